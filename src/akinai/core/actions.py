@@ -1,0 +1,161 @@
+"""Action: one thing an actor asks a world to do. A class per verb; its docstring is what an agent reads of the tool."""
+
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from akinai.core.canonical import Json, bad_text_in
+from akinai.core.errors import UnknownName
+
+UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
+
+UNREADABLE_TEXT_LIMIT = 4096
+"""Characters of an unreadable reply that the ledger keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """How agents say a field: under another name, maybe in another unit ("1.75" dollars for `price_cents`)."""
+
+    field: str
+    read: Callable[[object], Json] | None = None
+    """What turns the spoken value into the field's; ValueError says what was wrong with it. None: it is the same."""
+    schema: Mapping[str, Json] | None = None
+    """JSON Schema of the spoken value, shown to models in place of the field's; None hides this spelling."""
+
+
+class Action(BaseModel):
+    """The base of all verbs. Fields are what the ledger keeps; `spoken` is how agents may say them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other names of the verb, in any case."""
+    spoken: ClassVar[Mapping[str, Spoken]] = {}
+
+    @classmethod
+    def tool_name(cls) -> str:
+        """The verb in snake_case: what a model calls."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @classmethod
+    def hear(cls, said: Mapping[str, Any]) -> Self:
+        """Read parameters as an agent wrote them. Raises ValueError or ValidationError."""
+        fields = dict(said)
+        for name, how in cls.spoken.items():
+            if name in fields:
+                value = fields.pop(name)
+                if how.field in fields:
+                    raise ValueError(f"{how.field!r} was given twice: also as {name!r}")
+                fields[how.field] = how.read(value) if how.read else value
+        return cls.model_validate(fields)
+
+    @classmethod
+    def tool(cls) -> dict[str, Any]:
+        """The verb as a tool for a model: name, description and the JSON Schema of its spoken parameters."""
+        schema = cls.model_json_schema()
+        properties: dict[str, Any] = dict(schema.get("properties", {}))
+        required: list[str] = list(schema.get("required", []))
+        for name, how in cls.spoken.items():
+            if how.schema is not None and how.field in properties:
+                properties = {name if key == how.field else key: value for key, value in properties.items()}
+                properties[name] = dict(how.schema)
+                required = [name if key == how.field else key for key in required]
+        parameters: dict[str, Any] = {"type": "object", "properties": _untitled(properties), "required": required}
+        if "$defs" in schema:
+            parameters["$defs"] = _untitled(schema["$defs"])
+        return {"name": cls.tool_name(), "description": inspect.cleandoc(cls.__doc__ or ""), "parameters": parameters}
+
+
+class Unreadable(Action):
+    """A reply in which no action could be read. It is refused and counts as a message."""
+
+    text: str
+    """The reply as it came, cut at 4,096 characters, with characters that no store keeps replaced."""
+    sha256: str
+    """Of the whole reply in UTF-8."""
+    code: UnreadableCode = "no_action"
+    why: str = "the reply holds no action"
+
+    @staticmethod
+    def of(
+        reply: str, why: str, code: Literal["no_action", "bad_parameters", "bad_text"] = "no_action"
+    ) -> "Unreadable":
+        raw = reply.encode("utf-8", "surrogatepass")
+        kept = reply[:UNREADABLE_TEXT_LIMIT].replace("\0", "�").encode("utf-8", "replace").decode()
+        return Unreadable(text=kept, sha256=hashlib.sha256(raw).hexdigest(), code=code, why=why)
+
+
+class Verbs:
+    """The verbs of a world under all their spellings."""
+
+    def __init__(self, classes: Sequence[type[Action]]) -> None:
+        self.classes = tuple(classes)
+        self._by_name: dict[str, type[Action]] = {}
+        for cls in self.classes:
+            for name in (cls.__name__, cls.tool_name(), *cls.aliases):
+                if self._by_name.setdefault(_folded(name), cls) is not cls:
+                    raise ValueError(f"two actions answer to {name!r}: {cls.__name__} and another")
+
+    def find(self, name: str) -> type[Action]:
+        """The class that answers to `name` in any case and spelling; UnknownName when none does."""
+        try:
+            return self._by_name[_folded(name)]
+        except KeyError:
+            raise UnknownName("action", name, (cls.tool_name() for cls in self.classes)) from None
+
+    def recorded(self, name: str, parameters: Mapping[str, Json]) -> Action:
+        """An action as the ledger holds it."""
+        cls = Unreadable if name == Unreadable.__name__ else self._by_name.get(_folded(name))
+        if cls is None:
+            raise UnknownName("action", name, (cls.__name__ for cls in self.classes))
+        return cls.model_validate(parameters)
+
+    def heard(self, name: object, parameters: object, reply: str) -> Action:
+        """An action as an agent said it; an `Unreadable` with a plain reason when it cannot be read as one."""
+        if not isinstance(name, str):
+            return Unreadable.of(reply, f"the name of the action should be text, not {name!r:.80}")
+        try:
+            cls = self.find(name)
+        except UnknownName as error:
+            return Unreadable.of(reply, str(error)[:600])
+        if not isinstance(parameters, Mapping):
+            return Unreadable.of(reply, f"parameters of {cls.tool_name()} should be an object", "bad_parameters")
+        given = cast("Mapping[str, Any]", parameters)
+        if why := bad_text_in(given):
+            return Unreadable.of(reply, f"{cls.tool_name()}: a parameter {why}", "bad_text")
+        try:
+            return cls.hear(given)
+        except ValidationError as error:
+            return Unreadable.of(reply, f"{cls.tool_name()}: {complaint(error)}", "bad_parameters")
+        except (ValueError, TypeError, RecursionError, OverflowError) as error:
+            return Unreadable.of(reply, f"{cls.tool_name()}: {str(error)[:300]}", "bad_parameters")
+
+
+def complaint(error: ValidationError) -> str:
+    """A validation error as one sentence: where, what was found, what is expected; at most three of them."""
+    told: list[str] = []
+    for one in error.errors(include_url=False, include_context=False)[:3]:
+        where = ".".join(str(step) for step in one["loc"]) or "the whole"
+        found = "" if one["type"] == "missing" else f", not {one['input']!r:.60}"
+        told.append(f"{where}: {one['msg'][:1].lower()}{one['msg'][1:]}{found}")
+    return "; ".join(told)
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").replace(" ", "").lower()
+
+
+def _untitled(value: Any) -> Any:
+    """A JSON Schema without the titles that pydantic puts on every field: they cost tokens and say nothing."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        return {key: _untitled(item) for key, item in items.items() if key != "title" or not isinstance(item, str)}
+    if isinstance(value, list):
+        return [_untitled(item) for item in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,65 @@
+"""Agent and Session: who decides, and where a decision is handed in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from akinai.core.actions import Action
+from akinai.core.ledger import Outcome
+
+SAID_LIMIT = 2000
+"""Characters of the text beside an action that the ledger keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What an actor sees when it is its turn."""
+
+    text: str
+    verbs: tuple[type[Action], ...] = ()
+    """What it may do now."""
+    closed: str | None = None
+    """Why it may do nothing, when it may not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What an agent decided: an action and the text it put beside it."""
+
+    action: Action
+    said: str = ""
+
+
+class Agent(Protocol):
+    """Turns what it sees into a move."""
+
+    async def act(self, view: View, heard: Outcome | None) -> Move:
+        """Decide. `heard` is the answer to its last move, None before the first.
+
+        Raises EndRun to end the run cleanly and AgentError when it cannot go on.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What an agent's factory is told of the part it is to play."""
+
+    actor: str
+    verbs: tuple[type[Action], ...]
+    """All verbs of the part, whether open at the start or not."""
+
+
+AgentFactory = Callable[[Role], Agent]
+
+
+class Session(Protocol):
+    """Where an actor sees a view, hands in an action and hears the outcome; in this process or over HTTP."""
+
+    async def view(self, actor: str) -> View:
+        """What the actor sees now; free, and not recorded."""
+        ...
+
+    async def act(self, actor: str, move: Move) -> Outcome:
+        """Hand in a move. It is answered when the entry is kept as durably as the session promises."""
+        ...

@@ -1,0 +1,82 @@
+"""Everything that can go wrong outside the rules of a world. A bad move is not here: it is an `Outcome`.
+
+AkinaiError
+├── UsageError              what was asked cannot be done as asked; nothing was written (exit code 2)
+│   └── UnknownName         a name that is not there, with close matches
+├── LedgerError             the record does not say what it should
+│   ├── BrokenChain         an entry's digest does not follow from what precedes it
+│   └── ReplayMismatch      the rules no longer give what was recorded
+├── StoreError              the place where ledgers are kept does not work
+│   ├── SequenceConflict    an append that leaves a gap or repeats a number
+│   └── StoreVersion        a store written by a newer Akinai
+└── AgentError              an agent, its model or its process broke; the run is failed and can be resumed
+
+EndRun                      not an error: an agent or a budget ends the run cleanly
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AkinaiError(Exception):
+    """The root of every error that Akinai raises on purpose."""
+
+
+class UsageError(AkinaiError):
+    """What was asked, what was found and what to do, in one sentence for the person who asked."""
+
+
+class UnknownName(UsageError):
+    """A name that is not among the known ones; the message offers the closest."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        known = sorted(known)
+        close = get_close_matches(name, known, n=3, cutoff=0.5)
+        if close:
+            offer = "did you mean " + " or ".join(repr(word) for word in close) + "?"
+        elif known:
+            offer = "there is " + ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")
+        else:
+            offer = "there is none yet"
+        super().__init__(f"no {kind} {name!r}; {offer}" + (f" ({hint})" if hint else ""))
+        self.kind, self.name, self.close = kind, name, tuple(close)
+
+
+class LedgerError(AkinaiError):
+    """The record does not say what it should; `entry` is the number of the first entry at fault, 0 the genesis."""
+
+    def __init__(self, entry: int, why: str) -> None:
+        super().__init__(f"entry {entry}: {why}")
+        self.entry, self.why = entry, why
+
+
+class BrokenChain(LedgerError):
+    """An entry's digest does not follow from the genesis and the entries before it."""
+
+
+class ReplayMismatch(LedgerError):
+    """Applying a recorded action gives another outcome than the recorded one."""
+
+
+class StoreError(AkinaiError):
+    """The place where ledgers are kept does not work."""
+
+
+class SequenceConflict(StoreError):
+    """An append that leaves a gap in a run's numbers or repeats one."""
+
+
+class StoreVersion(StoreError):
+    """A store written by a newer Akinai than this one."""
+
+
+class AgentError(AkinaiError):
+    """An agent, its model or its process broke. Never scored as a wrong answer; the run can be resumed."""
+
+
+class EndRun(Exception):
+    """Raised by an agent or a budget to end the run cleanly under the name `ending`."""
+
+    def __init__(self, ending: str) -> None:
+        super().__init__(ending)
+        self.ending = ending

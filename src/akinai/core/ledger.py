@@ -1,0 +1,185 @@
+"""Ledger: a genesis and the entries that followed, chained by digests. The only truth about a run."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+from akinai.core.actions import Action
+from akinai.core.canonical import Json, canonical
+from akinai.core.chance import Chance
+from akinai.core.errors import BrokenChain
+
+
+@dataclass(frozen=True)
+class Genesis:
+    """All that decides a run before anyone acts. It holds no run id, so forks share it."""
+
+    world: str
+    """Name and version: "vending@1". The number changes whenever a rule changes."""
+    seed: int
+    setup: Mapping[str, Json]
+    """The world's settings and data themselves, never a path."""
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical JSON of the genesis."""
+        return canonical({"seed": self.seed, "setup": self.setup, "world": self.world})
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the text, in hex: where the chain of entries begins."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def chance(self, *label: object) -> Chance:
+        """Chance of this run's seed at a label, as `genesis.chance("demand", day, product)`."""
+        return Chance.of(self.seed)(*label)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An action as it reached the session."""
+
+    seq: int
+    """1-based place in the ledger."""
+    at: int
+    """Microseconds since the epoch, never falling; simulated time in a simulated run."""
+    actor: str
+    action: Action
+    said: str = ""
+    """Text the agent put beside its action, capped; it never decides state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the actor hears. A refusal is an outcome, not an exception."""
+
+    text: str
+    ok: bool = True
+    code: str | None = None
+    """Stable, for programs: "no_cash", "invalid_proposal". None when ok."""
+    data: Json = None
+    """The same for programs, JSON-native. It never holds hidden truth."""
+
+    @staticmethod
+    def refused(code: str, text: str, data: Json = None) -> "Outcome":
+        """A refusal: `code` for programs, `text` for the one who reads it."""
+        return Outcome(text, False, code, data)
+
+    def to_json(self) -> dict[str, Json]:
+        """The `result` of a ledger entry."""
+        result: dict[str, Json] = {"is_error": not self.ok, "content": self.text}
+        if self.data is not None:
+            result["data"] = self.data
+        if not self.ok:
+            result["error"] = {"code": self.code, "message": self.text}
+        return result
+
+    @staticmethod
+    def from_json(result: Mapping[str, Any]) -> "Outcome":
+        error = result.get("error")
+        return Outcome(result["content"], not result["is_error"], error["code"] if error else None, result.get("data"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A turn and what was heard, as the ledger keeps them."""
+
+    seq: int
+    at: int
+    actor: str
+    name: str
+    """The class name of the action."""
+    parameters: Mapping[str, Json]
+    outcome: Outcome
+    said: str
+    digest: str
+    """SHA-256 in hex over the digest before, seq, at and the canonical data."""
+    text: str = field(repr=False, compare=False)
+    """The canonical JSON of `data`, made once and written as it is."""
+
+    @staticmethod
+    def of(before: str, turn: Turn, outcome: Outcome) -> "Entry":
+        """The entry that follows the digest `before`."""
+        name, parameters = type(turn.action).__name__, turn.action.model_dump(mode="json")
+        text = canonical(_data(turn.actor, name, parameters, outcome, turn.said))
+        digest = chained(before, turn.seq, turn.at, text)
+        return Entry(turn.seq, turn.at, turn.actor, name, parameters, outcome, turn.said, digest, text)
+
+    @staticmethod
+    def read(seq: int, at: int, data: Mapping[str, Any], digest: str) -> "Entry":
+        """An entry from a store's parsed data. Raises BrokenChain when the data has not the shape of an entry."""
+        try:
+            request, outcome = data["request"], Outcome.from_json(data["result"])
+            actor, name, parameters, said = (
+                data["agent_id"],
+                request["name"],
+                request["parameters"],
+                data.get("said", ""),
+            )
+            text = canonical(cast("Json", data))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
+        return Entry(seq, at, actor, name, parameters, outcome, said, digest, text)
+
+    @staticmethod
+    def parse(seq: int, at: int, text: str, digest: str) -> "Entry":
+        """The same from a store's JSON text."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BrokenChain(seq, f"its data is not JSON ({error})") from error
+        if not isinstance(data, dict):
+            raise BrokenChain(seq, "its data is not a JSON object")
+        return Entry.read(seq, at, cast("dict[str, Any]", data), digest)
+
+    @property
+    def data(self) -> dict[str, Json]:
+        """The entry's JSON as the `actions` table keeps it."""
+        return _data(self.actor, self.name, self.parameters, self.outcome, self.said)
+
+
+def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcome, said: str) -> dict[str, Json]:
+    data: dict[str, Json] = {
+        "agent_id": actor,
+        "request": {"name": name, "parameters": parameters},
+        "result": outcome.to_json(),
+    }
+    if said:
+        data["said"] = said
+    return data
+
+
+def chained(before: str, seq: int, at: int, text: str) -> str:
+    """The digest of an entry: SHA-256 over four lines, the digest before, seq, at and the canonical data."""
+    return hashlib.sha256(f"{before}\n{seq}\n{at}\n{text}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A genesis and the entries that followed it."""
+
+    genesis: Genesis
+    entries: Sequence[Entry] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the last entry, or of the genesis: it stands for the whole record."""
+        return self.entries[-1].digest if self.entries else self.genesis.digest
+
+
+def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
+    """The final digest of an untouched record. Raises BrokenChain at the first entry that does not follow."""
+    before, at = genesis.digest, None
+    for seq, entry in enumerate(entries, 1):
+        if entry.seq != seq:
+            raise BrokenChain(seq, f"it is missing; the next one there is entry {entry.seq}")
+        if at is not None and entry.at < at:
+            raise BrokenChain(seq, "its time is before the time of the entry before it")
+        expected = chained(before, entry.seq, entry.at, canonical(entry.data))
+        if entry.digest != expected or entry.text != canonical(entry.data):
+            raise BrokenChain(seq, f"its digest is {entry.digest[:12]}, what is written there gives {expected[:12]}")
+        before, at = entry.digest, entry.at
+    return before

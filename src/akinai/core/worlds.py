@@ -1,0 +1,125 @@
+"""World: the rules of one game, as pure functions over an immutable state; and the fold of a ledger."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.agents import AgentFactory, View
+from akinai.core.canonical import Json
+from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
+from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
+from akinai.core.scores import Scorer
+
+S = TypeVar("S")
+
+Reader = Callable[[Mapping[str, str]], Json]
+"""Turns texts by relative path (one file, or a folder of them) into a setting."""
+
+
+class World(Protocol[S]):
+    """The rules of one game. Everything here is pure: no files, no clock, no unlabelled chance."""
+
+    name: str
+    """With the version: "vending@1"."""
+    setup: type[BaseModel]
+    """What `Genesis.setup` holds; its field defaults are the world's own."""
+    files: Mapping[str, Reader]
+    """Settings that are read from files: the setting's name and how its texts become its value."""
+    verbs: Verbs
+    scorers: Sequence[Scorer]
+    players: Mapping[str, AgentFactory]
+    """Players without a model, by name; the first is the world's default."""
+
+    def begin(self, genesis: Genesis) -> S:
+        """The state before anyone acts."""
+        ...
+
+    def actors(self, state: S) -> Sequence[str]:
+        """Who may act now; nobody when the game is over."""
+        ...
+
+    def view(self, state: S, actor: str) -> View:
+        """What an actor sees; free, and not recorded."""
+        ...
+
+    def apply(self, state: S, turn: Turn) -> tuple[S, Outcome]:
+        """The rules. A refusal leaves the state as it was; no action raises."""
+        ...
+
+    def now(self, state: S) -> int | None:
+        """The world's own time in microseconds since the epoch; None where the session's clock rules."""
+        ...
+
+    def ending(self, state: S) -> str | None:
+        """Why the game is over, or None while it goes on."""
+        ...
+
+    def facts(self, state: S) -> Mapping[str, Json]:
+        """The truth in a few named numbers, for reports and comparisons; agents never see it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one entry did to a state."""
+
+    before: object
+    entry: Entry
+    turn: Turn
+    outcome: Outcome
+    """What the rules say now; on a sound record it equals the entry's."""
+    after: object
+
+
+def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:
+    """The one way a state moves on: an unreadable reply is refused here, in every world alike."""
+    if isinstance(turn.action, Unreadable):
+        return state, Outcome.refused(turn.action.code, turn.action.why)
+    return world.apply(state, turn)
+
+
+def walk(world: World[S], genesis: Genesis, entries: Iterable[Entry], *, check: bool = False) -> Iterator[Step]:
+    """Every step of a record in order. With `check`, ReplayMismatch names the first outcome that differs."""
+    expect_version(world, genesis)
+    state = world.begin(genesis)
+    for entry in entries:
+        turn = read_turn(world, entry)
+        after, outcome = step(world, state, turn)
+        if check and outcome != entry.outcome:
+            raise ReplayMismatch(entry.seq, f"{entry.name} gave {entry.outcome.text!r:.120}, now {outcome.text!r:.120}")
+        yield Step(state, entry, turn, outcome, after)
+        state = after
+
+
+def read_turn(world: World[S], entry: Entry) -> Turn:
+    """The turn that an entry records. Raises ReplayMismatch when its action is none of the world's."""
+    try:
+        action = world.verbs.recorded(entry.name, entry.parameters)
+    except (UnknownName, ValueError) as error:
+        raise ReplayMismatch(entry.seq, f"{entry.name} is no action of {world.name}: {error}") from error
+    return Turn(entry.seq, entry.at, entry.actor, action, entry.said)
+
+
+def fold(world: World[S], ledger: Ledger) -> S:
+    """The state at the end of a ledger."""
+    state = world.begin(ledger.genesis)
+    for one in walk(world, ledger.genesis, ledger.entries):
+        state = one.after
+    return state  # pyright: ignore[reportReturnType] - Step is not generic: it is made in `walk` alone
+
+
+def expect_version(world: World[S], genesis: Genesis) -> None:
+    """UsageError unless the genesis belongs to this world in this version."""
+    if genesis.world != world.name:
+        raise UsageError(
+            f"this ledger was played in {genesis.world}, and here is {world.name}: "
+            "its rules differ; use the Akinai that has that version"
+        )
+
+
+def verbs_of(*classes: type[Action]) -> Verbs:
+    """The verbs of a world, from its action classes in the order in which agents see them."""
+    return Verbs(classes)
