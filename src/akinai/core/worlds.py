@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.actions import Unreadable, Verbs
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
@@ -118,8 +118,3 @@ def expect_version(world: World[S], genesis: Genesis) -> None:
             f"this ledger was played in {genesis.world}, and here is {world.name}: "
             "its rules differ; use the Akinai that has that version"
         )
-
-
-def verbs_of(*classes: type[Action]) -> Verbs:
-    """The verbs of a world, from its action classes in the order in which agents see them."""
-    return Verbs(classes)

@@ -1,0 +1,29 @@
+"""Found by word and by meaning: one search for the learner's playbook, an owner's notes and the market.
+
+Pure: no file, clock or chance, and NumPy is imported by the first search that needs it.
+"""
+
+from akinai.retrieval.bm25 import BM25Index, WordHit
+from akinai.retrieval.hybrid import ALPHA, FLOOR, Allowed, Document, Hit, HybridIndex, rank
+from akinai.retrieval.text import TOKENIZER_NAME, Tokenizer, normalise, tokenize
+from akinai.retrieval.vectors import Embedder, HashedTermVectors, VectorHit, VectorIndex
+
+__all__ = [
+    "ALPHA",
+    "FLOOR",
+    "TOKENIZER_NAME",
+    "Allowed",
+    "BM25Index",
+    "Document",
+    "Embedder",
+    "HashedTermVectors",
+    "Hit",
+    "HybridIndex",
+    "Tokenizer",
+    "VectorHit",
+    "VectorIndex",
+    "WordHit",
+    "normalise",
+    "rank",
+    "tokenize",
+]

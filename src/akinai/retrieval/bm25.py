@@ -1,0 +1,186 @@
+"""Search by words: an inverted index with BM25 scores, changed one document at a time."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
+
+from akinai.retrieval.text import Tokenizer, tokenize
+from akinai.retrieval.vectors import Rows, best
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+K1 = 1.2
+"""How soon repeats of a word stop counting: the first is worth 1/2.2, ten 10/11.2 of the idf at average length."""
+
+B = 0.75
+"""How much a long document is held against it, from 0 (not) to 1 (in proportion)."""
+
+_PRECISE = Context(prec=20)
+_Numbers = TypeVar("_Numbers", float, "NDArray[np.float64]")
+
+
+@lru_cache(maxsize=1 << 16)
+def inverse_document_frequency(documents: int, containing: int) -> float:
+    """How much a word tells that stands in `containing` of `documents`; above 0 even when all have it.
+
+    Lucene's log(1 + (N - df + 0.5) / (df + 0.5)), which is log((2N + 2) / (2df + 1)). Taken in decimal, where a
+    logarithm is rounded correctly by specification, so no machine's libm can move a score.
+    """
+    return float(_PRECISE.ln(_PRECISE.divide(Decimal(2 * documents + 2), Decimal(2 * containing + 1))))
+
+
+def length_norm(length: _Numbers, average: float, k1: float = K1, b: float = B) -> _Numbers:
+    """What is added to a count in the denominator of BM25, for a document of this many words; a number or an array."""
+    return k1 * ((1.0 - b) + b * (length / average))
+
+
+@dataclass(frozen=True, slots=True)
+class WordHit:
+    id: str
+    score: float
+    """BM25, above 0; unbounded, and comparable within one query only."""
+    matched: tuple[str, ...]
+    """The words of the query that the document holds, in the query's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    """Where one word stands: rows rising, and how often in each. NumPy reads these arrays in place."""
+
+    rows: array[int] = field(default_factory=lambda: array("q"))
+    counts: array[int] = field(default_factory=lambda: array("q"))
+
+    def put(self, row: int, count: int) -> None:
+        at = bisect_left(self.rows, row)
+        self.rows.insert(at, row)
+        self.counts.insert(at, count)
+
+    def drop(self, row: int) -> int:
+        at = bisect_left(self.rows, row)
+        del self.rows[at]
+        return self.counts.pop(at)
+
+    def holds(self, row: int) -> bool:
+        at = bisect_left(self.rows, row)
+        return at < len(self.rows) and self.rows[at] == row
+
+
+class BM25Index:
+    """An inverted index over documents, which come and go by id. Not for several threads at once.
+
+    A document's score is the sum, over the different words of the query, of idf * count / (count + norm), with
+    Lucene's idf (`inverse_document_frequency`) and norm (`length_norm`); a word repeated in the query counts once.
+    Scores depend on the documents alone, not on the order in which they came.
+    """
+
+    def __init__(self, *, tokenizer: Tokenizer = tokenize, k1: float = K1, b: float = B) -> None:
+        self.tokenizer = tokenizer
+        self.k1 = k1
+        self.b = b
+        self._rows = Rows()
+        self._postings: dict[str, _Postings] = {}
+        self._words: list[tuple[str, ...]] = []
+        self._lengths = array("q")
+        self._total = 0
+        self._norms: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._rows
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids by row. A removal moves the last row into the gap."""
+        return self._rows.ids
+
+    def add(self, id: str, text: str) -> None:
+        """Add a document, or replace the one of this id. Costs what its words cost, however many others."""
+        self.add_words(id, self.tokenizer(text))
+
+    def add_words(self, id: str, words: Iterable[str]) -> None:
+        """Add a document whose words are known already, repeats kept."""
+        counts = Counter(words)
+        if id in self._rows:
+            self.remove(id)
+        row = self._rows.append(id)
+        for word, count in counts.items():
+            postings = self._postings.get(word)
+            if postings is None:
+                postings = self._postings[word] = _Postings()
+            postings.rows.append(row)
+            postings.counts.append(count)
+        self._words.append(tuple(counts))
+        self._lengths.append(counts.total())
+        self._total += counts.total()
+        self._norms = None
+
+    def remove(self, id: str) -> None:
+        """Forget a document; KeyError when it is not here."""
+        row, last = self._rows.remove(id)
+        for word in self._words[row]:
+            self._postings[word].drop(row)
+            if not self._postings[word].rows:
+                del self._postings[word]
+        self._total -= self._lengths[row]
+        moved, length = self._words.pop(), self._lengths.pop()
+        if row != last:
+            for word in moved:
+                self._postings[word].put(row, self._postings[word].drop(last))
+            self._words[row], self._lengths[row] = moved, length
+        self._norms = None
+
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """Every document's score by row (`ids`), shape [n]; 0 where no word matches."""
+        import numpy as np
+
+        totals = np.zeros(len(self), np.float64)
+        norms = self._length_norms()
+        for word in dict.fromkeys(self.tokenizer(query)):
+            postings = self._postings.get(word)
+            if postings is not None:
+                rows = np.frombuffer(postings.rows, np.int64)
+                counts = np.frombuffer(postings.counts, np.int64)
+                idf = inverse_document_frequency(len(self), len(rows))
+                totals[rows] += idf * (counts / (counts + norms[rows]))
+        return totals
+
+    def matched(self, query: str, rows: Iterable[int]) -> list[tuple[str, ...]]:
+        """For each row, the different words of the query that it holds, in the query's order."""
+        known = [
+            (word, self._postings[word]) for word in dict.fromkeys(self.tokenizer(query)) if word in self._postings
+        ]
+        return [tuple(word for word, postings in known if postings.holds(row)) for row in rows]
+
+    def search(self, query: str, top_k: int = 10) -> list[WordHit]:
+        """The best documents that hold a word of the query, best first, ties by id; fewer when fewer match."""
+        import numpy as np
+
+        scores = self.scores(query)
+        rows = np.flatnonzero(scores)
+        chosen: list[int] = [int(rows[i]) for i in best(scores[rows], rows, self.ids, top_k)]
+        return [
+            WordHit(self.ids[row], float(scores[row]), words)
+            for row, words in zip(chosen, self.matched(query, chosen), strict=True)
+        ]
+
+    def _length_norms(self) -> NDArray[np.float64]:
+        """`length_norm` of every row, worked out at the first search after a change."""
+        import numpy as np
+
+        if self._norms is None:
+            lengths = np.array(self._lengths, np.float64)
+            # Without a single word nothing is looked up, so any average will do.
+            average = self._total / len(self) if self._total else 1.0
+            self._norms = length_norm(lengths, average, self.k1, self.b)
+        return self._norms

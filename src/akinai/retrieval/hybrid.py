@@ -1,0 +1,278 @@
+"""Search by words and by vectors together: an index that is kept and changed, and `rank` for a handful of texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import sqrt
+from typing import TYPE_CHECKING, TypeAlias
+
+from akinai.retrieval.bm25 import BM25Index, inverse_document_frequency, length_norm
+from akinai.retrieval.text import Tokenizer, tokenize
+from akinai.retrieval.vectors import (
+    GRID,
+    Embedder,
+    HashedTermVectors,
+    VectorIndex,
+    best,
+    check_top_k,
+    checked,
+    grid_steps,
+    rounded,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ALPHA = 0.6
+"""The share of the vector score in the combined one; the rest is BM25's."""
+
+FLOOR = 0.3
+"""The cosine above which an embedder's neighbour is found although no word is shared."""
+
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: str
+    text: str
+    fields: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What a filter may ask about; not searched."""
+
+
+Allowed: TypeAlias = Set[str] | Callable[[Document], bool]
+"""Which documents may be found: their ids, or a question answered for each candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    id: str
+    text: str
+    vector_score: float
+    """max(0, cosine), 0 to 1, rounded to six decimals."""
+    bm25_score: float
+    """BM25 over the highest among the allowed documents, rounded to six decimals; above 0 whenever a word matched."""
+    combined_score: float
+    """alpha * vector_score + (1 - alpha) * bm25_score, exactly."""
+    matched: tuple[str, ...]
+    """The words of the query that the document holds, in the query's order."""
+
+
+class HybridIndex:
+    """Documents found by their words and by their vectors. Not for several threads at once.
+
+    A document is a hit when it shares a word with the query, or when its cosine is above `floor`. Left out,
+    `floor` is 0.3 for an embedder that is given and no number at all for the built-in hashed vectors, which know
+    words alone: their cosine without a shared word is chance.
+
+    With hashed vectors, results are equal on every machine, and depend on the documents, not on the order of the
+    changes that led to them. Another embedder's cosines are rounded to six decimals before anything is compared,
+    which hides most of a machine's own last bits.
+    """
+
+    def __init__(
+        self, *, tokenizer: Tokenizer = tokenize, embedder: Embedder | None = None, floor: float | None = None
+    ) -> None:
+        self.embedder: Embedder = HashedTermVectors(tokenizer=tokenizer) if embedder is None else embedder
+        self.floor = FLOOR if floor is None and not isinstance(self.embedder, HashedTermVectors) else floor
+        self._documents: dict[str, Document] = {}
+        # Both are told the same changes in the same order, so a row is the same document in both.
+        self._words = BM25Index(tokenizer=tokenizer)
+        self._vectors = VectorIndex(self.embedder.dimensions)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._documents
+
+    def __getitem__(self, id: str) -> Document:
+        return self._documents[id]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids by row of `vectors`. A removal moves the last row into the gap."""
+        return self._words.ids
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The documents' vectors by row, shape [n, d]: a read-only window, to be saved before the next change."""
+        return self._vectors.matrix
+
+    def add(self, id: str, text: str, fields: Mapping[str, object] | None = None) -> None:
+        """Add a document, or replace the one of this id; the next search sees it."""
+        self.add_all([Document(id, text, {} if fields is None else fields)])
+
+    def add_all(self, documents: Iterable[Document], vectors: NDArray[np.float32] | None = None) -> None:
+        """Add or replace several, embedded in one call; nothing changes when the tokenizer or the embedder fails.
+
+        `vectors`, one row a document, are used as they are in place of a call. A document whose text is known
+        already gets its new fields and no embedding. Of two with one id, the later stays.
+        """
+        given = list(documents)
+        if vectors is not None:
+            vectors = checked(vectors, (len(given), self.embedder.dimensions))
+        rows = {document.id: row for row, document in enumerate(given)}
+        fresh = [row for row in rows.values() if vectors is not None or not self._knows(given[row])]
+        texts = [given[row].text for row in fresh]
+        words = [self._words.tokenizer(text) for text in texts]
+        if vectors is not None:
+            vectors = vectors[fresh]
+        elif texts:
+            vectors = checked(self.embedder.embed(texts), (len(texts), self.embedder.dimensions))
+        self._documents.update((id, given[row]) for id, row in rows.items())
+        for i, row in enumerate(fresh):
+            assert vectors is not None
+            self._words.add_words(given[row].id, words[i])
+            self._vectors.add(given[row].id, vectors[i])
+
+    def remove(self, id: str) -> None:
+        """Forget a document; KeyError when it is not here."""
+        self._words.remove(id)
+        self._vectors.remove(id)
+        del self._documents[id]
+
+    def search(self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None) -> list[Hit]:
+        """The best hits, best combined score first, ties by id; fewer than `top_k` only when fewer qualify.
+
+        `allowed` is applied before ranking: documents left out cannot take a place or set the highest BM25. How
+        rare a word is, and how long a document usually is, are still taken from the whole index. ValueError for
+        alpha outside 0 to 1 or a negative top_k.
+        """
+        check_alpha(alpha)
+        check_top_k(top_k)
+        if top_k == 0 or not self._documents or not query.strip():
+            return []
+        found = self._candidates(query, allowed)
+        if not len(found.rows):
+            return []
+        combined = alpha * found.vector + (1 - alpha) * found.bm25
+        chosen = best(combined, found.rows, self.ids, top_k)
+        rows = [int(found.rows[i]) for i in chosen]
+        return [
+            Hit(
+                self.ids[row],
+                self._documents[self.ids[row]].text,
+                float(found.vector[i]),
+                float(found.bm25[i]),
+                float(combined[i]),
+                words,
+            )
+            for i, row, words in zip(chosen, rows, self._words.matched(query, rows), strict=True)
+        ]
+
+    def _knows(self, document: Document) -> bool:
+        known = self._documents.get(document.id)
+        return known is not None and known.text == document.text
+
+    def _candidates(self, query: str, allowed: Allowed | None) -> _Candidates:
+        import numpy as np
+
+        words = self._words.scores(query)
+        vector = checked(self.embedder.embed([query]), (1, self.embedder.dimensions))[0]
+        if self.floor is None:
+            rows = self._permitted(np.flatnonzero(words), allowed)
+            cosines = rounded(self._vectors.cosines(vector, rows))
+        else:
+            cosines = rounded(self._vectors.cosines(vector))
+            rows = self._permitted(np.flatnonzero((words > 0) | (cosines > self.floor)), allowed)
+            cosines = cosines[rows]
+        bm25 = words[rows]
+        highest = bm25.max(initial=0.0)
+        if highest:
+            bm25 = np.where(bm25 > 0, np.maximum(rounded(bm25 / highest), _LEAST), 0.0)
+        return _Candidates(rows, np.clip(cosines, 0.0, 1.0), bm25)
+
+    def _permitted(self, rows: NDArray[np.int64], allowed: Allowed | None) -> NDArray[np.int64]:
+        import numpy as np
+
+        if allowed is None:
+            return rows
+        ids = self.ids
+        if isinstance(allowed, Set):
+            keep = [ids[row] in allowed for row in rows.tolist()]
+        else:
+            keep = [allowed(self._documents[ids[row]]) for row in rows.tolist()]
+        return rows[np.array(keep, np.bool_)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """The hits before ranking; three arrays of one length."""
+
+    rows: NDArray[np.int64]
+    vector: NDArray[np.float64]
+    bm25: NDArray[np.float64]
+
+
+def check_alpha(alpha: float) -> None:
+    """ValueError for a share outside 0 to 1, or NaN."""
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha!r}; give the vector score a share from 0 (words alone) to 1 (vectors alone)")
+
+
+def rank(
+    query: str, documents: Mapping[str, str] | Iterable[tuple[str, str]], top_k: int = 10, alpha: float = ALPHA
+) -> list[Hit]:
+    """Search a handful of texts, {id: text}, and keep nothing: what a `HybridIndex` of them would answer, to the bit.
+
+    Built-in tokenizer and hashed vectors, plain Python: for tens of documents it is quicker than filling an index,
+    and it does not import NumPy. The analysis of the last few thousand texts is remembered.
+    """
+    check_alpha(alpha)
+    check_top_k(top_k)
+    texts: dict[str, str] = dict(documents)
+    analysed = {id: _analyse(text) for id, text in texts.items()}
+    asked = _analyse(query)
+    scores = _bm25(asked, analysed)
+    highest = max(scores.values(), default=0.0)
+    hits: list[Hit] = []
+    for id, score in scores.items():
+        vector = _vector_score(asked, analysed[id])
+        bm25 = max(round(score / highest * 1e6) / 1e6, _LEAST)
+        matched = tuple(word for word in asked.counts if word in analysed[id].counts)
+        hits.append(Hit(id, texts[id], vector, bm25, alpha * vector + (1 - alpha) * bm25, matched))
+    return sorted(hits, key=lambda hit: (-hit.combined_score, hit.id))[:top_k]
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysis:
+    counts: Mapping[str, int]
+    words: int
+    steps: Mapping[int, int]
+    length: float
+    """Of the vector that `steps` makes."""
+
+
+@lru_cache(maxsize=4096)
+def _analyse(text: str) -> _Analysis:
+    counts = Counter(tokenize(text))
+    steps = grid_steps(counts.elements(), HashedTermVectors().dimensions)
+    squares = sum(step * step for step in steps.values())
+    return _Analysis(counts, counts.total(), steps, sqrt(squares / GRID**2))
+
+
+def _bm25(asked: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, float]:
+    """The BM25 of the documents that hold a word of the query, in the order of operations of `BM25Index`."""
+    total = sum(document.words for document in documents.values())
+    scores: dict[str, float] = {}
+    for word in asked.counts:
+        holding = [(id, document) for id, document in documents.items() if word in document.counts]
+        idf = inverse_document_frequency(len(documents), len(holding))
+        for id, document in holding:
+            count = document.counts[word]
+            norm = length_norm(float(document.words), total / len(documents))
+            scores[id] = scores.get(id, 0.0) + idf * (count / (count + norm))
+    return scores
+
+
+def _vector_score(asked: _Analysis, document: _Analysis) -> float:
+    """max(0, cosine) to six decimals, in the order of operations of `VectorIndex`."""
+    dot = sum(step * document.steps.get(place, 0) for place, step in asked.steps.items()) / GRID**2
+    scale = document.length * asked.length
+    cosine = dot / scale if scale else 0.0
+    return min(max(round(cosine * 1e6) / 1e6, 0.0), 1.0)

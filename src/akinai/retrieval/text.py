@@ -1,0 +1,100 @@
+"""Turns text into the words that an index counts, for queries and documents alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TypeAlias
+from unicodedata import normalize
+
+Tokenizer: TypeAlias = Callable[[str], Sequence[str]]
+"""Text in, words out, repeats kept; an index asks the same one for documents and queries. SudachiPy plugs in here."""
+
+TOKENIZER_NAME = "akinai-words@1"
+"""Names the rules of `tokenize` in a saved index: the number changes whenever the words of some text change."""
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U0001b000-\U0001b16f"
+_HANGUL = "\uac00-\ud7a3"
+_THAI_LAO_BURMESE_KHMER = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
+_UNSPACED = f"{_HAN}{_KANA}{_HANGUL}{_THAI_LAO_BURMESE_KHMER}\u3005-\u3007"
+
+# Python's \w leaves out the vowel signs and points that belong inside a word: Latin and Greek, Cyrillic, Hebrew,
+# Arabic, the scripts of India.
+_MARK = (
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0df3]"
+)
+_LETTER = rf"[^\W_{_UNSPACED}]"
+_PLAIN = rf"{_LETTER}+(?:{_MARK}+{_LETTER}*)*"
+_JOINER = "[-'_\u2010\u2019]"
+_WORD = rf"{_PLAIN}(?:(?:{_JOINER}|[.,](?<=\d.)(?=\d)){_PLAIN})*"
+
+_SPLIT = re.compile(_JOINER)
+_INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    # Ten milliseconds to compile: not at import, which every `akinai --help` pays.
+    return re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_WORD}")
+
+
+@cache
+def _han_character() -> re.Pattern[str]:
+    return re.compile(f"[{_HAN}]")
+
+
+def normalise(text: str) -> str:
+    """Fold forms that look different and read the same: NFKC, then lower case (ＡＢＣ to abc, ﾊﾟﾝ to パン).
+
+    Doing it twice changes nothing more.
+    """
+    if text.isascii():
+        return text.lower()
+    return normalize("NFKC", normalize("NFKC", text).lower())
+
+
+def tokenize(text: str) -> list[str]:
+    """Cut a text into words, repeats kept; any text with a letter or a digit gives at least one.
+
+    - Scripts written with spaces: words. A word joined by hyphen, underscore or apostrophe gives its parts and
+      the whole ("coca-cola": coca, cola, cocacola); a single letter at an apostrophe is dropped ("driver's":
+      driver, drivers). 1,000 is 1000 and 2.50 stays one word.
+    - Japanese, Chinese, Korean, Thai, Lao, Burmese and Khmer: the overlapping pairs of a run's characters, and each
+      Han character by itself, so that 打ち合わせ and 打合せ share 打 and 合. A run of one character is that character.
+
+    Equal on every Python for the characters of Unicode 14 (Python 3.11's); later letters may be split differently
+    by an older Python.
+    """
+    text = normalise(text)
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    tokens: list[str] = []
+    for match in _piece().finditer(text):
+        piece = match[0]
+        if match.lastgroup:
+            tokens.extend(_pairs(piece))
+        elif piece.isalnum():
+            tokens.append(piece)
+        else:
+            tokens.extend(_parts(piece))
+    return tokens
+
+
+def _pairs(run: str) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    return [a + b for a, b in pairwise(run)] + _han_character().findall(run)
+
+
+def _parts(piece: str) -> list[str]:
+    parts = _SPLIT.split(piece.replace(",", ""))
+    if len(parts) == 1:
+        return parts
+    whole = "".join(parts)
+    if "'" in piece or "\u2019" in piece:
+        parts = [part for part in parts if len(part) > 1]
+    return [*parts, whole]

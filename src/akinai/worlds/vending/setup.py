@@ -1,0 +1,294 @@
+"""What a vending run is set up with: rules by number, products, suppliers. Parsed text in, frozen records out."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from akinai.core.canonical import Json
+
+Size = Literal["small", "large"]
+Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
+WEATHERS: tuple[Weather, ...] = ("hot", "sunny", "cloudy", "rain", "cold")
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Cents = Annotated[int, Field(ge=1, le=100_000)]
+Permille = Annotated[int, Field(ge=0, le=10_000)]
+Hour = Annotated[int, Field(ge=0, le=23)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Product(_Record):
+    """Something the machine can sell."""
+
+    id: Id
+    name: str
+    size: Size
+    category: str
+    wholesale_cents: Cents
+    """What a supplier with a price of 1,000 per mille charges for a unit."""
+    reference_cents: Cents
+    """The price at which `daily_milliunits` are sold."""
+    daily_milliunits: Annotated[int, Field(ge=0, le=1_000_000)]
+    """Thousandths of a unit a day at the reference price, before calendar, weather and variety."""
+    elasticity_permille: Annotated[int, Field(ge=0, le=10_000)]
+    """Demand falls by this many per mille of itself for each 100 per cent of price above the reference."""
+    shelf_days: Annotated[int, Field(ge=1, le=3650)]
+    """Days after the day of delivery on which a unit can still be sold."""
+    case_units: Annotated[int, Field(ge=1, le=1000)] = 12
+    other_names: tuple[str, ...] = ()
+
+
+class Bulk(_Record):
+    """A discount on all units of a letter, from a number of units on."""
+
+    units: Annotated[int, Field(ge=1)]
+    off_permille: Annotated[int, Field(ge=0, le=900)]
+
+
+class Supplier(_Record):
+    """Somebody who answers letters and sends goods."""
+
+    id: Id
+    name: str
+    address: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$", to_lower=True)]
+    about: str
+    products: tuple[Id, ...]
+    price_permille: Permille
+    """Of the wholesale price."""
+    lead_days: Annotated[int, Field(ge=1, le=60)]
+    """Whole days from the day of the letter to the day of delivery."""
+    hour: Hour
+    """When goods arrive on that day."""
+    minimum_cents: Annotated[int, Field(ge=0)]
+    bulk: tuple[Bulk, ...] = ()
+    """Rising in units."""
+    on_time_permille: Annotated[int, Field(ge=0, le=1000)]
+
+
+class Catalog(_Record):
+    """What can be sold and who sells it."""
+
+    products: tuple[Product, ...]
+    suppliers: tuple[Supplier, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_means_all(cls, given: Any) -> Any:
+        """`products = "all"` of a supplier stands for every product of the catalogue."""
+        if not isinstance(given, dict):
+            return given
+        table = cast("dict[str, Any]", given)
+        products, suppliers = table.get("products"), table.get("suppliers")
+        if not isinstance(products, list) or not isinstance(suppliers, list):
+            return table
+        ids = [one["id"] for one in _tables(products) if "id" in one]
+        told = [{**one, "products": ids} if one.get("products") == "all" else one for one in _tables(suppliers)]
+        return {**table, "suppliers": told}
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        names = [product.id for product in self.products]
+        if len(set(names)) < len(names):
+            raise ValueError("two products have the same id")
+        if len({one.id for one in self.suppliers}) < len(self.suppliers):
+            raise ValueError("two suppliers have the same id")
+        if len({one.address for one in self.suppliers}) < len(self.suppliers):
+            raise ValueError("two suppliers have the same address")
+        for supplier in self.suppliers:
+            if unknown := set(supplier.products) - set(names):
+                raise ValueError(f"supplier {supplier.id!r} sells {sorted(unknown)}, which is no product here")
+        _ = self._by_name
+        return self
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Product]:
+        return {product.id: product for product in self.products}
+
+    @cached_property
+    def supplier_by_id(self) -> Mapping[str, Supplier]:
+        return {supplier.id: supplier for supplier in self.suppliers}
+
+    @cached_property
+    def supplier_by_address(self) -> Mapping[str, Supplier]:
+        return {supplier.address: supplier for supplier in self.suppliers}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Product]:
+        found: dict[str, Product] = {}
+        for product in self.products:
+            for name in (product.id, product.name, *product.other_names):
+                if found.setdefault(plain_name(name), product) is not product:
+                    raise ValueError(f"two products answer to {name!r}")
+        return found
+
+    def find(self, name: str) -> Product | None:
+        """The product of that id or name, whatever its case, spaces and plural; never by a part of a name."""
+        return self._by_name.get(plain_name(name))
+
+
+def _tables(given: Any) -> list[dict[str, Any]]:
+    if not all(isinstance(one, dict) for one in given):
+        raise ValueError("products and suppliers are lists of tables")
+    return given
+
+
+def plain_name(name: str) -> str:
+    """A name with case, width, punctuation, spaces and plural endings folded away."""
+    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).lower())
+    return "".join(_singular(word) for word in words)
+
+
+def _singular(word: str) -> str:
+    for ending, short in (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("sses", "ss")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + short
+    if word.endswith("ie") and len(word) > 3:  # "cookie" and "cookies" fold to the same
+        return word[:-2] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+MONTHS_FLAT = (1000,) * 12
+COLD_DRINK_MONTHS = (780, 820, 900, 980, 1080, 1220, 1300, 1280, 1120, 980, 840, 760)
+CHOCOLATE_MONTHS = (1150, 1120, 1060, 1000, 930, 850, 800, 820, 920, 1000, 1080, 1140)
+
+
+class Season(_Record):
+    """What month and weather do to one category of products, per mille."""
+
+    months: Annotated[tuple[Permille, ...], Field(min_length=12, max_length=12)] = MONTHS_FLAT
+    """January to December."""
+    weather: Mapping[Weather, Permille] = Field(default_factory=lambda: dict.fromkeys(WEATHERS, 1000))
+
+
+def _seasons() -> dict[str, Season]:
+    return {
+        "drink": Season(
+            months=COLD_DRINK_MONTHS,
+            weather=dict(zip(WEATHERS, (1350, 1100, 950, 850, 750), strict=True)),
+        ),
+        "chocolate": Season(
+            months=CHOCOLATE_MONTHS,
+            weather=dict(zip(WEATHERS, (700, 980, 1040, 1050, 1080), strict=True)),
+        ),
+    }
+
+
+def _skies() -> dict[Weather, tuple[int, ...]]:
+    return {
+        "hot": (0, 0, 0, 50, 150, 300, 400, 400, 200, 50, 0, 0),
+        "sunny": (200, 250, 300, 350, 350, 350, 300, 300, 350, 300, 250, 200),
+        "cloudy": (300, 300, 300, 300, 250, 200, 200, 200, 250, 300, 300, 300),
+        "rain": (200, 200, 250, 250, 200, 150, 100, 100, 200, 250, 250, 200),
+        "cold": (300, 250, 150, 50, 50, 0, 0, 0, 0, 100, 200, 300),
+    }
+
+
+class Demand(_Record):
+    """How many customers come and what moves them; the hidden parts are drawn by the seed within these widths."""
+
+    footfall: Annotated[int, Field(ge=0, le=10_000)] = 30
+    """Most units that a day can sell, all products together, on a day of average crowd."""
+    weekdays: Annotated[tuple[Permille, ...], Field(min_length=7, max_length=7)] = (
+        900,
+        900,
+        950,
+        1000,
+        1100,
+        1150,
+        1000,
+    )
+    """Monday to Sunday."""
+    variety: Annotated[tuple[Permille, ...], Field(min_length=1)] = (
+        700, 750, 800, 850, 900, 950, 980, 1000, 860, 760, 680, 600,
+    )  # fmt: skip
+    """By the number of distinct products on sale, from one; beyond the end the last holds."""
+    place_permille: Annotated[int, Field(ge=0, le=900)] = 120
+    """The place is better or worse than average by up to this, once a run."""
+    taste_permille: Annotated[int, Field(ge=0, le=900)] = 250
+    """Each product is liked more or less here by up to this, once a run."""
+    crowd_permille: Annotated[int, Field(ge=0, le=900)] = 300
+    """Each day is busier or quieter by up to this."""
+    seasons: Mapping[str, Season] = Field(default_factory=_seasons)
+    """By category; a category that is not named does not care."""
+    skies: Mapping[Weather, Annotated[tuple[Permille, ...], Field(min_length=12, max_length=12)]] = Field(
+        default_factory=_skies
+    )
+    """How often each weather comes, per mille by month, January to December; each month adds up to 1,000."""
+
+    @model_validator(mode="after")
+    def _skies_add_up(self) -> Self:
+        for month in range(12):
+            if (total := sum(sky[month] for sky in self.skies.values())) != 1000:
+                raise ValueError(f"the skies of month {month + 1} add up to {total} per mille, not 1000")
+        return self
+
+
+class Minutes(_Record):
+    """How long tools take, in minutes: 5, 25, 75 or 300 as in the paper; which takes which is ours."""
+
+    look: Annotated[int, Field(ge=0, le=300)] = 5
+    """Reading mail, notes, balances, storage and the machine's display."""
+    do: Annotated[int, Field(ge=0, le=300)] = 25
+    """Writing a letter, ordering, restocking, pricing, collecting, clearing."""
+    search: Annotated[int, Field(ge=0, le=300)] = 75
+    """The web."""
+
+
+class Setup(_Record):
+    """All that a vending run is set up with; `--set name=value` reaches every field."""
+
+    days: Annotated[int, Field(ge=0, le=100_000)] = 90
+    """Days to be closed before the run ends; 0 is no horizon."""
+    max_messages: Annotated[int, Field(ge=0)] = 2000
+    """Entries by the owner before the run ends; 0 is no cap."""
+    sub_agent_messages: Annotated[int, Field(ge=1)] = 25
+    """Entries by a sub-agent before its task is taken from it."""
+    start_date: date = date(2026, 4, 1)
+    start_cents: Annotated[int, Field(ge=0, le=100_000_000)] = 50_000
+    fee_cents: Annotated[int, Field(ge=0, le=1_000_000)] = 200
+    """Taken from cash at the end of each day."""
+    missed_fees: Annotated[int, Field(ge=1)] = 10
+    """Days in a row without a paid fee that end the business."""
+    small_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    large_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    columns: Annotated[int, Field(ge=1, le=20)] = 3
+    small_capacity: Annotated[int, Field(ge=1, le=1000)] = 12
+    """Units in a slot for small items."""
+    large_capacity: Annotated[int, Field(ge=1, le=1000)] = 8
+    tool_time: bool = True
+    """False: tools take no time and the clock only knows mornings; goods of a day are usable the next morning."""
+    minutes: Minutes = Minutes()
+    full_view: bool = True
+    """Whether VIEW_BUSINESS_STATE and VIEW_SUPPLIERS are offered; they would hide a misremembered balance."""
+    structured_orders: bool = True
+    """Whether PLACE_ORDER is offered beside orders by mail."""
+    machine_by_sub_agent: bool = False
+    """Whether only a physical sub-agent can touch the machine."""
+    delivery_address: str = "Akinai Vending, 88 Harbor Street, Alameda"
+    account: str = "AV-20418"
+    email: str = "owner@akinai-vending.com"
+    demand: Demand = Demand()
+    catalog: Catalog
+
+    @property
+    def small_slots(self) -> int:
+        return self.small_rows * self.columns
+
+    @property
+    def slots(self) -> int:
+        return (self.small_rows + self.large_rows) * self.columns
+
+
+def read_catalog(texts: Mapping[str, str]) -> Json:
+    """The catalogue in a TOML file. Raises ValueError naming the line where it does not parse."""
+    (text,) = texts.values()
+    return tomllib.loads(text)
