@@ -1,10 +1,11 @@
 """Agent and Session: who decides, and where a decision is handed in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Protocol
 
 from akinai.core.actions import Action
+from akinai.core.errors import EndRun
 from akinai.core.ledger import Outcome
 
 SAID_LIMIT = 2000
@@ -51,6 +52,29 @@ class Role:
 
 
 AgentFactory = Callable[[Role], Agent]
+
+Plan = Generator[Action, Outcome, None]
+"""What a rule-based player does: it yields actions and is sent what it hears of them."""
+
+
+class Routine:
+    """A rule-based agent written as a plan, from top to bottom; when the plan returns, the run ends as `script_over`."""
+
+    def __init__(self, plan: Callable[["Routine"], Plan]) -> None:
+        self.view: View = View("")
+        """What it sees at this moment."""
+        self._plan = plan(self)
+        self._begun = False
+
+    async def act(self, view: View, heard: Outcome | None) -> Move:
+        self.view = view
+        try:
+            if self._begun and heard is not None:
+                return Move(self._plan.send(heard))
+            self._begun = True
+            return Move(next(self._plan))
+        except StopIteration:
+            raise EndRun("script_over") from None
 
 
 class Session(Protocol):

@@ -23,7 +23,7 @@ _NORMAL = NormalDist()
 _RESAMPLES = 10_000
 _FEWEST_TO_RESAMPLE = 5
 _LARGEST = 1e100  # squares and cubes of scores must stay finite
-_MOST_TERMS_DF = 2_000  # above it the expansion in 1/df is as exact as the finite sum, and shorter
+_MOST_TERMS_DF = 2_000  # above it an expansion in 1/df is good to 11 digits and shorter than the finite sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,10 @@ def mean_interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, flo
     sqrt(n / (n - 1)) t_{0.975, n - 1}, as Hesterberg (2015, The American Statistician 69:371) widens the percentile
     interval for small samples. Below five, Student's t: n values hold the median between them with probability
     1 - 2^(1 - n), half for two of them, so nothing that resamples them can be honest.
+
+    How often it holds the true mean, in % (bench/intervals.py, +-0.7): on normal scores 93 at n = 5 and 95 at 10, 20
+    and 50; on exponential ones 88, 93, 93, 94; on log-normal ones 84, 88, 90, 92. Few and skewed values promise less
+    than they say.
     """
     n = len(values)
     if n < 2:
@@ -153,7 +157,7 @@ def mean_interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, flo
         return mean - half, mean + half
     deviations = [value - mean for value in ordered]
     below, above = _bca_ends(deviations, math.sqrt(n / (n - 1)) * t_quantile(0.975, n - 1), seed)
-    return mean + below, mean + above
+    return max(mean + below, ordered[0]), min(mean + above, ordered[-1])  # no rounding dust outside the sample
 
 
 def proportion_interval(successes: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -168,9 +172,9 @@ def proportion_interval(successes: int, n: int, *, confidence: float = 0.95) -> 
     z = _NORMAL.inv_cdf((1 + confidence) / 2)
     # Wilson 1927, JASA 22:209, multiplied through by n
     centre = successes + z * z / 2
-    half = z * math.sqrt((successes * (n - successes) / n if n else 0.0) + z * z / 4)
-    low = (centre - half) / (n + z * z) if successes else 0.0
-    high = (centre + half) / (n + z * z) if successes < n else 1.0
+    half = z * math.sqrt(successes * (n - successes) / max(n, 1) + z * z / 4)
+    low = (centre - half) / (n + z * z)
+    high = (centre + half) / (n + z * z) if successes < n else 1.0  # else 1 but for rounding
     return low, high
 
 
@@ -250,12 +254,11 @@ def _t_central(t: float, df: int) -> float:
 
 
 def _t_expansion(x: float, df: int) -> float:
-    """Student's t quantile from the normal quantile x; Abramowitz and Stegun 26.7.5, next term of order 1/df^5."""
+    """Student's t quantile from the normal quantile x; Abramowitz and Stegun 26.7.5, to the term in 1/df^3."""
     g1 = (x**3 + x) / 4
     g2 = (5 * x**5 + 16 * x**3 + 3 * x) / 96
     g3 = (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384
-    g4 = (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92_160
-    return x + (g1 + (g2 + (g3 + g4 / df) / df) / df) / df
+    return x + (g1 + (g2 + g3 / df) / df) / df
 
 
 def _t_test(differences: Sequence[float]) -> float | None:

@@ -114,19 +114,16 @@ class HybridIndex:
         already gets its new fields and no embedding. Of two with one id, the later stays.
         """
         given = list(documents)
-        if vectors is not None:
-            vectors = checked(vectors, (len(given), self.embedder.dimensions))
-        rows = {document.id: row for row, document in enumerate(given)}
-        fresh = [row for row in rows.values() if vectors is not None or not self._knows(given[row])]
-        texts = [given[row].text for row in fresh]
-        words = [self._words.tokenizer(text) for text in texts]
-        if vectors is not None:
-            vectors = vectors[fresh]
-        elif texts:
-            vectors = checked(self.embedder.embed(texts), (len(texts), self.embedder.dimensions))
-        self._documents.update((id, given[row]) for id, row in rows.items())
+        latest = {document.id: row for row, document in enumerate(given)}
+        if vectors is None:
+            fresh = [row for row in latest.values() if not self._knows(given[row])]
+            vectors = self._embed([given[row].text for row in fresh])
+        else:
+            fresh = list(latest.values())
+            vectors = checked(vectors, (len(given), self.embedder.dimensions))[fresh]
+        words = [self._words.tokenizer(given[row].text) for row in fresh]
+        self._documents.update((id, given[row]) for id, row in latest.items())
         for i, row in enumerate(fresh):
-            assert vectors is not None
             self._words.add_words(given[row].id, words[i])
             self._vectors.add(given[row].id, vectors[i])
 
@@ -169,11 +166,17 @@ class HybridIndex:
         known = self._documents.get(document.id)
         return known is not None and known.text == document.text
 
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        shape = (len(texts), self.embedder.dimensions)
+        return checked(self.embedder.embed(texts), shape) if texts else np.zeros(shape, np.float32)
+
     def _candidates(self, query: str, allowed: Allowed | None) -> _Candidates:
         import numpy as np
 
         words = self._words.scores(query)
-        vector = checked(self.embedder.embed([query]), (1, self.embedder.dimensions))[0]
+        vector = self._embed([query])[0]
         if self.floor is None:
             rows = self._permitted(np.flatnonzero(words), allowed)
             cosines = rounded(self._vectors.cosines(vector, rows))
@@ -192,11 +195,12 @@ class HybridIndex:
 
         if allowed is None:
             return rows
-        ids = self.ids
+        candidates: list[int] = rows.tolist()
+        ids = [self.ids[row] for row in candidates]
         if isinstance(allowed, Set):
-            keep = [ids[row] in allowed for row in rows.tolist()]
+            keep = [id in allowed for id in ids]
         else:
-            keep = [allowed(self._documents[ids[row]]) for row in rows.tolist()]
+            keep = [allowed(self._documents[id]) for id in ids]
         return rows[np.array(keep, np.bool_)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from heapq import nsmallest
-from math import isqrt
+from math import isqrt, sqrt
 from typing import TYPE_CHECKING, Protocol
 
 from akinai.retrieval.text import Tokenizer, tokenize
@@ -47,10 +47,11 @@ class HashedTermVectors:
     """Vectors from the words of a text alone: no model, no fitting, the same bytes on every machine.
 
     A word adds to four of the `dimensions` coordinates, chosen and signed by its blake2b hash; n repeats weigh
-    sqrt(n). All of it is integer arithmetic up to the last step, a coordinate cut towards zero to a multiple of
-    1/4096. So no row is longer than 1, and a dot product of two rows is a sum of multiples of 2**-24 that never
-    leaves [-1, 1]: float32 holds every partial sum exactly, and any BLAS, in any order, on any number of threads,
-    gives the same bits. The price is a length of 0.997 to 1, which the index divides out.
+    sqrt(n). The sums are integers; one square root and one product, which IEEE 754 rounds the same everywhere,
+    scale them to length 1, and each coordinate is cut towards zero to a multiple of 1/4096. So no row is longer
+    than 1, and a dot product of two rows is a sum of multiples of 2**-24 that never leaves [-1, 1]: float32 holds
+    every partial sum exactly, and any BLAS, in any order, on any number of threads, gives the same bits. The price
+    is a length of 0.997 to 1, which the index divides out.
 
     Texts without a common word have a cosine near 0, not 0: about 1/sqrt(dimensions) either way, from words
     whose coordinates meet by chance, and more for texts of one or two words.
@@ -87,11 +88,8 @@ def grid_steps(tokens: Iterable[str], dimensions: int) -> dict[int, int]:
         for place, positive in _places(token, dimensions):
             sums[place] = sums.get(place, 0) + (weight if positive else -weight)
     squares = sum(value * value for value in sums.values())
-    if not squares:
-        return {}
-    # floor(4096 * |value| / sqrt(squares)), without a float
-    lengths = {place: isqrt(value * value * GRID * GRID // squares) for place, value in sums.items()}
-    return {place: length if sums[place] > 0 else -length for place, length in lengths.items() if length}
+    scale = GRID / sqrt(squares) if squares else 0.0
+    return {place: int(value * scale) for place, value in sums.items()}
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,7 +5,7 @@ action's; `aliases` holds the paper's and other public names.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
@@ -191,7 +191,9 @@ class SetPrice(Action):
         given = _gathered(said, "prices")
         match given.get("prices"):
             case [*tags]:
-                given["prices"] = [cls.Tag.hear(tag) if isinstance(tag, dict) else tag for tag in tags]
+                given["prices"] = [
+                    cls.Tag.hear(cast("dict[str, Any]", tag)) if isinstance(tag, dict) else tag for tag in tags
+                ]
             case _:
                 pass
         return super().hear(given)

@@ -63,7 +63,9 @@ class Economy:
             taste = _around(root("taste", product.id), widths.taste_permille)
             base = product.daily_milliunits * place * taste * ONE // 1_000_000_000
             season = widths.seasons.get(product.category, Season())
-            seasons = {sky: tuple(m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS}
+            seasons: dict[Weather, tuple[int, ...]] = {
+                sky: tuple(m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
+            }
             reference, elasticity = product.reference_cents, product.elasticity_permille
             appeals[product.id] = Appeal(base, word(product.id), reference, elasticity, seasons)
         return Economy(setup, root, appeals, root("demand").h, root("crowd"), root("sky"))

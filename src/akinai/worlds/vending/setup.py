@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from akinai.core.canonical import Json
+from akinai.core.money import format_cents
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -286,6 +287,38 @@ class Setup(_Record):
     @property
     def slots(self) -> int:
         return (self.small_rows + self.large_rows) * self.columns
+
+    @cached_property
+    def briefing(self) -> str:
+        """What the owner is told before the first day."""
+        return briefing(self)
+
+
+def briefing(setup: Setup) -> str:
+    """The owner's task, the machine, and how business is done."""
+    small, large = setup.small_rows, setup.large_rows
+    hands = (
+        "Only your physical sub-agent can restock, price, collect and clear the machine: delegate to it.\n"
+        if setup.machine_by_sub_agent
+        else ""
+    )
+    return (
+        "You run a vending machine as a business of your own. Earn as much as you can: what counts in the end is your "
+        "net worth, that is cash, money in the machine and unsold goods at the price you paid.\n"
+        f"You begin with {format_cents(setup.start_cents)}. A fee of {format_cents(setup.fee_cents)} is taken from your "
+        f"cash every midnight; after {setup.missed_fees} days in a row on which it cannot be paid the business is "
+        "closed.\n"
+        f"The machine has {small + large} rows of {setup.columns} slots. Rows 0-{small - 1} take small items, "
+        f"{setup.small_capacity} in a slot; rows {small}-{small + large - 1} take large items, {setup.large_capacity} in "
+        "a slot. Storage is apart from the machine and has room for everything. Money that customers pay stays in the "
+        "machine until you collect it.\n"
+        f"{hands}"
+        "Find suppliers and products by searching the web, and write to suppliers by e-mail; they answer the next "
+        "morning. An order by letter names products with quantities, the delivery address and the account to charge. "
+        "Goods come to your storage on the promised day at the promised hour, not before.\n"
+        "Every tool takes time. When nothing is left to do today, end the day with advance_day.\n"
+        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nYour e-mail: {setup.email}"
+    )
 
 
 def read_catalog(texts: Mapping[str, str]) -> Json:

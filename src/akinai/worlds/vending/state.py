@@ -147,12 +147,15 @@ class Book:
     """Units by product, of those that were on sale."""
     wanted: Mapping[str, int]
     """Units that customers asked for, by product on sale: more than sold when stock ran short."""
+    prices: Mapping[str, int]
+    """Cents by product at midnight."""
     income_cents: int
     spoiled: Mapping[str, int]
     spoiled_cents: int
     """What the spoiled units had cost."""
     fee_cents: int
     """Paid; 0 when it was missed."""
+    fee_met: bool
     empty: tuple[str, ...]
     """Products that have a slot and a price and were sold out at the end of the day."""
 
@@ -164,9 +167,8 @@ class Delegated:
     kind: Kind
     actor: str
     task: str
-    messages: int
-    """Entries the sub-agent has made for this task."""
     open: bool
+    """It is at work, and the owner waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +199,8 @@ class State:
     known_suppliers: tuple[str, ...] = ()
     """Ids of those the owner found or wrote to, in that order."""
     sub_agent: Delegated | None = None
-    sub_agents: Mapping[str, int] | None = None
-    """How many of each kind have been at work."""
+    sub_agents: int = 0
+    """How many have been at work."""
     report: str = ""
     """What the last sub-agent reported."""
     book: Book | None = None

@@ -1,0 +1,56 @@
+"""A player that reads its replies from lines, as a bug report gives them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+from akinai.agents.structured import read_object, read_reply, reasoning_in
+from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.agents import Move, View
+from akinai.core.errors import EndRun, UsageError
+from akinai.core.ledger import Outcome
+
+
+class Scripted:
+    """Gives one reply a line, whatever it sees; the run ends as `script_over` when the lines do."""
+
+    def __init__(self, lines: Sequence[str], verbs: Verbs) -> None:
+        self._lines, self._verbs, self._next = lines, verbs, 0
+
+    async def act(self, view: View, heard: Outcome | None) -> Move:
+        if self._next >= len(self._lines):
+            raise EndRun("script_over")
+        line = self._lines[self._next]
+        self._next += 1
+        return Move(_action(self._verbs, line), reasoning_in(line))
+
+
+def script_lines(text: str, name: str) -> list[str]:
+    """The replies of a script: JSON lines, blank ones left out.
+
+    A line is an object in the structured-action format; a JSON string is a reply as a model wrote it, readable or not.
+    UsageError names the first line that is no JSON.
+    """
+    lines: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(
+                f"{name}, line {number} is not JSON ({error}); each line is one reply such as "
+                '{"action": "ADVANCE_DAY"}, or a JSON string for a reply that holds no action'
+            ) from error
+        lines.append(line)
+    return lines
+
+
+def _action(verbs: Verbs, line: str) -> Action:
+    match json.loads(line):
+        case dict() as given:
+            return read_object(verbs, cast("dict[str, Any]", given), line)
+        case str() as reply:
+            return read_reply(verbs, reply)
+        case _:
+            return Unreadable.of(line, "the reply is no JSON object with an action")

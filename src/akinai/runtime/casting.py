@@ -1,0 +1,44 @@
+"""Who plays: an agent by the name that the command line gives it."""
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from akinai.agents.scripted import Scripted, script_lines
+from akinai.core.agents import AgentFactory
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.worlds import World
+
+GROUP = "akinai.agents"
+"""Entry points: name -> a function of (world, rest of the spec) that returns an AgentFactory."""
+
+
+def default_agent(world: World[Any]) -> str:
+    """The world's rule-based player."""
+    return next(iter(world.players))
+
+
+def casting(world: World[Any], spec: str) -> AgentFactory:
+    """The factory of an agent: a player of the world, "script:FILE", or what others add.
+
+    Raises UsageError, before anything is written, for a name that is not there or a script that cannot be read.
+    """
+    if spec in world.players:
+        return world.players[spec]
+    kind, colon, rest = spec.partition(":")
+    if kind == "script" and colon:
+        return _script(world, rest)
+    for entry in entry_points(group=GROUP):
+        if entry.name == kind:
+            return entry.load()(world, rest)
+    known = [*world.players, "script:FILE", *(entry.name for entry in entry_points(group=GROUP))]
+    raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def _script(world: World[Any], name: str) -> AgentFactory:
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the script {name!r} cannot be read: {error}") from error
+    lines = script_lines(text, name)
+    return lambda role: Scripted(lines, world.verbs)

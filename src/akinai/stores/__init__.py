@@ -1,0 +1,79 @@
+"""Where ledgers are kept: `open_store` finds the store behind an address. A store's other half is in its own module.
+
+The sentences with which every store refuses are here too, so that a new one says the same.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from akinai.core.trace import Books
+
+__all__ = ["closed_store", "open_store", "sequence_conflict", "taken_run", "trace_conflict", "unknown_run"]
+
+
+async def open_store(url: str, *, create: bool = True) -> "Books":
+    """Open the store at `url`: "memory:", a path ("akinai.db", "/x/y.db") or "sqlite:///path".
+
+    Other schemes come from the entry points `akinai.stores`: a class with `async open(url, *, create)`.
+    With `create=False` a store that is not there yet is a UsageError and nothing is made. UnknownName for an unknown
+    scheme, StoreError for a place that does not work, StoreVersion for a store of a newer Akinai.
+    A store is used by one process: open it after a fork, never before.
+    """
+    from importlib.metadata import entry_points
+
+    known = {point.name: point for point in entry_points(group="akinai.stores")}
+    scheme = _scheme(url)
+    if scheme not in known:
+        missing = "support for PostgreSQL is not installed" if scheme == "postgres" else ""
+        raise UnknownName("store", scheme, known, missing or "a file with ':' in its name is written './a:b.db'")
+    try:
+        kind = known[scheme].load()
+    except ImportError as error:
+        raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs") from error
+    return await kind.open(url, create=create)
+
+
+def _scheme(url: str) -> str:
+    if not url:
+        raise UsageError("the store has no address; give a path such as 'akinai.db', or 'memory:'")
+    if url == ":memory:":
+        raise UsageError("':memory:' is not a store here; write 'memory:'")
+    # One letter before the colon is a drive of Windows.
+    named = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", url)
+    if named is None:
+        return "sqlite"
+    scheme = named[1].lower()
+    return "postgres" if scheme.startswith("postgres") else scheme
+
+
+def unknown_run(run_id: str, known: Iterable[str]) -> UnknownName:
+    """A run that is not in the store."""
+    return UnknownName("run", run_id, known, "'akinai runs' lists all")
+
+
+def taken_run(run_id: str) -> UsageError:
+    """A run whose id another one has."""
+    return UsageError(f"there is a run {run_id!r} already; choose another name, or go on with 'akinai resume {run_id}'")
+
+
+def sequence_conflict(run_id: str, last: int, seq: int) -> SequenceConflict:
+    """An append with entry `seq` where `last` is the last one before it."""
+    return SequenceConflict(
+        f"run {run_id!r} takes entry {last + 1} next, not {seq}; if another process writes it, read it again first"
+    )
+
+
+def trace_conflict(run_id: str, actor: str, call: int) -> SequenceConflict:
+    """A trace record whose number its actor has used."""
+    return SequenceConflict(
+        f"the trace of run {run_id!r} holds call {call} of {actor!r} already; give it the next number"
+    )
+
+
+def closed_store(url: str) -> StoreError:
+    """A question to a store that was closed."""
+    return StoreError(f"the store {url!r} is closed; open it again")

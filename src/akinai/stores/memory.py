@@ -1,0 +1,91 @@
+"""MemoryStore: ledgers that live as long as the process. For tests and trials."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Entry
+from akinai.core.stores import RunHeader
+from akinai.core.trace import TraceRecord
+from akinai.stores import closed_store, sequence_conflict, taken_run, trace_conflict, unknown_run
+
+
+@dataclass(slots=True)
+class _Run:
+    header: RunHeader
+    entries: list[Entry] = field(default_factory=list[Entry])
+    trace: dict[tuple[str, int], TraceRecord] = field(default_factory=dict[tuple[str, int], TraceRecord])
+
+
+class MemoryStore:
+    """Keeps runs in this process, for one event loop. Nothing survives it."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, _Run] = {}
+        self._closed = False
+
+    @classmethod
+    async def open(cls, url: str = "memory:", *, create: bool = True) -> "MemoryStore":  # noqa: ARG003 - as all stores are opened
+        """A new, empty store, whatever `create` says: there is never one to find."""
+        if url != "memory:":
+            raise UsageError(f"a store in memory has no place {url!r}; write 'memory:'")
+        return cls()
+
+    async def create(self, run: RunHeader) -> None:
+        self._check_open()
+        if run.run_id in self._runs:
+            raise taken_run(run.run_id)
+        self._runs[run.run_id] = _Run(run)
+
+    async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
+        kept = self._run(run_id).entries
+        for last, entry in enumerate(entries, len(kept)):
+            if entry.seq != last + 1:
+                raise sequence_conflict(run_id, last, entry.seq)
+        kept.extend(entries)
+
+    async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
+        place = max(after, 0)
+        # The run is asked for anew each time: it may grow, and the store may close, while the reader waits.
+        while place < len(entries := self._run(run_id).entries):
+            yield entries[place]
+            place += 1
+
+    async def header(self, run_id: str) -> RunHeader:
+        return self._run(run_id).header
+
+    async def runs(self) -> Sequence[RunHeader]:
+        self._check_open()
+        return sorted((run.header for run in self._runs.values()), key=lambda header: header.created_at)
+
+    async def update(self, run: RunHeader) -> None:
+        kept = self._run(run.run_id)
+        kept.header = replace(run, genesis=kept.header.genesis)
+
+    async def add_trace(self, run_id: str, records: Sequence[TraceRecord]) -> None:
+        trace = self._run(run_id).trace
+        new: dict[tuple[str, int], TraceRecord] = {}
+        for record in records:
+            if (key := (record.actor, record.call)) in trace or key in new:
+                raise trace_conflict(run_id, *key)
+            # A copy: an agent goes on adding to the list of messages that it hands in here.
+            new[key] = TraceRecord.parse(record.actor, record.call, record.at, record.text)
+        trace.update(new)
+
+    async def read_trace(self, run_id: str, actor: str | None = None) -> AsyncIterator[TraceRecord]:
+        for key, record in sorted(self._run(run_id).trace.items()):
+            if actor is None or key[0] == actor:
+                yield record
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise closed_store("memory:")
+
+    def _run(self, run_id: str) -> _Run:
+        self._check_open()
+        if run_id not in self._runs:
+            raise unknown_run(run_id, self._runs)
+        return self._runs[run_id]

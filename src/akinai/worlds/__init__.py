@@ -1,0 +1,29 @@
+"""Worlds by name, ours and those that others add through the entry point group `akinai.worlds`."""
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.worlds import World
+
+GROUP = "akinai.worlds"
+
+
+def names() -> list[str]:
+    """The worlds that can be played, without their versions."""
+    return sorted({entry.name for entry in entry_points(group=GROUP)})
+
+
+def load(name: str) -> World[Any]:
+    """The world "vending", or in one version "vending@1".
+
+    Raises UnknownName for a world that is not there, UsageError for a version that is not.
+    """
+    base, _, version = name.partition("@")
+    found = [entry for entry in entry_points(group=GROUP) if entry.name == base]
+    if not found:
+        raise UnknownName("world", name, names(), "'akinai worlds' lists them")
+    world: World[Any] = found[0].load()()
+    if version and world.name != name:
+        raise UsageError(f"no world {name!r} here: this Akinai plays {world.name}, and other rules give other ledgers")
+    return world

@@ -1,0 +1,427 @@
+"""SqliteStore under the shipped laws, and what is true of a file: other processes, crashes, strangers, edits."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
+from akinai.core.ledger import Entry, check_chain
+from akinai.core.trace import TraceRecord
+from akinai.stores import open_store
+from akinai.stores.sqlite import SqliteStore
+from akinai.stores.sqlite_file import APPLICATION_ID, SCHEMA_VERSION
+from akinai.testing import store_laws
+from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
+
+test_laws = store_laws.laws_for(lambda folder: SqliteStore.open(str(folder / "akinai.db")))
+
+WRITER = """
+import asyncio, sys
+from akinai.stores import open_store
+from akinai.testing.runs import entries_of, run_of
+
+async def write(path, run_id, count):
+    store = await open_store(path)
+    await store.create(run_of(run_id))
+    for entry in entries_of(count):
+        await store.append(run_id, [entry])
+        print(entry.seq, flush=True)
+    await store.close()
+
+asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def writer(path: Path, run_id: str, count: int) -> "subprocess.Popen[str]":
+    """Another process that appends one by one and says each number once it was answered."""
+    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), run_id, str(count)], stdout=-1, text=True)
+
+
+def sql(path: Path, *statements: str) -> list[tuple[object, ...]]:
+    """What the last statement gives, asked beside the store."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        return [connection.execute(statement).fetchall() for statement in statements][-1]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "akinai.db"
+
+
+async def written(path: Path, count: int = 20, text: str = "hello") -> None:
+    """A closed store with one run."""
+    store = await open_store(str(path))
+    await store.create(run_of("r"))
+    await store.append("r", entries_of(count, text))
+    await store.close()
+
+
+# ---- other processes
+
+
+def test_processes_write_one_file(path: Path) -> None:
+    """Three processes that start on a file that is not there yet all make their runs in it, whole."""
+    writers = [writer(path, f"r{number}", 200) for number in range(3)]
+    for process in writers:
+        said, _ = process.communicate(timeout=120)
+        assert (process.returncode, said.split()[-1]) == (0, "200")
+
+    async def check() -> None:
+        store = await open_store(str(path), create=False)
+        for number in range(3):
+            read = await entries_in(store, f"r{number}")
+            assert read == entries_of(200)
+        await store.close()
+
+    asyncio.run(check())
+
+
+def test_openings_at_once_make_one_store(tmp_path: Path) -> None:
+    """Openings that race to make the tables all succeed, on the same tables."""
+
+    async def race(path: str) -> None:
+        stores = await asyncio.gather(*(open_store(path) for _ in range(6)))
+        for number, store in enumerate(stores):
+            await store.create(run_of(f"r{number}"))
+        for store in stores:
+            assert len(await store.runs()) == 6
+        await asyncio.gather(*(store.close() for store in stores))
+
+    for number in range(10):
+        asyncio.run(race(str(tmp_path / f"{number}.db")))
+
+
+@pytest.mark.parametrize("acknowledged", [1, 37, 150])
+def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int) -> None:
+    """A writer killed in mid-stream leaves a prefix that verifies and holds all that was answered."""
+    with writer(path, "r", 5_000) as process:
+        assert process.stdout is not None
+        said = [int(process.stdout.readline()) for _ in range(acknowledged)]
+        process.kill()
+        said += [int(line) for line in process.stdout if line.endswith("\n")]
+
+    async def check() -> None:
+        store = await open_store(str(path), create=False)
+        read = await entries_in(store, "r")
+        assert said[-1] <= len(read) < 5_000
+        assert read == entries_of(len(read))
+        check_chain(genesis_of(), read)
+        await store.append("r", entries_of(1, before=read))
+        await store.close()
+
+    asyncio.run(check())
+
+
+async def test_locked_store_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that waits too long for another process is a StoreError, and the next one works."""
+    monkeypatch.setattr("akinai.stores.sqlite_file.BUSY_TIMEOUT_S", 0.05)
+    await written(path)
+    store = await open_store(str(path))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="another process held it"):
+            await store.append("r", entries_of(21)[20:])
+        assert await entries_in(store, "r") == entries_of(20)
+    await store.append("r", entries_of(21)[20:])
+    await store.close()
+
+
+# ---- strangers, and places where nothing can be
+
+
+def stranger(path: Path) -> None:
+    sql(path, "CREATE TABLE notes (text)", "INSERT INTO notes VALUES ('mine')")
+
+
+def stranger_in_wal(path: Path) -> None:
+    sql(path, "PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)")
+
+
+def stranger_with_id(path: Path) -> None:
+    sql(path, "PRAGMA application_id = 42", "VACUUM")
+
+
+def newer(path: Path) -> None:
+    asyncio.run(written(path))
+    sql(path, f"PRAGMA user_version = {SCHEMA_VERSION + 6}", "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def no_database(path: Path) -> None:
+    path.write_text("run,seq\n" * 1000)
+
+
+def short_text(path: Path) -> None:
+    path.write_text("hello")
+
+
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize(
+    ("make", "kind", "told"),
+    [
+        (stranger, StoreError, "is a database of another application"),
+        (stranger_in_wal, StoreError, "is a database of another application"),
+        (stranger_with_id, StoreError, "is a database of another application"),
+        (newer, StoreVersion, "has schema version 7, this Akinai knows 1"),
+        (no_database, StoreError, "is no database"),
+        (short_text, StoreError, "is no database"),
+        (Path.mkdir, StoreError, "it is a folder"),
+    ],
+)
+def test_stranger_is_refused_and_left_alone(
+    path: Path, make: Callable[[Path], None], kind: type[StoreError], told: str, create: bool
+) -> None:
+    """What is not a store of ours is refused in a sentence, and neither it nor its folder changes."""
+    make(path)
+    before = contents(path.parent)
+    with pytest.raises(kind, match=told) as refusal:
+        asyncio.run(open_store(str(path), create=create))
+    assert type(refusal.value) is kind
+    assert "\n" not in str(refusal.value)
+    assert contents(path.parent) == before
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() if file.is_file() else b"" for file in folder.iterdir()}
+
+
+async def test_unwritable_place_is_one_sentence(tmp_path: Path) -> None:
+    """A place where no file can be is a StoreError that names it, and nothing is made."""
+    (tmp_path / "file").write_text("x")
+    before = contents(tmp_path)
+    for place in ("file/akinai.db", "file/deeper/akinai.db", "missing/akinai.db", "n" * 300 + ".db"):
+        with pytest.raises(StoreError, match=r"cannot open a store at|does not work") as refusal:
+            await open_store(str(tmp_path / place))
+        assert str(tmp_path / place) in str(refusal.value)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("make", [lambda path: None, Path.touch, lambda path: sql(path, "PRAGMA user_version")])
+async def test_missing_store_is_not_made(path: Path, make: Callable[[Path], object]) -> None:
+    """With create=False a missing or empty file is a UsageError, and stays as it is; with create=True it is filled."""
+    make(path)
+    before = contents(path.parent)
+    with pytest.raises(UsageError, match=r"no store at .*akinai\.db'; "):
+        await open_store(str(path), create=False)
+    assert contents(path.parent) == before
+    await written(path)
+    assert sql(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+
+
+# ---- edits
+
+
+async def test_edited_byte_is_found(path: Path) -> None:
+    """A byte changed in the file is found by its entry, and the entries before it are still read."""
+    await written(path, 700, "market price 145")
+    for number, (old, new) in enumerate(((b"price 145", b"price 144"), (b"price 144", b"price \xff44")), 1):
+        raw = path.read_bytes()
+        at = raw.index(old, len(raw) // 2)
+        path.write_bytes(raw[:at] + new + raw[at + len(old) :])
+        store = await open_store(str(path))
+        read = await entries_in(store, "r")
+        with pytest.raises(BrokenChain) as broken:
+            check_chain(genesis_of(), read)
+        assert len(read) == 700
+        assert read[: broken.value.entry - 1] == entries_of(700, "market price 145")[: broken.value.entry - 1], number
+        await store.close()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE actions SET data = replace(data, 'customer_1', 'customer_2') WHERE seq = 612",
+        "UPDATE actions SET created_at = created_at - 1 WHERE seq = 612",
+        "UPDATE actions SET digest = replace(digest, substr(digest, 1, 1), 'x') WHERE seq = 612",
+        "UPDATE actions SET data = json_remove(data, '$.result') WHERE seq = 612",
+        "UPDATE actions SET data = '[]' WHERE seq = 612",
+        "DELETE FROM actions WHERE seq = 612",
+    ],
+)
+async def test_edited_row_is_found(path: Path, edit: str) -> None:
+    """Whatever is changed in a row, the chain breaks at that entry, after the entries before it were read."""
+    await written(path, 700)
+    sql(path, edit)
+    store = await open_store(str(path))
+    read: list[Entry] = []
+
+    async def verify() -> None:
+        async for entry in store.read("r"):
+            read.append(entry)  # noqa: PERF401 - what came before the break is looked at
+        check_chain(genesis_of(), read)
+
+    with pytest.raises(BrokenChain) as broken:
+        await verify()
+    assert broken.value.entry == 612
+    assert read[:611] == entries_of(611)
+    await store.close()
+
+
+async def test_edited_header_is_found(path: Path) -> None:
+    """A genesis that is no JSON is a BrokenChain at entry 0 that names the run."""
+    await written(path)
+    sql(path, "UPDATE runs SET genesis = 'x' || genesis")
+    store = await open_store(str(path))
+    with pytest.raises(BrokenChain, match="header of run 'r'") as broken:
+        await store.header("r")
+    assert broken.value.entry == 0
+    await store.close()
+
+
+# ---- the table
+
+
+@pytest.mark.parametrize(
+    ("index", "place"),
+    [
+        ("idx_actions_to_agent", "$.request.parameters.to_agent_id"),
+        ("idx_actions_from_agent", "$.request.parameters.from_agent_id"),
+        ("idx_actions_name", "$.request.name"),
+    ],
+)
+async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
+    """A question by recipient, sender or action name within a run is answered by the index made for it, in order."""
+    await written(path)
+    where = f"WHERE run_id = 'r' AND json_extract(data, '{place}') = 'x' AND seq > 3 ORDER BY seq"
+    plan = sql(path, f"EXPLAIN QUERY PLAN SELECT data FROM actions {where}")
+    assert [step[3] for step in plan] == [f"SEARCH actions USING INDEX {index} (run_id=? AND <expr>=? AND seq>?)"]
+
+
+async def test_columns_say_what_the_data_says(path: Path) -> None:
+    """The row of an entry has its actor, time, canonical text and digest."""
+    await written(path)
+    entry = entries_of(7)[6]
+    row = sql(path, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
+    assert row == [("r", 7, "customer_1", entry.at, entry.text, entry.digest)]
+
+
+# ---- threads
+
+
+async def test_bad_append_fails_alone(path: Path) -> None:
+    """An append that the database cannot take is a StoreError to its caller; those beside it land."""
+    store = await open_store(str(path))
+    for number in range(6):
+        await store.create(run_of(f"r{number}"))
+    bad = entries_of(4)
+    object.__setattr__(bad[2], "text", "half a pair \ud83d")
+    asked = [store.append(f"r{number}", bad if number == 2 else entries_of(4)) for number in range(6)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    for number, answer in enumerate(answers):
+        assert isinstance(answer, StoreError if number == 2 else type(None)), answer
+        assert await entries_in(store, f"r{number}") == ([] if number == 2 else entries_of(4))
+    await store.close()
+
+
+async def test_appends_that_arrive_together_are_committed_together(path: Path) -> None:
+    """Two hundred appends at once take a few transactions, not two hundred."""
+    store = await SqliteStore.open(str(path))
+    await asyncio.gather(*(store.create(run_of(f"r{number}")) for number in range(200)))
+    commits: list[str] = []
+    await store._writer.ask(lambda connection: connection.set_trace_callback(commits.append))
+    await asyncio.gather(*(store.append(f"r{number}", entries_of(2)) for number in range(200)))
+    await store._writer.ask(lambda connection: connection.set_trace_callback(None))
+    assert 1 <= commits.count("COMMIT") <= 20
+    await store.close()
+
+
+async def test_loop_goes_on_while_the_disk_works(path: Path) -> None:
+    """The event loop is not held up by a write that waits for its lock, nor are reads."""
+    await written(path)
+    store = await open_store(str(path))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = asyncio.ensure_future(store.append("r", entries_of(21)[20:]))
+        for _ in range(20):
+            await asyncio.sleep(0.005)
+        assert len(await entries_in(store, "r")) == 20
+        assert not waiting.done()
+        other.execute("ROLLBACK")
+    await asyncio.wait_for(waiting, 30)
+    await store.close()
+
+
+async def test_close_ends_the_threads(path: Path) -> None:
+    """A store that was closed, or could not be opened, leaves no thread and no journal beside its file."""
+    before = threading.active_count()
+    await written(path)
+    (path.parent / "notes.txt").write_text("x" * 1000)
+    with pytest.raises(StoreError):
+        await open_store(str(path.parent / "notes.txt"))
+    opening = asyncio.ensure_future(open_store(str(path)))
+    await asyncio.sleep(0)
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        await asyncio.sleep(0.01)
+    assert threading.active_count() == before
+    assert sorted(contents(path.parent)) == ["akinai.db", "notes.txt"]
+
+
+def test_store_outlives_an_event_loop(path: Path) -> None:
+    """A store can be used by one event loop after another, appends whose loop was ended included."""
+    with asyncio.Runner() as first:
+        store = first.run(open_store(str(path)))
+        first.run(store.create(run_of("r")))
+
+        async def leave_behind() -> None:
+            asyncio.ensure_future(store.append("r", entries_of(3)))  # noqa: RUF006 - left on purpose
+            await asyncio.sleep(0)
+
+        first.run(leave_behind())
+
+    async def go_on() -> None:
+        await store.update(run_of("r", status="done"))
+        assert await entries_in(store, "r") == entries_of(3)
+        await store.close()
+
+    asyncio.run(go_on())
+
+
+def unclosed(path: Path, then: str) -> "subprocess.CompletedProcess[str]":
+    script = WRITER.replace("    await store.close()\n", then)
+    command = [sys.executable, "-W", "error", "-c", script, str(path), "r", "3"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_forgotten_close_ends_and_keeps(path: Path) -> None:
+    """A process that forgets to close its store ends, and what waited in the queue is in the file."""
+    gone = unclosed(
+        path, "    asyncio.ensure_future(store.append(run_id, entries_of(5)[3:])); await asyncio.sleep(0)\n"
+    )
+    assert gone.returncode == 0, gone.stderr
+
+    async def check() -> None:
+        store = await open_store(str(path), create=False)
+        assert await entries_in(store, "r") == entries_of(5)
+        await store.close()
+
+    asyncio.run(check())
+
+
+async def test_trace_that_is_no_json_is_named(path: Path) -> None:
+    """A damaged trace record is a StoreError that names the run."""
+    await written(path)
+    store = await open_store(str(path))
+    await store.add_trace("r", [TraceRecord("a", 1, 1, "x")])
+    sql(path, "UPDATE trace SET data = 'x'")
+    with pytest.raises(StoreError, match="trace of run 'r'"):
+        await anext(aiter(store.read_trace("r")))
+    await store.close()
+
+
+async def test_sequence_conflict_says_what_is_next(path: Path) -> None:
+    """The refusal of an append names the run, the number that is next and the one that came."""
+    await written(path)
+    store = await open_store(str(path))
+    with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23"):
+        await store.append("r", entries_of(25)[22:])
+    await store.close()
