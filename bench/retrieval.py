@@ -1,4 +1,8 @@
-"""Times `akinai.retrieval` and prints each figure beside its budget: python bench/retrieval.py [--full]."""
+"""Times `akinai.retrieval` and prints each figure beside its budget.
+
+OPENBLAS_NUM_THREADS=1 python bench/retrieval.py [--full]: one thread, since two that wait for each other are slower
+than one wherever the cores are shared.
+"""
 
 import argparse
 from collections.abc import Callable, Sequence

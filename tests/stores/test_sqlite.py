@@ -120,6 +120,21 @@ def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int)
     asyncio.run(check())
 
 
+async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> None:
+    """A store whose maker was stopped before it turned to WAL is turned when its lock is free."""
+    await written(path)
+    sql(path, "PRAGMA journal_mode = DELETE")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        opening = asyncio.ensure_future(open_store(str(path)))
+        await asyncio.sleep(0.1)
+        assert not opening.done()
+        other.execute("ROLLBACK")
+    store = await asyncio.wait_for(opening, 30)
+    assert sql(path, "PRAGMA journal_mode") == [("wal",)]
+    await store.close()
+
+
 async def test_locked_store_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write that waits too long for another process is a StoreError, and the next one works."""
     monkeypatch.setattr("akinai.stores.sqlite_file.BUSY_TIMEOUT_S", 0.05)
@@ -149,6 +164,18 @@ def stranger_with_id(path: Path) -> None:
     sql(path, "PRAGMA application_id = 42", "VACUUM")
 
 
+def stranger_that_crashed(path: Path) -> None:
+    """Its last words are in the journal only."""
+    home = path.parent / "home.db"
+    with closing(sqlite3.connect(home, isolation_level=None)) as connection:
+        for statement in ("PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)", "PRAGMA wal_checkpoint"):
+            connection.execute(statement).fetchall()
+        connection.execute("INSERT INTO notes VALUES ('last words')")
+        for end in ("", "-wal"):
+            Path(f"{path}{end}").write_bytes(Path(f"{home}{end}").read_bytes())
+    home.unlink()
+
+
 def newer(path: Path) -> None:
     asyncio.run(written(path))
     sql(path, f"PRAGMA user_version = {SCHEMA_VERSION + 6}", "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -168,6 +195,7 @@ def short_text(path: Path) -> None:
     [
         (stranger, StoreError, "is a database of another application"),
         (stranger_in_wal, StoreError, "is a database of another application"),
+        (stranger_that_crashed, StoreError, "is a database of another application"),
         (stranger_with_id, StoreError, "is a database of another application"),
         (newer, StoreVersion, "has schema version 7, this Akinai knows 1"),
         (no_database, StoreError, "is no database"),
@@ -213,6 +241,8 @@ async def test_missing_store_is_not_made(path: Path, make: Callable[[Path], obje
     assert contents(path.parent) == before
     await written(path)
     assert sql(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+    assert sql(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    assert sql(path, "PRAGMA journal_mode") == [("wal",)]
 
 
 # ---- edits

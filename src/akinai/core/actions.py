@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from akinai.core.canonical import Json, bad_text_in
+from akinai.core.canonical import Json, bad_text_in, keepable, unfit_in
 from akinai.core.errors import UnknownName
 
 UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
@@ -32,7 +32,7 @@ class Spoken:
 class Action(BaseModel):
     """The base of all verbs. Fields are what the ledger keeps; `spoken` is how agents may say them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names of the verb, in any case."""
@@ -83,12 +83,10 @@ class Unreadable(Action):
     why: str = "the reply holds no action"
 
     @staticmethod
-    def of(
-        reply: str, why: str, code: Literal["no_action", "bad_parameters", "bad_text"] = "no_action"
-    ) -> "Unreadable":
-        raw = reply.encode("utf-8", "surrogatepass")
-        kept = reply[:UNREADABLE_TEXT_LIMIT].replace("\0", "�").encode("utf-8", "replace").decode()
-        return Unreadable(text=kept, sha256=hashlib.sha256(raw).hexdigest(), code=code, why=why)
+    def of(reply: str, why: str, code: UnreadableCode = "no_action") -> "Unreadable":
+        """A whole reply that is refused for the reason `why`."""
+        sha256 = hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
+        return Unreadable(text=keepable(reply[:UNREADABLE_TEXT_LIMIT]), sha256=sha256, code=code, why=keepable(why))
 
 
 class Verbs:
@@ -119,7 +117,7 @@ class Verbs:
     def heard(self, name: object, parameters: object, reply: str) -> Action:
         """An action as an agent said it; an `Unreadable` with a plain reason when it cannot be read as one."""
         if not isinstance(name, str):
-            return Unreadable.of(reply, f"the name of the action should be text, not {name!r:.80}")
+            return Unreadable.of(reply, f"the name of the action should be text, not a {type(name).__name__}")
         try:
             cls = self.find(name)
         except UnknownName as error:
@@ -127,6 +125,8 @@ class Verbs:
         if not isinstance(parameters, Mapping):
             return Unreadable.of(reply, f"parameters of {cls.tool_name()} should be an object", "bad_parameters")
         given = cast("Mapping[str, Any]", parameters)
+        if why := unfit_in(given):
+            return Unreadable.of(reply, f"{cls.tool_name()}: a parameter {why}", "bad_parameters")
         if why := bad_text_in(given):
             return Unreadable.of(reply, f"{cls.tool_name()}: a parameter {why}", "bad_text")
         try:
@@ -141,7 +141,7 @@ def complaint(error: ValidationError) -> str:
     """A validation error as one sentence: where, what was found, what is expected; at most three of them."""
     told: list[str] = []
     for one in error.errors(include_url=False, include_context=False)[:3]:
-        where = ".".join(str(step) for step in one["loc"]) or "the whole"
+        where = ".".join(str(step) for step in one["loc"][:8])[:120] or "the whole"
         found = "" if one["type"] == "missing" else f", not {one['input']!r:.60}"
         told.append(f"{where}: {one['msg'][:1].lower()}{one['msg'][1:]}{found}")
     return "; ".join(told)

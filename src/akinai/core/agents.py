@@ -58,7 +58,7 @@ Plan = Generator[Action, Outcome, None]
 
 
 class Routine:
-    """A rule-based agent written as a plan, from top to bottom; when the plan returns, the run ends as `script_over`."""
+    """A rule-based agent written as a plan, from top to bottom; when it returns, the run ends as `script_over`."""
 
     def __init__(self, plan: Callable[["Routine"], Plan]) -> None:
         self.view: View = View("")
@@ -75,6 +75,11 @@ class Routine:
             return Move(next(self._plan))
         except StopIteration:
             raise EndRun("script_over") from None
+
+
+def player(plan: Callable[[Routine], Plan]) -> AgentFactory:
+    """The factory of players that follow a plan, for `World.players`; it reads well as a decorator of the plan."""
+    return lambda _: Routine(plan)
 
 
 class Session(Protocol):

@@ -5,14 +5,22 @@ may turn 1.0 or 1e22 into an integer, and does), no NaN, no infinities, no negat
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What JSON can hold. NaN and infinities are not part of it."""
 
+MOST_LEVELS = 64
+"""How deep what an agent says may be nested."""
+MOST_DIGITS = 1000
+"""Of a whole number that an agent says."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
+_LARGEST = 10**MOST_DIGITS
 
 _encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
@@ -31,8 +39,37 @@ def settled(value: Json) -> Json:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
-        return {key: settled(item) for key, item in value.items()}
-    return [settled(item) for item in value]
+        return {_key(key): settled(item) for key, item in value.items()}
+    return _list(value)
+
+
+def _list(value: object) -> list[Json]:
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [settled(item) for item in cast("Sequence[Json]", value)]
+    raise TypeError(f"a value of type {type(value).__name__} is not JSON")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    raise TypeError(f"the key {key!r:.60} is not text; JSON has no other keys")
+
+
+def unfit_in(value: Json, levels: int = MOST_LEVELS) -> str | None:
+    """Why a JSON value that an agent sent cannot be kept, whatever it means; None when it can.
+
+    Refused are NaN and infinities, whole numbers of more than 1,000 digits, and nesting deeper than 64 levels.
+    """
+    if value is None or isinstance(value, str):
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else "is NaN or infinite, which JSON does not know"
+    if isinstance(value, int):
+        return None if -_LARGEST < value < _LARGEST else f"has more than {MOST_DIGITS:,} digits"
+    if not levels:
+        return f"is nested deeper than {MOST_LEVELS} levels"
+    items = value.values() if isinstance(value, Mapping) else value
+    return next((why for item in items if (why := unfit_in(item, levels - 1))), None)
 
 
 def bad_text(text: str) -> str | None:
@@ -42,6 +79,11 @@ def bad_text(text: str) -> str | None:
     if not text.isascii() and _SURROGATE.search(text):
         return "holds half of a surrogate pair, which is not text"
     return None
+
+
+def keepable(text: str) -> str:
+    """`text` with a mark in place of every character that no store keeps."""
+    return _UNKEPT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def bad_text_in(value: Json) -> str | None:

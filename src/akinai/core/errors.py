@@ -10,12 +10,15 @@ AkinaiError
 │   ├── SequenceConflict    an append that leaves a gap or repeats a number
 │   └── StoreVersion        a store written by a newer Akinai
 └── AgentError              an agent, its model or its process broke; the run is failed and can be resumed
+    └── ModelError          a model gave no usable answer after all tries
 
 EndRun                      not an error: an agent or a budget ends the run cleanly
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+_LONGEST_NAME = 100
 
 
 class AkinaiError(Exception):
@@ -30,15 +33,15 @@ class UnknownName(UsageError):
     """A name that is not among the known ones; the message offers the closest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        known = sorted(known)
-        close = get_close_matches(name, known, n=3, cutoff=0.5)
+        known, asked = sorted(known), name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+        close = get_close_matches(asked, known, n=3, cutoff=0.5)
         if close:
             offer = "did you mean " + " or ".join(repr(word) for word in close) + "?"
         elif known:
             offer = "there is " + ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")
         else:
             offer = "there is none yet"
-        super().__init__(f"no {kind} {name!r}; {offer}" + (f" ({hint})" if hint else ""))
+        super().__init__(f"no {kind} {asked!r}; {offer}" + (f" ({hint})" if hint else ""))
         self.kind, self.name, self.close = kind, name, tuple(close)
 
 
@@ -72,6 +75,10 @@ class StoreVersion(StoreError):
 
 class AgentError(AkinaiError):
     """An agent, its model or its process broke. Never scored as a wrong answer; the run can be resumed."""
+
+
+class ModelError(AgentError):
+    """A model gave no usable answer: refused, unreachable, timed out, after all tries."""
 
 
 class EndRun(Exception):

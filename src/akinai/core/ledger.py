@@ -120,7 +120,7 @@ class Entry:
                 data.get("said", ""),
             )
             text = canonical(cast("Json", data))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
         return Entry(seq, at, actor, name, parameters, outcome, said, digest, text)
 

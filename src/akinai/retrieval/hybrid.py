@@ -196,7 +196,8 @@ class HybridIndex:
         if allowed is None:
             return rows
         candidates: list[int] = rows.tolist()
-        ids = [self.ids[row] for row in candidates]
+        id_of = self.ids
+        ids = [id_of[row] for row in candidates]
         if isinstance(allowed, Set):
             keep = [id in allowed for id in ids]
         else:

@@ -1,6 +1,6 @@
 """Who plays: an agent by the name that the command line gives it."""
 
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,16 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
     kind, colon, rest = spec.partition(":")
     if kind == "script" and colon:
         return _script(world, rest)
-    for entry in entry_points(group=GROUP):
-        if entry.name == kind:
-            return entry.load()(world, rest)
-    known = [*world.players, "script:FILE", *(entry.name for entry in entry_points(group=GROUP))]
+    others = other_agents()
+    if kind in others:
+        return others[kind].load()(world, rest)
+    known = [*world.players, "script:FILE", *others]
     raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def other_agents() -> dict[str, EntryPoint]:
+    """The agents that other packages add, by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def _script(world: World[Any], name: str) -> AgentFactory:

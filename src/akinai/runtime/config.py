@@ -1,8 +1,14 @@
-"""Settings: a world's defaults, then its preset, `akinai.toml`, the environment, and what the command says last."""
+"""Settings: a world's defaults, then its preset, `akinai.toml`, the environment, and what the command says last.
 
+`akinai.toml` holds the program's own settings at its top and a world's in a table of its name; the environment has them
+as `AKINAI_STORE` and `AKINAI_VENDING__DEMAND__FOOTFALL`.
+"""
+
+import copy
 import hashlib
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +19,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
+from akinai import worlds
 from akinai.core.actions import complaint
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError
@@ -20,6 +27,9 @@ from akinai.core.worlds import World
 
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
+DEFAULT_STORE = "akinai.db"
+OWN_SETTINGS = ("jobs", "preset", "store")
+"""What `akinai.toml` may say of the program itself."""
 
 Table = dict[str, Any]
 
@@ -35,73 +45,150 @@ class Prepared:
 
 
 def prepare(
-    world: World[Any], *, preset: str | None = None, days: int | None = None, sets: Sequence[str] = ()
+    world: World[Any],
+    *,
+    preset: str | None = None,
+    days: int | None = None,
+    sets: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
 ) -> Prepared:
-    """The setup of a run from all layers. Raises UsageError that names the layer and the setting at fault."""
+    """The setup of a run from all layers; `sets` are texts such as "demand.footfall=40", `settings` the same as values.
+
+    Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
+    """
     base = world.name.partition("@")[0]
-    own = settings_file()
-    chosen = preset or _text(own.get("preset")) or DEFAULT_PRESET
+    chosen = setting("preset", preset, DEFAULT_PRESET)
     table, where = _preset(world, chosen)
-    merge(table, _table(own.get(base, {}), f"[{base}] in {SETTINGS_FILE}"))
+    layers = {
+        f"the preset {chosen!r}": copy.deepcopy(table),
+        SETTINGS_FILE: _table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
+        "the environment": environment(base, world.setup),
+    }
+    for layer in list(layers.values())[1:]:
+        merge(table, copy.deepcopy(layer))
     for one in sets:
-        assign(table, one, world.setup)
+        name, value = named_value(one, world.setup)
+        assign(table, name, value, world.setup)
+    for name, value in (settings or {}).items():
+        assign(table, name, value, world.setup)
     if days is not None:
         if "days" not in world.setup.model_fields:
             raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
         table["days"] = days
     _read_files(world, table, where)
-    setup = checked(world, table)
+    setup = checked(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
     return Prepared(setup, chosen, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
 
 
-def checked(world: World[Any], table: Mapping[str, Any]) -> Mapping[str, Json]:
-    """The setup with every default filled in. UsageError says what does not fit, with close matches for names."""
+def checked(
+    world: World[Any], table: Mapping[str, Any], layers: Mapping[str, Mapping[str, Any]] | None = None
+) -> Mapping[str, Json]:
+    """The setup with every default filled in. UsageError says what does not fit, with close matches for names.
+
+    `layers` are the tables below the caller's own, by name: the one that holds the setting at fault is told.
+    """
     try:
-        return world.setup.model_validate(table).model_dump(mode="json")
+        setup = world.setup.model_validate(table).model_dump(mode="json")
     except ValidationError as error:
-        for one in error.errors():
-            if one["type"] == "extra_forbidden":
-                path = [str(step) for step in one["loc"]]
-                known = _fields_at(world.setup, path[:-1])
-                raise UnknownName(
-                    "setting", ".".join(path), [".".join([*path[:-1], name]) for name in known], f"of {world.name}"
-                ) from error
-        raise UsageError(f"the settings of {world.name} do not fit: {complaint(error)}") from error
+        raise _misfit(world, error, layers or {}) from error
+    try:
+        canonical(setup).encode()
+    except ValueError as error:
+        raise UsageError(f"the settings of {world.name} hold what no ledger keeps: {error}") from error
+    return setup
+
+
+def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
+    for one in error.errors():
+        path = [str(step) for step in one["loc"]]
+        if one["type"] == "extra_forbidden":
+            known = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
+            return UnknownName("setting", ".".join(path), known, f"of {world.name}{_from(path, layers)}")
+    path = [str(step) for step in error.errors()[0]["loc"]]
+    return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {complaint(error)}")
+
+
+def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
+    """The highest layer that holds what is at a path, as words."""
+    for name, layer in reversed(layers.items()):
+        inner: Any = layer
+        for step in path:
+            inner = cast("Table", inner).get(step, layers) if isinstance(inner, dict) else layers
+        if path and inner is not layers:
+            return f", in {name}"
+    return ""
 
 
 def presets(world: World[Any]) -> list[str]:
-    """The names of a world's presets."""
+    """The names of a world's presets; a world that brings none has the default alone, which changes nothing."""
     folder = _folder(world) / "presets"
-    return sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml"))
+    found = (
+        [path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")]
+        if folder.is_dir()
+        else []
+    )
+    return sorted({DEFAULT_PRESET, *found})
+
+
+def preset_text(world: World[Any], name: str) -> str:
+    """The TOML of one of a world's own presets; empty for the default of a world that brings none."""
+    file = _folder(world) / "presets" / f"{name}.toml"
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def settings_file(folder: Path | None = None) -> Table:
-    """`akinai.toml` of the working folder, empty when there is none."""
+    """`akinai.toml` of the working folder, empty when there is none. UnknownName for what nobody would read."""
     path = (folder or Path.cwd()) / SETTINGS_FILE
-    return _toml(path) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    table, known = _toml(path), [*OWN_SETTINGS, *worlds.names()]
+    for name in table:
+        if name not in known:
+            raise UnknownName("setting", name, known, f"in {SETTINGS_FILE}; a world's settings stand in its table")
+    return table
 
 
 def setting(name: str, flag: str | None, default: str) -> str:
     """One setting of the program itself: the flag, else AKINAI_NAME, else `akinai.toml`, else the default."""
-    return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text(settings_file().get(name)) or default
+    return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text(settings_file(), name) or default
 
 
-def assign(table: Table, text: str, model: type[BaseModel]) -> None:
-    """Set one dotted name in a table: "demand.footfall=40". Values are JSON where they parse, else text."""
+def environment(base: str, model: type[BaseModel]) -> Table:
+    """A world's settings in the environment: AKINAI_VENDING__FEE_CENTS, AKINAI_VENDING__DEMAND__FOOTFALL."""
+    table: Table = {}
+    start = f"AKINAI_{base.upper()}__"
+    for variable, text in os.environ.items():
+        if variable.startswith(start):
+            path = variable.removeprefix(start).lower().replace("__", ".")
+            try:
+                name, value = named_value(f"{path}={text}", model)
+                assign(table, name, value, model)
+            except UsageError as error:
+                raise UsageError(f"{variable}: {error}") from error
+    return table
+
+
+def named_value(text: str, model: type[BaseModel]) -> tuple[str, Any]:
+    """The name and the value in "demand.footfall=40". Values are JSON where they parse, but text for a text setting."""
     name, equals, value = text.partition("=")
-    path = name.strip().split(".")
-    if not equals or not all(path):
+    name, value = name.strip(), value.strip()
+    if not equals or not all(name.split(".")):
         raise UsageError(f"--set wants name=value, not {text!r}")
-    known = model.model_fields
-    if path[0] not in known:
-        raise UnknownName("setting", path[0], known)
+    return name, value if _annotation(model, name.split(".")) is str else _value(value)
+
+
+def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
+    """Set one dotted name in a table. UnknownName when its first step is no setting."""
+    path = name.split(".")
+    if path[0] not in model.model_fields:
+        raise UnknownName("setting", path[0], model.model_fields)
     for step in path[:-1]:
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):
             inner = table[step] = {"file": inner} if isinstance(inner, str) else {}
         table = cast("Table", inner)
-    table[path[-1]] = _value(value.strip())
+    table[path[-1]] = value
 
 
 def merge(table: Table, over: Mapping[str, Any]) -> None:
@@ -117,7 +204,7 @@ def merge(table: Table, over: Mapping[str, Any]) -> None:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -131,12 +218,13 @@ def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     known = presets(world)
     if name not in known:
         raise UnknownName("preset", name, known, f"of {world.name}; or a path ending in .toml")
-    folder = _folder(world)
-    return tomllib.loads((folder / "presets" / f"{name}.toml").read_text(encoding="utf-8")), folder
+    return tomllib.loads(preset_text(world, name)), _folder(world)
 
 
 def _folder(world: World[Any]) -> Traversable:
-    return files(type(world).__module__)
+    """Where a world's presets and files are: its package, or the folder of a world that is a single module."""
+    module = sys.modules[type(world).__module__]
+    return files(module) if hasattr(module, "__path__") else Path(getattr(module, "__file__", None) or "").parent
 
 
 def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
@@ -190,16 +278,24 @@ def _table(value: object, where: str) -> Table:
     return cast("Table", value)
 
 
-def _text(value: object) -> str | None:
-    return str(value) if value is not None else None
+def _text(table: Table, name: str) -> str | None:
+    value = table.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {value!r:.60}")
+    return None if value is None else str(value)
 
 
 def _fields_at(model: type[BaseModel], path: Sequence[str]) -> list[str]:
     """The field names of the model at a path inside a model, empty where the path leads out of models."""
+    inner = _annotation(model, path) if path else model
+    return list(inner.model_fields) if isinstance(inner, type) and issubclass(inner, BaseModel) else []
+
+
+def _annotation(model: type[BaseModel], path: Sequence[str]) -> object:
+    """The type of the field at a path inside a model, None where the path leads out of models."""
+    inner: object = model
     for step in path:
-        field = model.model_fields.get(step)
-        inner = field.annotation if field else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return []
-        model = inner
-    return list(model.model_fields)
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)) or step not in inner.model_fields:
+            return None
+        inner = inner.model_fields[step].annotation
+    return inner

@@ -1,21 +1,35 @@
-"""The driver: lets actors act until the game, an agent or a budget ends the run."""
+"""The driver lets actors act until the game, an agent or a budget ends the run; `play_one` plays a run of a store."""
 
-from collections.abc import AsyncIterable, Callable
+import asyncio
+from collections.abc import AsyncIterable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
+from akinai import worlds
 from akinai.core.agents import Agent, AgentFactory, Move, Role, View
-from akinai.core.errors import AgentError, AkinaiError, EndRun
+from akinai.core.canonical import Json
+from akinai.core.errors import AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import Entry, Outcome
-from akinai.core.worlds import read_turn
+from akinai.core.stores import RunHeader, Store
+from akinai.core.worlds import World, read_turn
+from akinai.runtime.casting import casting
+from akinai.runtime.runs import DAY_US
 from akinai.runtime.session import LocalSession
+
+BATCH = 500
+"""Entries that a rule-based run commits at once: what a crash loses is made again on resume, byte for byte."""
+SINCE = "since"
+"""In a run card: the last entry of a fork that another agent made; behind it the agent's own past begins."""
+MOVES_A_TURN = 64
+"""Moves after which the event loop gets a turn: a player that waits for nothing would let no Ctrl-C through."""
 
 
 @runtime_checkable
 class Remembers(Protocol):
-    """An agent that is told a recorded past, where others must repeat it."""
+    """An agent that can be told a past that another agent made, as on a fork with another model."""
 
     async def remember(self, view: View, heard: Outcome | None, move: Move) -> None:
-        """One recorded move of its own, with what it saw and had heard before it."""
+        """One recorded move of its actor, with what it saw and had heard before it."""
         ...
 
 
@@ -36,28 +50,37 @@ class Driver:
             self._agents[actor] = self._factory(Role(actor, self.session.world.verbs.classes))
         return self._agents[actor]
 
-    async def recall(self, entries: AsyncIterable[Entry], *, repeat: bool) -> None:
+    async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
 
-        With `repeat` a player without `remember` plays along and must do what is recorded: AgentError where it does
-        not. Without it such a player begins afresh after the past.
+        Behind entry `since`, where its own past begins, an agent plays along and must do what is recorded: AgentError
+        where it does not. What comes before, others did: an agent with `remember` is told, any other begins afresh.
+        ReplayMismatch where the rules no longer give what is recorded.
         """
         async for entry in entries:
-            actor = entry.actor
-            if repeat or isinstance(self.agent(actor), Remembers):
-                await self._live_again(entry)
-            self._heard[actor] = self.session.recall(entry)
+            actor, own = entry.actor, entry.seq > since
+            knows = own or isinstance(self.agent(actor), Remembers)
+            if knows:
+                await self._live_again(entry, own)
+            heard = self.session.recall(entry)
+            if knows:
+                self._heard[actor] = heard
             self._count(actor)
-        if not repeat:
-            told = {actor: heard for actor, heard in self._heard.items() if isinstance(self.agent(actor), Remembers)}
-            self._heard = told
 
-    async def _live_again(self, entry: Entry) -> None:
+    async def _live_again(self, entry: Entry, own: bool) -> None:
         agent, view = self.agent(entry.actor), await self.session.view(entry.actor)
         heard = self._heard.get(entry.actor)
-        if isinstance(agent, Remembers):
-            return await agent.remember(view, heard, Move(read_turn(self.session.world, entry).action, entry.said))
-        move = await agent.act(view, heard)
+        if not own:
+            if isinstance(agent, Remembers):
+                await agent.remember(view, heard, Move(read_turn(self.session.world, entry).action, entry.said))
+            return
+        try:
+            move = await agent.act(view, heard)
+        except EndRun as end:
+            raise AgentError(
+                f"at entry {entry.seq} the player now ends the run ({end.ending}) where {entry.name} is recorded: "
+                "it is not the player of this run; fork the run instead"
+            ) from end
         now = (type(move.action).__name__, move.action.model_dump(mode="json"))
         if now != (entry.name, entry.parameters):
             raise AgentError(
@@ -77,6 +100,8 @@ class Driver:
                     if self._cap and self._messages.get(actor, 0) >= self._cap:
                         return "message_cap"
                     await self._one_move(actor)
+                    if self.session.seq % MOVES_A_TURN == 0:
+                        await asyncio.sleep(0)
             return world.ending(self.session.state) or "stopped"
         except EndRun as end:
             return end.ending
@@ -95,3 +120,97 @@ class Driver:
         self._count(actor)
         if self.on_entry:
             self.on_entry()
+
+
+Progress = Callable[[str, int], None]
+"""Called with a run's id and the days it has played; -1 when the run is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A world and an agent's factory as objects, where they are not to be found by name."""
+
+    world: World[Any] | None = None
+    factory: AgentFactory | None = None
+
+
+BY_NAME = Given()
+
+
+async def play_one(
+    store: Store, header: RunHeader, progress: Progress | None = None, given: Given = BY_NAME
+) -> RunHeader:
+    """Play a run from where its ledger stands to an ending, and write how it ended.
+
+    Whatever breaks in it makes the run failed, with the reason in its header; nothing that was played is lost. A run
+    that was done and cannot go on is returned as failed and kept as it is. A cancelled run stays open. StoreError is
+    the one thing that is raised: where it writes nothing is safe.
+    """
+    world = given.world or worlds.load(header.genesis.world)
+    factory = given.factory or casting(world, next(iter(header.agents.values())))
+    session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH)
+    driver = Driver(session, factory, max_messages=_whole(header.genesis.setup, "max_messages"))
+    try:
+        await driver.recall(store.read(header.run_id), since=_whole(header.card, SINCE))
+        _expect_whole_past(header, session)
+    except StoreError:
+        raise
+    except Exception as broke:
+        failed = replace(header, status="failed", ending=None, error=_reason(broke))
+        if header.status != "done":
+            await store.update(failed)
+        return failed
+    if progress:
+        driver.on_entry = _days_told(header, session, progress)
+    return await _to_the_end(store, header, driver)
+
+
+async def _to_the_end(store: Store, header: RunHeader, driver: Driver) -> RunHeader:
+    session = driver.session
+    try:
+        header = replace(header, status="done", ending=await driver.play(), error=None)
+    except StoreError:
+        raise
+    except Exception as broke:
+        header = replace(header, status="failed", ending=None, error=_reason(broke))
+    except BaseException:
+        header = replace(header, status="open", ending="stopped", error=None)
+        await store.update(replace(header, entries=session.seq, digest=session.digest))
+        raise
+    header = replace(header, entries=session.seq, digest=session.digest)
+    await store.update(header)
+    return header
+
+
+def _expect_whole_past(header: RunHeader, session: LocalSession[Any]) -> None:
+    if header.entries is not None and session.seq < header.entries:
+        raise LedgerError(session.seq + 1, f"it is missing: the run had {header.entries} entries when it was closed")
+
+
+def _reason(broke: Exception) -> str:
+    if isinstance(broke, AkinaiError):
+        return str(broke)
+    trace = broke.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f", {trace.tb_frame.f_code.co_filename} line {trace.tb_lineno}" if trace else ""
+    return f"{type(broke).__name__}: {broke} (a fault in the program{where})"
+
+
+def _whole(table: Mapping[str, Json], name: str) -> int:
+    value = table.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _days_told(header: RunHeader, session: LocalSession[Any], progress: Progress) -> Callable[[], None]:
+    world, told = session.world, 0
+    start = world.now(world.begin(header.genesis))
+
+    def on_entry() -> None:
+        nonlocal told
+        now = world.now(session.state)
+        if start is not None and now is not None and (days := now // DAY_US - start // DAY_US) > told:
+            told = days
+            progress(header.run_id, days)
+
+    return on_entry

@@ -1,19 +1,20 @@
 """Runs as people and programs read them: what was played, how it ended, what it scored, what many say together."""
 
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, overload
 
 from akinai import worlds
+from akinai.core import statistics
 from akinai.core.canonical import Json
-from akinai.core.errors import UnknownName
-from akinai.core.ledger import Genesis, Ledger
+from akinai.core.errors import LedgerError, UnknownName, UsageError
+from akinai.core.ledger import Entry, Genesis, Ledger
 from akinai.core.scores import Score
-from akinai.core.statistics import Summary, summarise
-from akinai.core.stores import RunHeader, Store
+from akinai.core.statistics import Comparison, Summary, summarise
+from akinai.core.stores import RunHeader, Status, Store
 from akinai.core.worlds import World, fold
 
 DAY_US = 86_400_000_000
@@ -28,14 +29,41 @@ class Run:
     days: int
     """Midnights that passed in the world; 0 where the world has no clock of its own."""
     scores: tuple[Score, ...]
+    trouble: str | None = None
+    """Why the record cannot be read or scored here; then there are no scores."""
 
     @property
     def id(self) -> str:
+        """The name by which every command finds it."""
         return self.header.run_id
+
+    @property
+    def world(self) -> str:
+        return self.header.genesis.world
 
     @property
     def seed(self) -> int:
         return self.header.genesis.seed
+
+    @property
+    def agent(self) -> str:
+        """Who plays, as it was asked for."""
+        return next(iter(self.header.agents.values()), "")
+
+    @property
+    def status(self) -> Status:
+        """ "open" can go on, "done" ended, "failed" broke and can be resumed."""
+        return self.header.status
+
+    @property
+    def ending(self) -> str | None:
+        """Why it is over: "horizon", "bankrupt", "message_cap", "script_over", "stopped"; None when it is not."""
+        return self.header.ending
+
+    @property
+    def error(self) -> str | None:
+        """What broke, or why the record cannot be read."""
+        return self.header.error or self.trouble
 
     def score(self, name: str) -> int | float:
         """The value of one score. UnknownName when the world has none of that name."""
@@ -46,25 +74,21 @@ class Run:
 
     def to_json(self) -> dict[str, Json]:
         """The run as `--json` prints it."""
-        header = self.header
         told: dict[str, Json] = {
-            "run": header.run_id,
-            "world": header.genesis.world,
-            "preset": header.card.get("preset"),
-            "agent": next(iter(header.agents.values()), None),
-            "seed": header.genesis.seed,
-            "status": header.status,
-            "ending": header.ending,
+            "run": self.id,
+            "world": self.world,
+            "preset": self.header.card.get("preset"),
+            "agent": self.agent,
+            "seed": self.seed,
+            "status": self.status,
+            "ending": self.ending,
             "days": self.days,
             "entries": len(self.ledger.entries),
             "digest": self.ledger.digest,
             "scores": {score.name: score.to_json() for score in self.scores},
         }
-        if header.parent:
-            told["parent"] = header.parent
-        if header.error:
-            told["error"] = header.error
-        return told
+        more = {"group": self.header.group, "parent": self.header.parent, "error": self.error}
+        return told | {name: value for name, value in more.items() if value}
 
 
 class Runs(Sequence[Run]):
@@ -76,29 +100,70 @@ class Runs(Sequence[Run]):
     def __len__(self) -> int:
         return len(self._runs)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Runs": ...
+    def __getitem__(self, index: int | slice) -> "Run | Runs":
         return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
 
     def __repr__(self) -> str:
         return f"<Runs: {', '.join(run.id for run in self._runs[:5])}{' ...' if len(self) > 5 else ''}>"
 
     def values(self, score: str) -> list[int | float | None]:
-        """One score of every run; None for a run that is not done, which statistics count as failed."""
-        return [run.score(score) if run.header.status == "done" else None for run in self._runs]
+        """One score of every run of the worlds that have it; None for a run that is not done or cannot be scored."""
+        worlds_with_it = {run.world for run in self._runs if any(one.name == score for one in run.scores)}
+        return [_value(run, score) for run in self._runs if run.world in worlds_with_it]
 
     def score_names(self) -> list[str]:
         """The names of all scores, in the order in which the world gives them."""
         return list(dict.fromkeys(score.name for run in self._runs for score in run.scores))
 
+    def units(self) -> dict[str, str]:
+        """The unit of every score by its name."""
+        return {score.name: score.unit for run in self._runs for score in run.scores}
+
     def summary(self) -> dict[str, Summary]:
         """Mean, median, extremes and interval of every score over the runs."""
         return {name: summarise(self.values(name)) for name in self.score_names()}
 
+    def by_agent(self) -> "dict[str, Runs]":
+        """The runs of each agent; where several worlds were played, of each agent in each."""
+        several = len({run.world for run in self._runs}) > 1
+        names = dict.fromkeys(f"{run.agent} in {run.world}" if several else run.agent for run in self._runs)
+        return {
+            name: Runs(run for run in self._runs if name == (f"{run.agent} in {run.world}" if several else run.agent))
+            for name in names
+        }
+
+    def compare(self, other: "Runs") -> dict[str, Comparison]:
+        """Every score of `other` against these runs', paired by seed.
+
+        Raises UsageError when a seed stands twice on a side, or nothing can be paired.
+        """
+        a, b = self._by_seed(), other._by_seed()
+        if not a.keys() & b.keys():
+            raise UsageError(f"no seed was played by both: {_told(a)} and {_told(b)}")
+        names = [name for name in self.score_names() if name in other.score_names()]
+        if not names:
+            raise UsageError("the two have no score in common; compare runs that are scored, of one world")
+        return {name: statistics.compare(_values(a, name), _values(b, name)) for name in names}
+
+    def _by_seed(self) -> dict[int, Run]:
+        found: dict[int, Run] = {}
+        for run in self._runs:
+            if found.setdefault(run.seed, run) is not run:
+                raise UsageError(
+                    f"seed {run.seed} stands twice on one side, in {found[run.seed].id!r} and {run.id!r}; "
+                    "name runs or a group with each seed once"
+                )
+        return found
+
     def frame(self) -> Any:
         """A table with a row a run, as a pandas or else a polars frame. ImportError when neither is installed."""
         rows = [
-            {"run": run.id, "seed": run.seed, "agent": next(iter(run.header.agents.values()), None)}
-            | {"status": run.header.status, "ending": run.header.ending, "days": run.days}
+            {"run": run.id, "seed": run.seed, "agent": run.agent}
+            | {"status": run.status, "ending": run.ending, "days": run.days}
             | {score.name: score.value for score in run.scores}
             for run in self._runs
         ]
@@ -130,11 +195,27 @@ async def read_ledger(store: Store, header: RunHeader) -> Ledger:
     return Ledger(header.genesis, tuple([entry async for entry in store.read(header.run_id)]))
 
 
-async def read_run(store: Store, header: RunHeader) -> Run:
-    """A run from the store, scored."""
-    world, ledger = worlds.load(header.genesis.world), await read_ledger(store, header)
+async def read_run(store: Store, header: RunHeader, world: World[Any] | None = None) -> Run:
+    """A run from the store, scored. LedgerError for a damaged record, UsageError for another version's world."""
+    ledger = await read_ledger(store, header)
+    return scored(header, ledger, world or worlds.load(header.genesis.world))
+
+
+def scored(header: RunHeader, ledger: Ledger, world: World[Any]) -> Run:
+    """A run with the scores that its ledger earns."""
     scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
     return Run(header, ledger, days_of(world, header.genesis, fold(world, ledger)), scores)
+
+
+async def read_what_can_be(store: Store, header: RunHeader, world: World[Any] | None = None) -> Run:
+    """The same for a listing: a run that cannot be scored here says why and is left without scores."""
+    entries: list[Entry] = []
+    try:
+        async for entry in store.read(header.run_id):
+            entries.append(entry)  # noqa: PERF401 - what was read before a broken entry is kept
+        return scored(header, Ledger(header.genesis, entries), world or worlds.load(header.genesis.world))
+    except (LedgerError, UsageError) as error:
+        return Run(header, Ledger(header.genesis, entries), 0, (), str(error))
 
 
 async def resolve(store: Store, names: Sequence[str]) -> list[RunHeader]:
@@ -176,3 +257,16 @@ def card_of(runs: Sequence[Run]) -> dict[str, Json]:
         card[name] = values[0] if len(values) == 1 else values
     card["digests"] = {run.id: run.ledger.digest for run in runs}
     return card
+
+
+def _value(run: Run, score: str) -> int | float | None:
+    return run.score(score) if run.status == "done" and not run.trouble else None
+
+
+def _values(runs: Mapping[int, Run], score: str) -> dict[int, float | None]:
+    return {seed: _value(run, score) for seed, run in runs.items()}
+
+
+def _told(runs: Mapping[int, Run]) -> str:
+    seeds = sorted(runs)
+    return f"{', '.join(map(str, seeds[:10]))}{' ...' if len(seeds) > 10 else ''}"

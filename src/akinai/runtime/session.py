@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from akinai.core.agents import SAID_LIMIT, Move, View
-from akinai.core.canonical import bad_text
+from akinai.core.canonical import keepable
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.stores import Store
-from akinai.core.worlds import World, expect_version, read_turn, step
+from akinai.core.worlds import World, expect_outcome, expect_version, read_turn, step
 
 S = TypeVar("S")
 
@@ -44,9 +44,14 @@ class LocalSession(Generic[S]):
         self._pending: list[Entry] = []
 
     def recall(self, entry: Entry) -> Outcome:
-        """Take a recorded entry as played, without storing it again: how a run is resumed and a fork begun."""
+        """Take a recorded entry as played, without storing it again: how a run is resumed and a fork begun.
+
+        Raises ReplayMismatch when the rules no longer give what is recorded.
+        """
         turn = read_turn(self.world, entry)
-        self.state, outcome = step(self.world, self.state, turn)
+        state, outcome = step(self.world, self.state, turn)
+        expect_outcome(entry, outcome)
+        self.state = state
         self.seq, self.digest, self._at = entry.seq, entry.digest, entry.at
         return outcome
 
@@ -76,7 +81,4 @@ class LocalSession(Generic[S]):
 
 def _kept(said: str) -> str:
     """Text beside an action as the ledger can keep it: capped, without characters that no store takes."""
-    said = said[:SAID_LIMIT]
-    if said and bad_text(said):
-        return said.replace("\0", "�").encode("utf-8", "replace").decode()
-    return said
+    return keepable(said[:SAID_LIMIT])

@@ -176,18 +176,18 @@ async def unknown_run_is_named(opening: Opening) -> None:
     async def read_trace() -> list[TraceRecord]:
         return [record async for record in store.read_trace("quiet-ottr")]
 
-    asked: list[Awaitable[object]] = [
-        store.header("quiet-ottr"),
-        entries_in(store, "quiet-ottr"),
-        entries_in(store, "quiet-ottr", 5),
-        store.append("quiet-ottr", entries_of(1)),
-        store.append("quiet-ottr", []),
-        store.update(run_of("quiet-ottr")),
-        store.add_trace("quiet-ottr", [TraceRecord("a", 1, 1, None)]),
-        read_trace(),
+    questions: list[Callable[[], Awaitable[object]]] = [
+        lambda: store.header("quiet-ottr"),
+        lambda: entries_in(store, "quiet-ottr"),
+        lambda: entries_in(store, "quiet-ottr", 5),
+        lambda: store.append("quiet-ottr", entries_of(1)),
+        lambda: store.append("quiet-ottr", []),
+        lambda: store.update(run_of("quiet-ottr")),
+        lambda: store.add_trace("quiet-ottr", [TraceRecord("a", 1, 1, None)]),
+        read_trace,
     ]
-    for one in asked:
-        error = await refused(UnknownName, one)
+    for ask in questions:
+        error = await refused(UnknownName, ask())
         assert isinstance(error, UnknownName)
         assert error.close == ("quiet-otter",), f"the close matches are {error.close}"
     assert [run.run_id for run in await store.runs()] == ["quiet-otter"]
@@ -229,16 +229,17 @@ async def closed_store_answers_nothing(opening: Opening) -> None:
     assert await anext(reading) == entries_of(2)[0]
     await store.close()
     await store.close()
-    for asked in (
-        store.runs(),
-        store.header("r"),
-        store.create(run_of("s")),
-        store.update(run_of("r")),
-        store.append("r", entries_of(1)),
-        store.add_trace("r", [TraceRecord("a", 1, 1, None)]),
-        entries_in(store, "r"),
-    ):
-        await refused(StoreError, asked)
+    questions: list[Callable[[], Awaitable[object]]] = [
+        store.runs,
+        lambda: store.header("r"),
+        lambda: store.create(run_of("s")),
+        lambda: store.update(run_of("r")),
+        lambda: store.append("r", entries_of(1)),
+        lambda: store.add_trace("r", [TraceRecord("a", 1, 1, None)]),
+        lambda: entries_in(store, "r"),
+    ]
+    for ask in questions:
+        await refused(StoreError, ask())
 
 
 async def trace_reads_back_equal(opening: Opening) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from akinai.core.money import read_dollars
+from akinai.worlds.vending.mail import letters_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Offer:
     """One supplier's terms, read from its price list."""
 
     address: str
+    names: dict[str, str]
+    """By product id."""
     cost_cents: dict[str, int]
     """By product id, without bulk discount."""
     lead_days: int
@@ -120,3 +123,68 @@ def _moment(text: str) -> datetime:
 
 def _units_by_name(goods: str) -> dict[str, int]:
     return {name: int(units) for units, _, name in (part.partition(" ") for part in goods.split(", "))}
+
+
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DAYS_LEFT = re.compile(r"day (\d+) of (\d+)\.")
+
+
+def addresses_in(text: str) -> list[str]:
+    """The e-mail addresses in a text, in order."""
+    return list(dict.fromkeys(_ADDRESS.findall(text)))
+
+
+def days_left_in(view: str) -> int | None:
+    """Days after today until the run's last, None when it has none."""
+    found = _DAYS_LEFT.search(view)
+    return int(found[2]) - int(found[1]) if found else None
+
+
+def identity_in(view: str) -> tuple[str, str]:
+    """The delivery address and the account that the briefing names."""
+    delivery, account = re.search(r"^Delivery address: (.+)$", view, re.M), re.search(r"^Account: (.+)$", view, re.M)
+    return (delivery[1] if delivery else "", account[1] if account else "")
+
+
+def start_cents_in(view: str) -> int:
+    """The money that the briefing names."""
+    found = re.search(r"You begin with (\$[\d.,]+)\. ", view)
+    return _cents(found[1]) or 0 if found else 0
+
+
+_PRICE_LINE = re.compile(r"^- (.+) \((\w+)\): \$([\d.,]+) a unit, case of \d+$", re.M)
+_LEAD = re.compile(r"^- Delivery: (\d+) days? after the day of your letter, at (\d+):00$", re.M)
+_MINIMUM = re.compile(r"^- Minimum order: \$([\d.,]+)$", re.M)
+_BULK = re.compile(r"^- Bulk discount: ([\d.]+)% off all units from (\d+) units in one order$", re.M)
+
+
+def offers_in(text: str) -> list[Offer]:
+    """The price lists among the letters of a look at the mail."""
+    offers: list[Offer] = []
+    for letter in letters_in(text):
+        goods = _PRICE_LINE.findall(letter.body)
+        names = {product: name for name, product, _ in goods}
+        costs = {product: _cents(price) or 0 for _, product, price in goods}
+        lead, minimum = _LEAD.search(letter.body), _MINIMUM.search(letter.body)
+        if costs and lead:
+            bulk = tuple((int(units), round(float(off) * 10)) for off, units in _BULK.findall(letter.body))
+            least = (_cents(minimum[1]) or 0) if minimum else 0
+            offers.append(Offer(letter.sender, names, costs, int(lead[1]), int(lead[2]), least, bulk))
+    return offers
+
+
+_RESEARCH = re.compile(
+    r"^Product: (.+) \((\w+)\)\nCategory: .+\nSize: (small|large), .+\n"
+    r"Typical retail price: \$([\d.,]+)\nTypical sales: ([\d.]+) units a day at that price\n"
+    r"Price sensitivity: each 10% above that price loses about ([\d.]+)% of sales, .+\n"
+    r"Wholesale price: .+\nShelf life: (\d+) days?",
+    re.M,
+)
+
+
+def research_in(text: str) -> dict[str, Research]:
+    """The product pages among search results, by product id."""
+    return {
+        product: Research(product, name, size, _cents(price) or 0, float(units), float(loss) / 10, int(life))
+        for name, product, size, price, units, loss, life in _RESEARCH.findall(text)
+    }

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from akinai.worlds.vending.setup import Catalog, Product
 from akinai.worlds.vending.words import MOST_UNITS, Amount, Element, Named, Segment, no_goods, segments
 
+_LINES_APART = 3
+"""How many segments below a product its "Quantity: 50" may stand."""
+_PHRASE_LIMIT = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
@@ -30,7 +34,7 @@ class Items:
 
     @property
     def found(self) -> bool:
-        """Whether anything was asked for by number."""
+        """Something was asked for by number."""
         return bool(self.units or self.unclear or self.unknown)
 
 
@@ -41,12 +45,14 @@ class _Reading:
     segment: Segment
     pairs: list[tuple[Product, list[Amount]]] = field(default_factory=list[tuple[Product, list[Amount]]])
     left: list[Product | Amount] = field(default_factory=list[Product | Amount])
-    """What found no partner within its own run, in order; of amounts, those that stand alone between separators."""
+    """What found no partner in its own run, in order; of amounts, those in a run without names and other words."""
     unknown: list[str] = field(default_factory=list[str])
 
+    @property
     def names(self) -> list[Product]:
         return [one for one in self.left if isinstance(one, Product)]
 
+    @property
     def amounts(self) -> list[Amount]:
         return [one for one in self.left if isinstance(one, Amount)]
 
@@ -58,32 +64,44 @@ def read_items(catalog: Catalog, text: str) -> Items:
     with different quantities they are added up, and a total is only checked against its parts. Sentences that tell
     of the past ("we sold 30 water last week") ask for nothing. A number that is not certainly a quantity is none.
     """
-    readings = [_paired(segment) for segment in segments(catalog, text)]
+    readings = [_paired(segment) for segment in segments(catalog, text) if not segment.tells]
     _join_lines(readings)
-    return _counted([one for one in readings if not one.segment.tells])
+    return _counted(readings)
 
 
 def _paired(segment: Segment) -> _Reading:
     reading = _Reading(segment)
     for run in segment.runs:
-        _pair_run(reading, list(_without_unknown(run, reading)))
+        _pair_run(reading, list(_known(_merged(run), reading)))
     _share_each(reading)
     _pair_across(reading)
     return reading
 
 
-def _without_unknown(run: Sequence[Element], reading: _Reading) -> Iterator[Element]:
-    """The run less the things that are asked for by number and are no product; these go into `reading.unknown`."""
+def _merged(run: Sequence[Element]) -> list[Element]:
+    """The run with a name said twice ("Water (water)") as one, and two names side by side as some third thing."""
+    merged: list[Element] = []
+    for one in run:
+        last = merged[-1] if merged else None
+        if not isinstance(one, Named) or not isinstance(last, Named):
+            merged.append(one)
+        elif last.product is not one.product:
+            merged[-1] = f"{last.said} {one.said}"  # "chocolate cookies"
+    return merged
+
+
+def _known(run: Sequence[Element], reading: _Reading) -> Iterator[Element]:
+    """The run less the things asked for by number that are no product, which are noted as unknown."""
     at = 0
     while at < len(run):
         one, end = run[at], at + 1
-        while end < len(run) and end - at <= 5 and not isinstance(run[end], Amount):
+        while end < len(run) and end - at <= 4 and not isinstance(run[end], Amount):
             end += 1
         if isinstance(one, Amount) and _asks_for_unknown(one, run[at + 1 : end], reading.segment):
             reading.unknown.append(_phrase(run[at + 1 : end]))
             at = end
-        elif not isinstance(one, Amount) and end < len(run) and _numbers_unknown(run, at, end, reading.segment):
-            reading.unknown.append(_phrase(run[at:end]))
+        elif at == 0 and end < len(run) and _numbers_unknown(run[:end], run[end], reading.segment, end + 1 == len(run)):
+            reading.unknown.append(_phrase(run[:end]))
             at = end + 1
         else:
             yield one
@@ -91,162 +109,147 @@ def _without_unknown(run: Sequence[Element], reading: _Reading) -> Iterator[Elem
 
 
 def _asks_for_unknown(amount: Amount, after: Sequence[Element], segment: Segment) -> bool:
-    """Whether "50 units of", "50 x" or, in a list or a request, a bare "50" is followed by a thing we do not know."""
-    if not after or not isinstance(after[0], str):
+    """Whether "50 units of", "50 x" or, in a list or a request, a bare "50" goes before a thing that is no product."""
+    if not after or not isinstance(after[0], str) or no_goods(after[0]):
         return False
     if amount.of or amount.times:
-        return not no_goods(after[0])
-    words = [one for one in after if isinstance(one, str)]
-    known_as_goods = not any(no_goods(word) for word in words)
-    return known_as_goods and len(after) <= 2 and (segment.listed or segment.asks)
+        return True
+    few = len(after) <= 2 and not any(isinstance(one, str) and no_goods(one) for one in after)
+    return few and (segment.listed or segment.asks)
 
 
-def _numbers_unknown(run: Sequence[Element], at: int, end: int, segment: Segment) -> bool:
-    """Whether a run begins with one to three unknown words and then a number: "watermelon x50", "- Coconut water: 12"."""
-    amount, words = run[end], run[at:end]
-    if at or not isinstance(amount, Amount) or amount.loose or len(words) > 3 or not isinstance(words[0], str):
+def _numbers_unknown(before: Sequence[Element], amount: Element, segment: Segment, last: bool) -> bool:
+    """Whether up to three unknown words go before an amount: "watermelon x50", "- Coconut water: 12"."""
+    if not isinstance(amount, Amount) or amount.loose or len(before) > 3 or not isinstance(before[0], str):
         return False
-    if any(isinstance(word, str) and no_goods(word) for word in words):
+    if any(isinstance(one, Amount) or (isinstance(one, str) and no_goods(one)) for one in before):
         return False
-    return amount.times or (segment.listed and len(segment.runs) <= 2 and len(run) == end + 1)
+    return amount.times or (segment.listed and last and len(segment.runs) <= 2)
 
 
 def _phrase(words: Sequence[Element]) -> str:
-    return " ".join(one if isinstance(one, str) else one.said for one in words)[:60]
+    return " ".join(one if isinstance(one, str) else one.said for one in words)[:_PHRASE_LIMIT]
 
 
 def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
-    """Pair what stands side by side; then a name and a marked amount with other words between them."""
+    """Pair what stands side by side; failing that, a name and a marked amount behind it ("Water for May: 50")."""
     alone: list[Product | Amount] = []
     before = len(reading.pairs)
     for chain in _chains(run):
         _pair_chain(reading, chain, alone)
-    names = [one for one in alone if isinstance(one, Product)]
-    amounts = [one for one in alone if isinstance(one, Amount)]
-    words = any(isinstance(one, str) for one in run)
-    if len(names) == len(amounts) == 1 and len(reading.pairs) == before and amounts[0].marked and alone[0] is names[0]:
-        reading.pairs.append((names[0], amounts))
-        return
-    reading.left += [one for one in alone if isinstance(one, Product) or (not words and not names)]
+    if len(reading.pairs) == before:
+        match alone:
+            case [Product() as product, Amount(marked=True) as amount]:
+                reading.pairs.append((product, [amount]))
+                return
+            case _:
+                pass
+    pure = all(isinstance(one, Amount) and not one.loose for one in run)
+    reading.left += [one for one in alone if pure or isinstance(one, Product)]
 
 
 def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
-    """Names and groups of amounts that stand side by side.
-
-    A name said twice ("Water (water)") is one; two names side by side ("chocolate cookies") are some third thing.
-    """
+    """Names and groups of amounts that stand side by side, other words and their numbers left out."""
     chain: list[Product | list[Amount]] = []
-    for at, one in enumerate(run):
-        last = chain[-1] if chain else None
-        if isinstance(one, str) or (isinstance(one, Amount) and one.loose):
+    for one in run:
+        if isinstance(one, Named):
+            chain.append(one.product)
+        elif isinstance(one, str) or one.loose:
             yield chain
             chain = []
-        elif isinstance(one, Amount):
-            if isinstance(last, list):
-                last.append(one)
-            else:
-                chain.append([one])
-        elif isinstance(last, Product):
-            if last is not one.product:
-                yield chain[:-1]
-                chain = []
-        elif not (at and isinstance(before := run[at - 1], Named) and before.product is not one.product):
-            chain.append(one.product)
+        elif chain and isinstance(chain[-1], list):
+            chain[-1].append(one)
+        else:
+            chain.append([one])
     yield chain
 
 
-def _pair_chain(reading: _Reading, chain: list[Product | list[Amount]], alone: list[Product | Amount]) -> None:
-    """Pair a chain from its left end: "50 water 24 cola" or "water 50 cola 24"; what is over stays alone."""
+def _pair_chain(reading: _Reading, chain: Sequence[Product | list[Amount]], alone: list[Product | Amount]) -> None:
+    """Pair a chain from its left end, "50 water 24 cola" or "water 50 cola 24"; what is over goes to `alone`."""
     for first, second in zip(chain[::2], chain[1::2], strict=False):
         if isinstance(first, Product) and isinstance(second, list):
             reading.pairs.append((first, second))
         elif isinstance(first, list) and isinstance(second, Product):
             reading.pairs.append((second, first))
-    if len(chain) % 2:
-        last = chain[-1]
-        if isinstance(last, Product):
-            alone.append(last)
-        elif len(chain) > 1:
-            reading.pairs[-1][1].extend(last)  # "2 cases of cola (48 units)" says it twice; "1 water 50" is unclear
-        else:
-            alone.extend(last)
+    if len(chain) % 2 == 0:
+        return
+    last = chain[-1]
+    if isinstance(last, Product):
+        alone.append(last)
+    elif len(chain) > 1:
+        reading.pairs[-1][1].extend(last)  # "2 cases of cola (48 units)" says it twice; "1 water 50" is unclear
+    else:
+        alone.extend(last)
 
 
 def _share_each(reading: _Reading) -> None:
     """Give "24 each" to every name of the segment that has no amount of its own."""
     each = [one for _, amounts in reading.pairs for one in amounts if one.each]
-    each += [one for one in reading.amounts() if one.each]
-    if each and (names := reading.names()):
-        reading.pairs += [(name, [each[0]]) for name in names]
-        reading.left = [one for one in reading.amounts() if not one.each]
+    each += [one for one in reading.amounts if one.each]
+    if each and reading.names:
+        reading.pairs += [(name, [each[0]]) for name in reading.names]
+        reading.left = [one for one in reading.amounts if not one.each]
 
 
 def _pair_across(reading: _Reading) -> None:
     """Pair names with amounts in the next field of a table, a list or an object: "| Water | 50 |"."""
-    left = reading.left
-    names, amounts = len(reading.names()), len(reading.amounts())
-    if not names or not amounts:
-        return
-    amount_first = isinstance(left[0], Amount) and amounts == names
-    kept: list[Product | Amount] = []
+    left, kept = reading.left, list[Product | Amount]()
+    amount_first = bool(left) and isinstance(left[0], Amount) and len(reading.amounts) == len(reading.names)
     at = 0
     while at < len(left):
-        one, other = left[at], left[at + 1] if at + 1 < len(left) else None
-        if isinstance(one, Product) and isinstance(other, Amount) and not amount_first:
-            reading.pairs.append((one, [other]))
-            at += 2
-        elif amount_first and isinstance(one, Amount) and isinstance(other, Product):
-            reading.pairs.append((other, [one]))
-            at += 2
-        else:
-            kept.append(one)
-            at += 1
-    if names == 1 and len(kept) == amounts and amounts == 1:  # "| 50 | Water |" was caught above; "50, ..., water" is not
-        kept = [one for one in kept if isinstance(one, Product)]
+        match left[at : at + 2]:
+            case [Product() as product, Amount() as amount] if not amount_first:
+                reading.pairs.append((product, [amount]))
+                at += 2
+            case [Amount() as amount, Product() as product] if amount_first:
+                reading.pairs.append((product, [amount]))
+                at += 2
+            case _:
+                kept.append(left[at])
+                at += 1
     reading.left = kept
 
 
 def _join_lines(readings: Sequence[_Reading]) -> None:
-    """Pair a name that has a line to itself with the labelled amount within the next lines: "Quantity: 50 units"."""
+    """Pair a name that has a line to itself with the marked amount in one of the next: "Quantity: 50 units"."""
     waiting: tuple[int, _Reading] | None = None
     for at, reading in enumerate(readings):
-        names, amounts = reading.names(), reading.amounts()
+        names, amounts = reading.names, reading.amounts
         if len(names) == 1 and not reading.pairs and not amounts:
             waiting = (at, reading)
         elif names or reading.pairs:
             waiting = None
-        elif waiting and len(amounts) == 1 and amounts[0].marked and at - waiting[0] <= 4:
-            waiting[1].pairs.append((waiting[1].names()[0], amounts))
-            waiting[1].left.clear()
+        elif waiting and len(amounts) == 1 and amounts[0].marked and at - waiting[0] <= _LINES_APART:
+            waiting[1].pairs.append((waiting[1].names[0], amounts))
+            waiting[1].left = []
             waiting = None
 
 
 def _counted(readings: Sequence[_Reading]) -> Items:
-    said: dict[str, list[int]] = {}
+    """Add up the pairs of all segments."""
+    parts: dict[str, list[int]] = {}
     totals: dict[str, int] = {}
     unclear: dict[str, Unclear] = {}
     for reading in readings:
         for product, amounts in reading.pairs:
             counts = {amount.units_of(product) for amount in amounts}
             count = counts.pop() if len(counts) == 1 else None
+            parts.setdefault(product.id, [])
             if count is None:
                 unclear.setdefault(product.id, Unclear(product.id, " / ".join(amount.said for amount in amounts)))
             elif reading.segment.totals:
                 totals[product.id] = count
             else:
-                said.setdefault(product.id, []).append(count)
+                parts[product.id].append(count)
     units: dict[str, int] = {}
-    for product, count in {**{id: sum(set(counts)) for id, counts in said.items()}, **totals}.items():
-        parts = said.get(product, [count])
-        whole = sum(set(parts)) if len(set(parts)) > 1 or product not in totals else count
-        if count not in (whole, sum(parts)) or not 0 < count <= MOST_UNITS:
-            unclear.setdefault(product, Unclear(product, f"{count} units"))
-        else:
-            units[product] = count
-    for product in unclear:
-        units.pop(product, None)
-    named = [name.id for reading in readings for name in reading.names()]
-    bare = tuple(id for id in dict.fromkeys(named) if id not in units and id not in unclear)
+    for id, counts in parts.items():
+        count = sum(set(counts)) if counts else totals.get(id, 0)
+        total = totals.get(id, count)
+        if id not in unclear and ((counts and total not in (count, sum(counts))) or total > MOST_UNITS):
+            unclear[id] = Unclear(id, " / ".join(f"{one} units" for one in (*counts, total)))
+        elif id not in unclear:
+            units[id] = total
+    named = dict.fromkeys(name.id for reading in readings for name in reading.names)
+    bare = tuple(id for id in named if id not in parts)
     unknown = tuple(dict.fromkeys(phrase for reading in readings for phrase in reading.unknown))
     return Items(units, bare, tuple(unclear.values()), unknown)
-

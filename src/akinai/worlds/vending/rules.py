@@ -7,10 +7,10 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending import actions as a
-from akinai.worlds.vending import mail, web
+from akinai.worlds.vending import mail, suppliers, web
 from akinai.worlds.vending.days import without
 from akinai.worlds.vending.setup import Product
-from akinai.worlds.vending.state import Lot, Restocked, Slot, State, clock
+from akinai.worlds.vending.state import Lot, Restocked, Slot, State, clock, merged
 
 Result = tuple[State, Outcome]
 
@@ -62,8 +62,8 @@ def place_order(state: State, action: a.PlaceOrder) -> Result:
             text = f"{supplier.name} does not sell {product.name}; it sells {', '.join(supplier.products)}"
             return state, Outcome.refused("not_sold", text)
         wanted[product.id] = wanted.get(product.id, 0) + units
-    lines = mail.quote_lines(catalog, supplier, wanted)
-    total = sum(line.units * line.cost_cents for line in lines)
+    lines = suppliers.quote_lines(catalog, supplier, wanted)
+    total = suppliers.total_cents(lines)
     if total < supplier.minimum_cents:
         text = (
             f"{supplier.name} takes orders from {format_cents(supplier.minimum_cents)}; this is {format_cents(total)}"
@@ -87,8 +87,8 @@ def check_deliveries(state: State) -> Result:
     data: list[Json] = []
     for order in state.orders:
         goods = ", ".join(f"{line.units} {names[line.product].name}" for line in order.lines)
-        promised = clock(state.setup, order.promised)
-        late = " (late)" if state.minute >= order.promised else ""
+        promised = clock(state.setup, order.expected)
+        late = " (delayed)" if order.announced else ""
         lines.append(f"- Order {order.number} from {order.supplier}: {goods}; promised for {promised}{late}")
         units: dict[str, Json] = {line.product: line.units for line in order.lines}
         data.append({"order": order.number, "supplier": order.supplier, "units": units, "promised": promised})
@@ -167,7 +167,7 @@ def _not_enough(state: State, product: Product, units: int, wanted: int) -> Outc
     text = f"storage holds {units} {product.name}, not {wanted}"
     if not coming:
         return Outcome.refused("no_stock", text, {"units": units})
-    when = clock(state.setup, coming[0].promised)
+    when = clock(state.setup, coming[0].expected)
     return Outcome.refused("not_there_yet", f"{text}; more is on its way, promised for {when}", {"units": units})
 
 
@@ -269,15 +269,6 @@ def view_suppliers(state: State) -> Result:
     return state, Outcome(text, data={"suppliers": [one.id for one in known]})
 
 
-def merged(lots: Sequence[Lot]) -> tuple[Lot, ...]:
-    """Lots by last day, then cost, those with equal cost and last day as one."""
-    units: dict[tuple[int, int], int] = {}
-    for lot in lots:
-        key = (lot.last_day, lot.cost_cents)
-        units[key] = units.get(key, 0) + lot.units
-    return tuple(Lot(count, cost, last) for (last, cost), count in sorted(units.items()))
-
-
 def _difference(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
     """The lots that were taken when `rest` is left of `lots`."""
     taken = lots[: len(lots) - len(rest)]
@@ -330,8 +321,8 @@ def _unknown_product(state: State, name: str) -> Outcome:
     return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog; {offer}")
 
 
-def _knowing(state: State, suppliers: Sequence[str]) -> State:
-    new = [one for one in suppliers if one not in state.known_suppliers]
+def _knowing(state: State, found: Sequence[str]) -> State:
+    new = [one for one in found if one not in state.known_suppliers]
     return replace(state, known_suppliers=(*state.known_suppliers, *new)) if new else state
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -86,6 +86,13 @@ class Order:
     """Minute since the start at which they were promised."""
     due: int
     """Minute since the start at which they come."""
+    announced: bool = False
+    """The owner was told that they come late."""
+
+    @property
+    def expected(self) -> int:
+        """The minute at which they come as far as the owner was told."""
+        return self.due if self.announced else self.promised
 
     @property
     def total_cents(self) -> int:
@@ -216,6 +223,15 @@ class State:
     @property
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
+
+
+def merged(lots: Iterable[Lot]) -> tuple[Lot, ...]:
+    """Lots by last day, then cost, those with equal cost and last day as one."""
+    units: dict[tuple[int, int], int] = {}
+    for lot in lots:
+        key = (lot.last_day, lot.cost_cents)
+        units[key] = units.get(key, 0) + lot.units
+    return tuple(Lot(count, cost, last) for (last, cost), count in sorted(units.items()))
 
 
 def clock(setup: Setup, minute: int) -> str:

@@ -1,0 +1,136 @@
+"""What a day and an entry of the vending world cost, each figure with the ratio to its budget."""
+
+import asyncio
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from akinai.core.actions import Action
+from akinai.core.agents import Move
+from akinai.core.ledger import Genesis, Turn
+from akinai.runtime.config import prepare
+from akinai.runtime.session import LocalSession
+from akinai.stores import open_store
+from akinai.worlds.vending import Vending
+from akinai.worlds.vending.actions import AdvanceDay, GetMoneyBalance, SetPrice
+from akinai.worlds.vending.state import Lot, Slot, State
+
+WORLD = Vending()
+YEARS = 12
+
+
+def main() -> None:
+    tell("ADVANCE_DAY, 12 products, 2 lots a slot", advance_day_us(), 50, "microseconds, median of 12 years")
+    tell("entry in batches of 500, SQLite", entry_us(batch=500, entries=5000), 60, "microseconds, median of 5")
+    tell("entry one by one, full sync", entry_us(batch=1, entries=200), None, "microseconds, median of 5")
+    growth = growth_over_a_year()
+    for verb, ratio in growth.items():
+        tell(f"last 30 days over first 30, {verb}", ratio, 1.2, "of 365 days, medians")
+    tell("memory of this process", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 60, "MB at its peak")
+    tell("akinai --help", help_s(), 0.3, "seconds, median of 7")
+
+
+def tell(what: str, value: float, budget: float | None, unit: str) -> None:
+    ratio = "" if budget is None else f"  {value / budget:5.2f} of its budget of {budget:g}"
+    print(f"{what:44} {value:9.2f} {unit:36}{ratio}")
+
+
+def full_machine(seed: int = 1) -> State:
+    """Twelve distinct products at their reference prices, two lots in every slot."""
+    setup = prepare(WORLD, days=0, sets=["small_capacity=1000", "large_capacity=1000", "max_messages=0"]).setup
+    state = WORLD.begin(Genesis(WORLD.name, seed, setup))
+    products = [p for p in state.setup.catalog.products if p.size == "small"][:6]
+    products += [p for p in state.setup.catalog.products if p.size == "large"][:6]
+    slots = tuple(Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in products)
+    return replace(state, slots=slots, prices={p.id: p.reference_cents for p in products})
+
+
+def advance_day_us() -> float:
+    begin = state = full_machine()
+    took: list[float] = []
+    for seq in range(1, YEARS * 365 + 1):
+        turn = Turn(seq, 0, "owner", AdvanceDay())
+        start = time.perf_counter()
+        state, _ = WORLD.apply(state, turn)
+        took.append(time.perf_counter() - start)
+        state = replace(state, slots=begin.slots, machine_cents=0, cash_cents=50_000)
+    return median(took) * 1e6
+
+
+async def _play(path: str, name: str, entries: int, batch: int, action: Callable[[int], Action]) -> list[float]:
+    store = open_store(path)
+    setup = prepare(WORLD, days=0, sets=["max_messages=0"]).setup
+    genesis = Genesis(WORLD.name, 1, setup)
+    from akinai.core.stores import RunHeader
+
+    await store.create(RunHeader(name, genesis, {"owner": "bench"}, 0))
+    session: LocalSession[Any] = LocalSession(WORLD, genesis, store, name, batch=batch)
+    took: list[float] = []
+    for i in range(entries):
+        start = time.perf_counter()
+        await session.act("owner", Move(action(i)))
+        took.append(time.perf_counter() - start)
+    await session.flush()
+    await store.close()
+    return took
+
+
+def entry_us(batch: int, entries: int) -> float:
+    """A look that changes little: what is left is the session, the digest and the store."""
+    each: list[float] = []
+    for repeat in range(5):
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.perf_counter()
+            asyncio.run(_play(str(Path(folder) / "bench.db"), f"run-{repeat}", entries, batch, lambda _: GetMoneyBalance()))
+            each.append((time.perf_counter() - start) / entries)
+    return median(each) * 1e6
+
+
+def growth_over_a_year() -> dict[str, float]:
+    """Median cost of a verb on the last 30 days over the first 30, letters and all, with the reference player."""
+    from akinai.runtime.casting import casting
+    from akinai.core.agents import Role
+
+    setup = prepare(WORLD, days=365, sets=["max_messages=0"]).setup
+    state = WORLD.begin(Genesis(WORLD.name, 1, setup))
+    agent = casting(WORLD, "reference")(Role("owner", WORLD.verbs.classes))
+    costs: dict[str, list[tuple[int, float]]] = {}
+
+    async def year() -> None:
+        nonlocal state
+        heard, seq = None, 0
+        while not state.ending:
+            seq += 1
+            move = await agent.act(WORLD.view(state, "owner"), heard)
+            day = state.day
+            start = time.perf_counter()
+            state, heard = WORLD.apply(state, Turn(seq, 0, "owner", move.action))
+            costs.setdefault(type(move.action).__name__, []).append((day, time.perf_counter() - start))
+
+    asyncio.run(year())
+    ratios: dict[str, float] = {}
+    for verb, told in costs.items():
+        first, last = [c for d, c in told if 5 < d <= 35], [c for d, c in told if d > 335]
+        if len(first) >= 10 and len(last) >= 10:
+            ratios[verb] = median(last) / median(first)
+    return ratios
+
+
+def help_s() -> float:
+    took: list[float] = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "akinai", "--help"], capture_output=True, check=True)
+        took.append(time.perf_counter() - start)
+    return median(took)
+
+
+if __name__ == "__main__":
+    main()

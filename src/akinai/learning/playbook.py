@@ -1,0 +1,241 @@
+"""The playbook: bullets in sections, as an immutable value. Pure: no file and no clock; times come as arguments."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from rpds import HashTrieSet
+
+from akinai.core.canonical import Json, bad_text
+from akinai.core.errors import UnknownName
+from akinai.retrieval import normalise
+
+Verdict: TypeAlias = Literal["helpful", "harmful", "neutral"]
+
+UNUSED_CONFIDENCE = 0.5
+"""The `confidence_score` of a bullet that nobody has called helpful or harmful."""
+
+OPTIONAL_FIELDS = ("type", "applicability_context", "hierarchical_level")
+"""Fields that a bullet may have; like unknown ones they live in `Bullet.extra`."""
+
+BULLET_TYPES = ("Success Process", "Corrected Error", "Useful Helper Method", "Unsolved Error")
+HIERARCHICAL_LEVELS = ("High-level Planning", "Low-level Execution")
+
+LONGEST_NAME = 200
+"""Characters of a section's name or a bullet's id, at most."""
+
+_NOTHING: Mapping[str, Json] = {}
+_SMALL_WORDS = frozenset("a an and for from in of on or the to with".split())
+_WORD = re.compile(r"[^\W_]+")
+_ID = re.compile(r"[^\s\[\]]+")
+_SOURCES = "; "
+
+
+@dataclass(frozen=True, slots=True)
+class Bullet:
+    """One lesson, with the record of how it did."""
+
+    id: str
+    """Never given twice: a prefix from the section's name and a number, as "shr-00001"."""
+    section: str
+    content: str
+    keywords: tuple[str, ...] = ()
+    helpful: int = 0
+    """Tasks that were helped by it."""
+    harmful: int = 0
+    """Tasks that were led astray by it."""
+    neutral: int = 0
+    """Tasks that saw it and did neither."""
+    source_trajectory: str = ""
+    """The stretches of ledger it was learned from, "run#seq -> run#seq", several joined by "; "."""
+    extra: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    """The optional fields that are present, and whatever else the file holds: kept as it is."""
+
+    @property
+    def searchable_text(self) -> str:
+        """What an index reads: the content and the keywords."""
+        return " ".join((self.content, *self.keywords))
+
+    @property
+    def uses(self) -> int:
+        """How often it was called helpful or harmful."""
+        return self.helpful + self.harmful
+
+    @property
+    def confidence_score(self) -> float:
+        """helpful / (helpful + harmful), 0 to 1; 0.5 when it was never called either."""
+        return self.helpful / self.uses if self.uses else UNUSED_CONFIDENCE
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The single stretches of `source_trajectory`."""
+        return tuple(part for part in self.source_trajectory.split(_SOURCES) if part)
+
+    def with_sources(self, more: Iterable[str]) -> Bullet:
+        """The bullet with these sources added, each named once."""
+        joined = _SOURCES.join(dict.fromkeys((*self.sources, *more)))
+        return self if joined == self.source_trajectory else replace(self, source_trajectory=joined)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of the playbook; its name and description go into the Curator's prompt."""
+
+    name: str
+    description: str = ""
+    bullets: tuple[Bullet, ...] = ()
+    extra: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    """Fields of the file that are not ours, kept as they are."""
+
+
+@dataclass(frozen=True)
+class Playbook:
+    """Sections of bullets. Every change gives a new one.
+
+    Two are equal when their files would be; `applied` and `counted` are the journal's memory and not in the file.
+    """
+
+    sections: tuple[Section, ...] = ()
+    next_id: int = 1
+    """The number that the next new bullet gets; it never falls, so no id is given twice."""
+    created_at: str = ""
+    """ISO 8601 in UTC, "2025-01-31T09:00:00Z"; empty when nobody said."""
+    updated_at: str = ""
+    """The same for the last change."""
+    metadata: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    """Fields of the file's metadata that are not ours, kept as they are."""
+    extra: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    """Fields at the file's root that are not ours, kept as they are."""
+    around: Mapping[str, Json] | None = None
+    """What stands beside the root key `playbook` in a file that has one; None without that key."""
+    applied: HashTrieSet[str] = field(default_factory=lambda: HashTrieSet(), compare=False, repr=False)
+    """The ids of the deltas that made it."""
+    counted: HashTrieSet[tuple[str, str]] = field(default_factory=lambda: HashTrieSet(), compare=False, repr=False)
+    """The (task, bullet id) pairs that have moved a counter."""
+
+    def __len__(self) -> int:
+        return sum(len(section.bullets) for section in self.sections)
+
+    def __iter__(self) -> Iterator[Bullet]:
+        return (bullet for section in self.sections for bullet in section.bullets)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.by_id
+
+    def __getitem__(self, id: str) -> Bullet:
+        """The bullet of this id; UnknownName with close matches when there is none."""
+        try:
+            return self.by_id[id]
+        except KeyError:
+            raise UnknownName("bullet", id, self.by_id) from None
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Bullet]:
+        """The bullets by id, in the order of the file."""
+        return {bullet.id: bullet for bullet in self}
+
+    @property
+    def section_names(self) -> tuple[str, ...]:
+        return tuple(section.name for section in self.sections)
+
+    def section(self, name: str) -> Section:
+        """The section of this name; UnknownName with close matches when there is none."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        raise UnknownName("section", name, self.section_names)
+
+    def with_sections(self, sections: Iterable[Section]) -> Playbook:
+        """The playbook with these sections there: new ones empty at the end, missing descriptions filled in.
+
+        Bullets and descriptions that are there stay. ValueError for a name that `unfit_name` refuses.
+        """
+        wanted = {section.name: section for section in sections}
+        for name in wanted:
+            if why := unfit_name(name):
+                raise ValueError(f"a section named {name!r}: the name {why}")
+        kept = tuple(
+            replace(old, description=wanted[old.name].description)
+            if not old.description and old.name in wanted and wanted[old.name].description
+            else old
+            for old in self.sections
+        )
+        known = set(self.section_names)
+        fresh = tuple(Section(new.name, new.description) for new in wanted.values() if new.name not in known)
+        return self if not fresh and kept == self.sections else replace(self, sections=kept + fresh)
+
+    def with_bullets(self, changed: Mapping[str, Bullet | None]) -> Playbook:
+        """The playbook with these bullets in place of those of their ids (None: without it).
+
+        A bullet whose id is new goes to the end of its section, which must be there, in the order given.
+        """
+        by_id = self.by_id
+        touched = {bullet.section for id in changed if (bullet := by_id.get(id))}
+        fresh: dict[str, list[Bullet]] = {}
+        for id, bullet in changed.items():
+            if bullet is not None and id not in by_id:
+                fresh.setdefault(bullet.section, []).append(bullet)
+        sections = tuple(
+            replace(section, bullets=(*_changed(section, changed), *fresh.pop(section.name, ())))
+            if section.name in touched or section.name in fresh
+            else section
+            for section in self.sections
+        )
+        if fresh:
+            raise UnknownName("section", next(iter(fresh)), self.section_names)
+        return replace(self, sections=sections)
+
+
+def _changed(section: Section, changed: Mapping[str, Bullet | None]) -> Iterator[Bullet]:
+    for old in section.bullets:
+        bullet = changed.get(old.id, old)
+        if bullet is not None:
+            yield bullet
+
+
+def id_prefix(section: str) -> str:
+    """What the ids of a section's bullets begin with: the initials of its name, small words left out.
+
+    strategies_and_hard_rules gives "shr". A name of one word gives its first three characters (商品知識: 商品知), a
+    name without letters "b". Two sections may share a prefix; the number alone makes an id unique.
+    """
+    words = _WORD.findall(normalise(section))
+    telling = [word for word in words if word not in _SMALL_WORDS] or words
+    if len(telling) == 1:
+        return telling[0][:3]
+    return "".join(word[0] for word in telling[:6]) or "b"
+
+
+def bullet_id(section: str, number: int) -> str:
+    """The id of the bullet with this number in this section: five digits, more when it needs them."""
+    return f"{id_prefix(section)}-{number:05}"
+
+
+def number_of(id: str) -> int:
+    """The number that an id ends with, 0 for one without: what `next_id` must stay above."""
+    digits = id[len(id.rstrip("0123456789")) :]
+    return int(digits) if 0 < len(digits) <= 18 else 0
+
+
+def unfit_name(name: str) -> str | None:
+    """Why a section cannot be named so; None when it can."""
+    if not name.strip():
+        return "is empty"
+    if name != name.strip() or "\n" in name or "\r" in name:
+        return "has space around it or more than one line"
+    if len(name) > LONGEST_NAME:
+        return f"is longer than {LONGEST_NAME} characters"
+    return bad_text(name)
+
+
+def unfit_id(id: str) -> str | None:
+    """Why a bullet cannot have this id; None when it can."""
+    if not _ID.fullmatch(id):
+        return "is empty or holds white space, '[' or ']'"
+    if len(id) > LONGEST_NAME:
+        return f"is longer than {LONGEST_NAME} characters"
+    return bad_text(id)

@@ -1,0 +1,1 @@
+"""Reports: data in, text or files out."""

@@ -1,0 +1,140 @@
+"""Tables for people: what was played, what it scored, what many runs say together. Records in, rich renderables out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.money import format_cents
+from akinai.core.statistics import Comparison, Summary, seeds_needed
+from akinai.core.stores import RunHeader
+from akinai.report.columns import Column, fitted, plain, shortened
+from akinai.runtime.difference import Day, Difference
+from akinai.runtime.runs import Run, Runs
+
+ABSENT = "-"
+
+
+def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
+    """A number as people read it: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
+    if value is None:
+        return ABSENT
+    plus = "+" if sign and value > 0 else ""
+    if unit == "cents":
+        return plus + format_cents(round(value))
+    if isinstance(value, int) or value == int(value):
+        return f"{plus}{int(value):,}"
+    return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
+
+
+def label(name: str) -> str:
+    """A score's or a setting's name in words."""
+    return name.replace("_", " ")
+
+
+def played(runs: Runs, width: int) -> RenderableType:
+    """The runs of a command: a page for one, a table and a summary for several."""
+    if not runs:
+        return Text("no runs")
+    if len(runs) == 1:
+        return one_run(runs[0])
+    return Group(runs_table(runs, width), *(Text(""), summary_table(runs, width)) * bool(runs.score_names()))
+
+
+def one_run(run: Run) -> RenderableType:
+    """A run and its scores, one a line."""
+    preset = run.header.card.get("preset")
+    told = [f"{run.world}, preset {preset}" if preset else run.world, f"played by {run.agent}", f"seed {run.seed}"]
+    title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(told)))
+    state = f"{_state(run)} after {_days(run)}{len(run.ledger.entries):,} entries, digest {run.ledger.digest[:12]}"
+    lines: list[RenderableType] = [title, Text(plain(state), _style(run))]
+    if run.scores:
+        values = [figure(score.value, score.unit) for score in run.scores]
+        names = [label(score.name) for score in run.scores]
+        lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
+    return Group(*lines)
+
+
+def _state(run: Run) -> str:
+    return f"{run.status}: {run.error}," if run.error else f"{run.status}: {run.ending or 'not over'}"
+
+
+def _days(run: Run) -> str:
+    return f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
+
+
+def _style(run: Run) -> str:
+    return {"done": "", "open": "yellow", "failed": "red"}[run.status]
+
+
+def runs_table(runs: Sequence[Run], width: int) -> Table:
+    """A row a run, with as many scores as fit."""
+    units = {score.name: score.unit for run in runs for score in run.scores}
+    values = [{score.name: score.value for score in run.scores} for run in runs]
+    agents = {run.agent for run in runs}
+    columns = [
+        Column("run", [run.id for run in runs], words=True),
+        *([Column("agent", [run.agent for run in runs], words=True)] if len(agents) > 1 else []),
+        Column("seed", [str(run.seed) for run in runs]),
+        Column("status", [run.status for run in runs], words=True),
+        Column("ending", [run.ending or ABSENT for run in runs], words=True),
+        Column("days", [figure(run.days, "days") for run in runs]),
+    ]
+    scores = [
+        Column(label(name), [figure(one.get(name), unit) for one in values], drop=place)
+        for place, (name, unit) in enumerate(units.items(), 1)
+    ]
+    return fitted([*columns, *scores], width)
+
+
+def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
+    """A row a run of a store, as far as it is known without reading ledgers."""
+    began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
+    return fitted(
+        [
+            Column("run", [run.run_id for run in headers], words=True),
+            Column("world", [run.genesis.world for run in headers], words=True, drop=2),
+            Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=5),
+            Column("agent", [next(iter(run.agents.values()), ABSENT) for run in headers], words=True),
+            Column("seed", [str(run.genesis.seed) for run in headers]),
+            Column("status", [run.status for run in headers], words=True),
+            Column("ending", [run.ending or ABSENT for run in headers], words=True),
+            Column("entries", [figure(run.entries, "entries") for run in headers], drop=3),
+            Column("begun", [f"{one:%Y-%m-%d %H:%M}" for one in began], drop=1),
+            Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=4),
+        ],
+        width,
+    )
+
+
+def summary_table(runs: Runs, width: int, title: str = "") -> Table:
+    """Mean, median, extremes and interval of every score."""
+    summary, units = runs.summary(), runs.units()
+    failed = sum(run.status != "done" or run.trouble is not None for run in runs)
+    note = f", {failed} of them failed or not over and in no figure" if failed else ""
+    name = f"{title}: {len(runs)} runs{note}" if title else f"{len(runs)} runs{note}"
+    told = list(summary.items())
+
+    def column(head: str, what: Iterable[float | None], drop: int = 0) -> Column:
+        return Column(head, [figure(one, units[name]) for one, (name, _) in zip(what, told, strict=True)], drop=drop)
+
+    return fitted(
+        [
+            Column("score", [label(name) for name in summary], words=True),
+            column("mean", (one.mean for _, one in told)),
+            column("median", (one.median for _, one in told), 1),
+            column("min", (one.min for _, one in told), 2),
+            column("max", (one.max for _, one in told), 3),
+            column("95 % from", (one.ci95[0] if one.ci95 else None for _, one in told)),
+            column("to", (one.ci95[1] if one.ci95 else None for _, one in told)),
+            Column("n", [str(one.n) for _, one in told], drop=4),
+            Column("failed", [str(one.failed) for _, one in told], drop=5),
+        ],
+        width,
+        name,
+    )

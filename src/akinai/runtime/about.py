@@ -1,0 +1,165 @@
+"""What can be told of a world before it is played: presets, agents, actions, settings, and the lists it is set up with."""
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from akinai.core.actions import Action
+from akinai.core.canonical import Json
+from akinai.core.ledger import Genesis
+from akinai.core.worlds import World
+from akinai.runtime.casting import other_agents
+from akinai.runtime.config import prepare, preset_text, presets
+
+SCRIPT = ("script:FILE", "Replies from a file, one JSON line each.")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A thing by name, and a line on it."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAction:
+    name: str
+    parameters: Mapping[str, str]
+    """The type of each parameter by name, with "?" behind a name that may be left out."""
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSetting:
+    name: str
+    """Dotted, as `--set` takes it."""
+    default: Json
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A world as `akinai worlds WORLD` tells it."""
+
+    world: str
+    about: str
+    actors: Sequence[str]
+    """Who may act first."""
+    presets: Sequence[Told]
+    agents: Sequence[Told]
+    """The first is the default."""
+    actions: Sequence[ToldAction]
+    settings: Sequence[ToldSetting]
+    lists: Mapping[str, Sequence[Mapping[str, Json]]]
+    """What it is set up with by default in lists of records, such as "catalog.products"."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+def about(world: World[Any]) -> About:
+    """All that can be told of a world, with the defaults of its default preset."""
+    setup = prepare(world).setup
+    state = world.begin(Genesis(world.name, 1, setup))
+    players = [Told(name, _line(factory.__doc__)) for name, factory in world.players.items()]
+    return About(
+        world=world.name,
+        about=_line(type(world).__doc__) or _line(inspect.getdoc(inspect.getmodule(type(world)))),
+        actors=list(world.actors(state)),
+        presets=[Told(name, _comment(preset_text(world, name))) for name in presets(world)],
+        agents=[*players, Told(*SCRIPT), *(Told(name, "") for name in other_agents())],
+        actions=[_action(verb) for verb in world.verbs.classes],
+        settings=list(_settings(world.setup, setup)),
+        lists=dict(_lists({name: setup[name] for name in world.files if name in setup})),
+    )
+
+
+def _line(doc: str | None) -> str:
+    """The first sentence or line of a docstring."""
+    return inspect.cleandoc(doc or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _comment(toml: str) -> str:
+    """The comment at the top of a TOML file."""
+    lines: list[str] = []
+    for line in toml.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    return " ".join(lines)
+
+
+def _action(verb: type[Action]) -> ToldAction:
+    tool = verb.tool()
+    schema = tool["parameters"]
+    parameters = {
+        name if name in schema["required"] else f"{name}?": _type(one, schema)
+        for name, one in schema["properties"].items()
+    }
+    return ToldAction(tool["name"], parameters, _line(tool["description"]))
+
+
+def _type(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """A JSON Schema in a few words."""
+    if "$ref" in schema:
+        return _type(root["$defs"][schema["$ref"].rsplit("/", 1)[1]], root)
+    if "enum" in schema:
+        return "|".join(json.dumps(value) for value in schema["enum"])
+    if several := schema.get("anyOf"):
+        return "|".join(dict.fromkeys(_type(one, root) for one in several if one.get("type") != "null"))
+    if schema.get("type") == "array":
+        return f"[{_type(schema.get('items', {}), root)}]"
+    if schema.get("type") == "object" and "properties" in schema:
+        return "{" + ", ".join(schema["properties"]) + "}"
+    if schema.get("type") == "object":
+        inner = schema.get("additionalProperties")
+        return f"{{name: {_type(cast('Mapping[str, Any]', inner), root)}}}" if isinstance(inner, dict) else "object"
+    return {"string": "text", "integer": "whole number", "boolean": "true|false"}.get(
+        schema.get("type", "anything"), schema.get("type", "anything")
+    )
+
+
+def _settings(model: type[BaseModel], setup: Mapping[str, Json], above: str = "") -> Iterator[ToldSetting]:
+    notes = _field_notes(model)
+    for name, field in model.model_fields.items():
+        value, path = setup.get(name), f"{above}{name}"
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(value, Mapping):
+            if not any(_records(one) for one in value.values()):
+                yield from _settings(inner, value, f"{path}.")
+                continue
+        yield ToldSetting(path, value, notes.get(name, ""))
+
+
+def _lists(tables: Mapping[str, Json], above: str = "") -> Iterator[tuple[str, Sequence[Mapping[str, Json]]]]:
+    for name, value in tables.items():
+        if _records(value):
+            yield f"{above}{name}", cast("Sequence[Mapping[str, Json]]", value)
+        elif isinstance(value, Mapping):
+            yield from _lists(value, f"{above}{name}.")
+
+
+def _records(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+
+
+def _field_notes(model: type[BaseModel]) -> dict[str, str]:
+    """The first sentence of the string under each field, as the source has it."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
+    except (OSError, TypeError, SyntaxError):  # no source to read, as in a notebook
+        return {}
+    (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
+    notes: dict[str, str] = {}
+    for field, below in zip(body, body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+                notes[field.target.id] = _line(below.value.value)
+    return notes

@@ -1,0 +1,293 @@
+"""What a person does with Akinai, as plain functions: the Python side of the command line, which calls these too.
+
+Where `store` is not given, it is the one that every command uses: AKINAI_STORE, `akinai.toml`, or `akinai.db` here.
+All of them work inside a running event loop, as in a notebook.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from akinai import worlds
+from akinai.core.agents import AgentFactory
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.statistics import Comparison
+from akinai.core.stores import RunHeader, Store
+from akinai.core.worlds import World
+from akinai.runtime.casting import casting, default_agent
+from akinai.runtime.config import DEFAULT_STORE, prepare, setting
+from akinai.runtime.difference import Difference, difference
+from akinai.runtime.experiment import (
+    begin_all, checked_name, checked_seeds, counted, expect_free, fresh_name, names_in, plan, seeds_in,
+)  # fmt: skip
+from akinai.runtime.life import Fork, Verdict, begin_forks, can_go_on, check_replay, plan_fork
+from akinai.runtime.life import verify as verify_run
+from akinai.runtime.play import BY_NAME, Given, Progress
+from akinai.runtime.processes import play_all
+from akinai.runtime.runs import Run, Runs, read_run, read_what_can_be, resolve
+from akinai.runtime.waiting import wait
+from akinai.stores import open_store
+
+T = TypeVar("T")
+Place = str | Store | None
+"""Where runs are kept: an address, an open store (which stays open), or None for the usual place."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM, while runs were played: `runs` holds what there is, and `resume` goes on from there."""
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__("stopped")
+        self.runs = runs
+
+
+def run(
+    world: str | World[Any],
+    *,
+    agent: str | AgentFactory | None = None,
+    seeds: int | str | Iterable[int] = 1,
+    preset: str | None = None,
+    days: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    store: str | Store = "memory:",
+    name: str | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Runs:
+    """Play a world to its end with one agent, once for each seed, and score the runs.
+
+    `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one) or a
+    factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go by dotted names
+    ({"demand.footfall": 40}), over the preset. The runs are called NAME-SEED. `jobs` processes play at a time, for
+    which the store must be one that they can open; a script that asks for several keeps its own start under
+    `if __name__ == "__main__"`.
+
+    A run that breaks is in the result, with the status "failed" and its error. Raises UsageError, before anything is
+    written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
+    """
+    loaded = worlds.load(world) if isinstance(world, str) else world
+    prepared = prepare(loaded, preset=preset, days=days, settings=settings)
+    label = agent if isinstance(agent, str) else default_agent(loaded) if agent is None else _name_of(agent)
+    factory = agent if callable(agent) else casting(loaded, label)
+    chosen = _seeds(seeds)
+    if name is not None:
+        checked_name(name)
+    given = Given(loaded if not isinstance(world, str) else None, factory if callable(agent) else None)
+    _expect_jobs(jobs, store, given)
+
+    async def work(books: Store) -> Runs:
+        headers = plan(loaded, prepared, label, chosen, name or fresh_name(await books.runs()))
+
+        async def begin() -> None:
+            await begin_all(books, headers)
+
+        return await _play(books, headers, begin, store=store, jobs=jobs, progress=progress, given=given)
+
+    return wait(_with(store, work, create=True))
+
+
+def resume(name: str, *, store: Place = None, jobs: int = 1, progress: Progress | None = None) -> Runs:
+    """Go on with a run, or the runs of a group, from the last entry. What ended in its world stays as it is.
+
+    UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
+    """
+    _expect_jobs(jobs, place := _place(store))
+
+    async def work(books: Store) -> Runs:
+        headers = await resolve(books, [name])
+        going = [header for header in headers if can_go_on(header)]
+        for header in going:
+            casting(worlds.load(header.genesis.world), next(iter(header.agents.values())))
+        played = await _play(books, going, None, store=place, jobs=jobs, progress=progress)
+        new = {one.id: one for one in played}
+        return Runs([new.get(one.run_id) or await read_what_can_be(books, one) for one in headers])
+
+    return wait(_with(place, work))
+
+
+def fork(
+    name: str,
+    *,
+    at_day: int | None = None,
+    after: int | None = None,
+    agent: str | None = None,
+    new_name: str | None = None,
+    store: Place = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Runs:
+    """Begin anew from a point in a run's past, a day's morning or behind an entry, and play on from there.
+
+    The fork is played by `agent`, or else by the agent of the run, and is called NAME-fork-1 and counting unless it
+    has a new name. A group is forked run by run into a new group. Raises UsageError before anything is written.
+    """
+    _expect_jobs(jobs, place := _place(store))
+    if new_name is not None:
+        checked_name(new_name)
+
+    async def work(books: Store) -> Runs:
+        headers, known = await resolve(books, [name]), await books.runs()
+        called = new_name or counted(f"{name}-fork", names_in(known))
+        forks: list[Fork] = []
+        for header in headers:
+            casting(worlds.load(header.genesis.world), agent or next(iter(header.agents.values())))
+            alone = header.run_id == name
+            id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
+            forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, agent=agent))
+        expect_free(known, [one.header for one in forks])
+
+        async def begin() -> None:
+            await begin_forks(books, forks)
+
+        return await _play(books, [one.header for one in forks], begin, store=place, jobs=jobs, progress=progress)
+
+    return wait(_with(place, work))
+
+
+def replay(name: str, *, store: Place = None) -> Runs:
+    """Apply every recorded action of a run, or of a group's runs, again. ReplayMismatch names the first difference."""
+
+    async def work(books: Store) -> Runs:
+        runs: list[Run] = []
+        for header in await resolve(books, [name]):
+            one = await read_run(books, header)
+            try:
+                check_replay(one.ledger)
+            except LedgerError as error:
+                raise type(error)(error.entry, f"{error.why} (in run {one.id!r})") from error
+            runs.append(one)
+        return Runs(runs)
+
+    return wait(_with(_place(store), work))
+
+
+def verify(*names: str, store: Place = None) -> dict[str, Verdict]:
+    """Whether nobody edited the records of runs or groups, by the runs' ids."""
+
+    async def work(books: Store) -> dict[str, Verdict]:
+        try:
+            headers = await resolve(books, names)
+        except LedgerError as error:  # a header that is damaged itself
+            return {names[0]: Verdict(False, error.entry, error.why)}
+        return {header.run_id: await verify_run(books, header) for header in headers}
+
+    return wait(_with(_place(store), work))
+
+
+def runs(*names: str, store: Place = None) -> Runs:
+    """Runs and groups by name, or all runs of a store, oldest first, scored from their ledgers.
+
+    A run whose record is damaged or of another version's world says so as its `error` and has no scores.
+    """
+
+    async def work(books: Store) -> Runs:
+        found = await resolve(books, names) if names else await books.runs()
+        return Runs([await read_what_can_be(books, header) for header in found])
+
+    return wait(_with(_place(store), work))
+
+
+def headers(store: Place = None) -> Sequence[RunHeader]:
+    """What is known of all runs beside their ledgers: quick, and without scores."""
+
+    async def work(books: Store) -> Sequence[RunHeader]:
+        return await books.runs()
+
+    return wait(_with(_place(store), work))
+
+
+def compare(a: str | Runs, b: str | Runs, *, store: Place = None) -> dict[str, Comparison]:
+    """Every score of b against a, paired by seed; groups or runs by name, or runs at hand.
+
+    UsageError when nothing can be paired.
+    """
+    one = runs(a, store=store) if isinstance(a, str) else a
+    return one.compare(runs(b, store=store) if isinstance(b, str) else b)
+
+
+def diff(a: str | Run, b: str | Run, *, store: Place = None) -> Difference:
+    """The first entry in which two runs differ, and their worlds day by day."""
+    return difference(_one(a, store), _one(b, store))
+
+
+def _one(which: str | Run, store: Place) -> Run:
+    if isinstance(which, Run):
+        return which
+
+    async def work(books: Store) -> Run:
+        found = await resolve(books, [which])
+        if len(found) > 1:
+            raise UsageError(f"{which!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
+        return await read_run(books, found[0])
+
+    return wait(_with(_place(store), work))
+
+
+async def _play(
+    books: Store,
+    headers: Sequence[RunHeader],
+    begin: Callable[[], Awaitable[None]] | None,
+    *,
+    store: str | Store,
+    jobs: int,
+    progress: Progress | None,
+    given: Given = BY_NAME,
+) -> Runs:
+    """The runs, begun and played. Cancelled, it raises Stopped with the runs as they stand."""
+    try:
+        if begin:
+            await begin()
+        url = store if isinstance(store, str) and given == BY_NAME else None
+        return Runs(await play_all(books, headers, url=url, jobs=jobs, progress=progress, given=given))
+    except asyncio.CancelledError:
+        written = {one.run_id: one for one in await books.runs()}
+        left: list[Run] = []
+        for header in (written[one.run_id] for one in headers if one.run_id in written):
+            if header.status == "open" and header.ending is None:
+                header = replace(header, ending="stopped")
+                await books.update(header)
+            left.append(await read_what_can_be(books, header, given.world))
+        raise Stopped(Runs(left)) from None
+
+
+async def _with(place: str | Store, work: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
+    """What `work` gives with the store at a place."""
+    async with _opened(place, create) as books:
+        return await work(books)
+
+
+@asynccontextmanager
+async def _opened(place: str | Store, create: bool) -> AsyncIterator[Store]:
+    if not isinstance(place, str):
+        yield place
+        return
+    books = await open_store(place, create=create)
+    try:
+        yield books
+    finally:
+        await books.close()
+
+
+def _place(store: Place) -> str | Store:
+    return setting("store", None, DEFAULT_STORE) if store is None else store
+
+
+def _seeds(seeds: int | str | Iterable[int]) -> list[int]:
+    if isinstance(seeds, str):
+        return seeds_in(seeds)
+    return checked_seeds([seeds] if isinstance(seeds, int) else iter(seeds))
+
+
+def _name_of(factory: AgentFactory) -> str:
+    return getattr(factory, "__name__", type(factory).__name__)
+
+
+def _expect_jobs(jobs: int, store: str | Store, given: Given = BY_NAME) -> None:
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
+    if jobs > 1 and (not isinstance(store, str) or store.startswith("memory:")):
+        raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or jobs=1")
+    if jobs > 1 and given != BY_NAME:
+        raise UsageError("a world or an agent given as an object is played in this process; give its name, or jobs=1")

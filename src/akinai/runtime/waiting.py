@@ -1,0 +1,63 @@
+"""How plain code waits for a coroutine: also inside a running loop, and so that Ctrl-C ends it in good order."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine. Inside a running loop, as in a notebook, it runs on a thread of its own.
+
+    Ctrl-C cancels it, and so does SIGTERM where nobody else handles it: it may end its work and still give a result.
+    KeyboardInterrupt when it does not.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        try:
+            return asyncio.run(_terminable(coroutine))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+    return _on_a_thread(coroutine)
+
+
+async def _terminable(coroutine: Coroutine[Any, Any, T]) -> T:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if not ours or task is None:
+        return await coroutine
+    with suppress(NotImplementedError):  # Windows
+        loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await coroutine
+    finally:
+        with suppress(NotImplementedError):
+            loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _on_a_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(coroutine)
+
+    def play() -> None:
+        with suppress(BaseException):  # the task keeps it for the caller
+            loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+    thread = threading.Thread(target=play, name="akinai")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+    try:
+        return task.result()
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None

@@ -1,0 +1,128 @@
+"""Laws of what runs amount to: known scores, costs that stay level, failed runs that stay in every denominator."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import note
+from hypothesis import strategies as st
+
+from akinai.core.agents import Agent, AgentFactory, Move, Role, View
+from akinai.core.canonical import canonical
+from akinai.core.errors import AgentError
+from akinai.core.ledger import Ledger, Outcome
+from akinai.core.scores import Score
+from akinai.core.stores import RunHeader
+from akinai.runtime.play import Driver
+from akinai.runtime.runs import Run, Runs
+from akinai.stores.memory import MemoryStore
+from akinai.testing.world_case import MOST_MESSAGES, Case, entries_in, for_all, header_of, played, wander
+from akinai.testing.world_costs import FEWEST_ENTRIES, growth
+
+
+def cost_of_an_action_stays_level(case: Case[Any]) -> None:
+    """Late in a long run an action runs no more code, takes no more memory and gives no more to read than early."""
+    ledger = played(case, next(iter(case.world.players.values())), case.long_genesis)
+    found, count = growth(case.world, ledger), len(ledger.entries)
+    assert found, "no action comes often enough in the long run to be compared"
+    assert count >= FEWEST_ENTRIES, (
+        f"the long run has only {count} entries; lengthen it by `long`, of {FEWEST_ENTRIES} or more"
+    )
+    grown = [str(one) for one in found if one.unbounded]
+    assert not grown, f"over {count} entries: {'; '.join(grown)}"
+
+
+def scores_are_known(case: Case[Any]) -> None:
+    """Every scorer gives the known values to players of whom they are known, such as the idle one and the right answers."""
+    named: set[str] = set()
+    for player, known in case.scores.items():
+        assert player in case.cast, f"scores are given for {player!r}; the players are {', '.join(case.cast)}"
+        ledger = case.played[player]
+        found = {score.name: score for score in _scores(case, ledger)}
+        for name, value in known.items():
+            assert name in found, f"no score {name!r}; there is {', '.join(found)}"
+            got = found[name].value
+            assert got == value, f"{player} scores {name} {got!r}, and {value!r} is what is known"
+        named |= known.keys()
+    missing = {score.name for score in _scores(case, Ledger(case.genesis))} - named
+    assert not missing, (
+        f"nothing is known of {', '.join(sorted(missing))}: say what players score of it, the idle one at least"
+    )
+
+
+def every_record_has_its_scores(case: Case[Any]) -> None:
+    """A record of any length, none included, has the same scores under the same names, each shown by its own entries."""
+    empty = _scores(case, Ledger(case.genesis))
+    names = [score.name for score in empty]
+    assert names and len(set(names)) == len(names), f"the names of the scores are {names}"
+
+    async def check(data: st.DataObject) -> None:
+        run = await wander(case, data)
+        scores = _scores(case, run.ledger)
+        assert [(one.name, one.unit) for one in scores] == [(one.name, one.unit) for one in empty]
+        for score in scores:
+            note(repr(score))
+            assert list(score.because) == sorted(set(score.because)), f"the entries of {score.name} are not in order"
+            assert set(score.because) <= set(range(1, len(run.entries) + 1)), (
+                f"{score.name} names entries that are not there"
+            )
+            canonical(score.to_json())
+        assert _scores(case, run.ledger) == scores, "scored twice, one record gives two results"
+
+    for_all(case, check)
+
+
+def _scores(case: Case[Any], ledger: Ledger) -> list[Score]:
+    return [score for scorer in case.world.scorers for score in scorer(ledger)]
+
+
+class _Breaking:
+    """Plays like another agent and breaks at its third move."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self._moves = agent, 0
+
+    async def act(self, view: View, heard: Outcome | None) -> Move:
+        self._moves += 1
+        if self._moves == 3:
+            raise ConnectionError("the model is gone")
+        return await self._agent.act(view, heard)
+
+
+def failed_runs_stay_in_every_denominator(case: Case[Any]) -> None:
+    """Of one run that ended, one that broke and one that never began, every summary counts one value and two failures."""
+
+    def breaking(role: Role) -> Agent:
+        return _Breaking(next(iter(case.cast.values()))(role))
+
+    async def play() -> list[Run]:
+        return [
+            await _run(case, "done", next(iter(case.cast.values()))),
+            await _run(case, "broken", breaking),
+            _scored(case, replace(header_of(case.genesis, "empty"), status="failed"), Ledger(case.genesis)),
+        ]
+
+    runs = Runs(asyncio.run(play()))
+    assert [run.header.status for run in runs] == ["done", "failed", "failed"], (
+        "a player that breaks makes no failed run"
+    )
+    summary = runs.summary()
+    assert summary.keys() == {score.name for score in runs[0].scores}
+    for name, one in summary.items():
+        assert (one.n, one.failed) == (1, 2), f"{name} counts {one.n} values and {one.failed} failures of 1 and 2"
+
+
+async def _run(case: Case[Any], name: str, factory: AgentFactory) -> Run:
+    store, header = MemoryStore(), header_of(case.genesis, name)
+    await store.create(header)
+    session = case.new_session(store, name)
+    try:
+        ending = await Driver(session, factory, max_messages=MOST_MESSAGES).play()
+        header = replace(header, status="done", ending=ending)
+    except AgentError as error:
+        header = replace(header, status="failed", error=str(error))
+    return _scored(case, header, Ledger(case.genesis, tuple(await entries_in(store, name))))
+
+
+def _scored(case: Case[Any], header: RunHeader, ledger: Ledger) -> Run:
+    return Run(header, ledger, 0, tuple(_scores(case, ledger)))

@@ -1,0 +1,230 @@
+"""The pages of the web: suppliers, products with their public demand, advice. Nothing in them is hidden truth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from akinai.core.money import format_cents
+from akinai.worlds.vending.letters import days, name_and_id, percent
+from akinai.worlds.vending.setup import WEATHERS, Catalog, Product, Setup, Supplier
+
+_ALMANAC = "https://vending-almanac.com"
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_ORDINARY = 1000
+"""Of a wholesale price, per mille."""
+_FRESH_DAYS = 10
+"""Goods that keep no longer are called fresh."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the web."""
+
+    title: str
+    url: str
+    text: str
+    topics: str = ""
+    """Words it is found by that need not stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The public part of a setup, in a form that can be looked up."""
+
+    catalog: Catalog
+    variety: tuple[int, ...]
+    weekdays: tuple[int, ...]
+    seasons: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
+    """Category, by month, by weather."""
+    capacities: tuple[int, int]
+    fee_cents: int
+    missed_fees: int
+
+
+def pages_of(setup: Setup) -> tuple[Page, ...]:
+    """All pages of a setup, made once."""
+    demand = setup.demand
+    seasons = tuple(
+        (category, season.months, tuple(season.weather.get(weather, 1000) for weather in WEATHERS))
+        for category, season in demand.seasons.items()
+    )
+    capacities = (setup.small_capacity, setup.large_capacity)
+    return _pages(
+        _Facts(setup.catalog, demand.variety, demand.weekdays, seasons, capacities, setup.fee_cents, setup.missed_fees)
+    )
+
+
+@lru_cache(maxsize=16)
+def _pages(facts: _Facts) -> tuple[Page, ...]:
+    catalog = facts.catalog
+    categories = dict.fromkeys(product.category for product in catalog.products)
+    return (
+        *(_supplier(catalog, one) for one in catalog.suppliers),
+        _wholesalers(catalog),
+        *(_directory(catalog, category) for category in categories),
+        *(_guide(facts, category) for category in categories),
+        *(_product(facts, one) for one in catalog.products),
+        *_advice(facts),
+    )
+
+
+def _supplier(catalog: Catalog, supplier: Supplier) -> Page:
+    lines = (
+        supplier.about,
+        f"E-mail: {supplier.address}",
+        f"Sells: {', '.join(name_and_id(catalog, id) for id in supplier.products)}",
+        f"Delivery: {days(supplier.lead_days)} after the day of your letter, at {supplier.hour:02d}:00",
+        f"Minimum order: {format_cents(supplier.minimum_cents)}",
+        "Price list, quotes and orders: by e-mail, answered the next morning",
+    )
+    url = f"https://www.{supplier.address.rpartition('@')[2]}/"
+    categories = dict.fromkeys(catalog.by_id[id].category for id in supplier.products)
+    cheap = ("cheap", "bulk") if supplier.price_permille < _ORDINARY else ()
+    topics = " ".join((*categories, *cheap, "vending machine"))
+    return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics)
+
+
+def _wholesalers(catalog: Catalog) -> Page:
+    title = "Directory of wholesale suppliers for vending machine operators"
+    lines = [f"- {one.name}, {one.address}: {one.about}" for one in catalog.suppliers]
+    return Page(
+        title, f"{_ALMANAC}/suppliers", "\n".join(lines), "wholesaler wholesale distributor supplier vending machine"
+    )
+
+
+def _directory(catalog: Catalog, category: str) -> Page:
+    """The suppliers of a category of goods, cheapest first."""
+    products = [product for product in catalog.products if product.category == category]
+    ids = {product.id for product in products}
+    sellers = [one for one in catalog.suppliers if ids & set(one.products)]
+    lines = [
+        f"- {one.name}, {one.address}: " + ", ".join(name_and_id(catalog, id) for id in one.products if id in ids)
+        for one in sorted(sellers, key=lambda one: one.price_permille)
+    ]
+    fresh = "fresh meals" if any(product.shelf_days <= _FRESH_DAYS for product in products) else ""
+    title = f"Where to buy wholesale: suppliers of {category} products"
+    return Page(title, f"{_ALMANAC}/suppliers/{category}", "\n".join(lines), f"{fresh} wholesaler")
+
+
+def _guide(facts: _Facts, category: str) -> Page:
+    """What is publicly known of all products of a category."""
+    told = [_public(facts, product) for product in facts.catalog.products if product.category == category]
+    title = f"Price guide: {category} products in vending machines, retail price and demand"
+    return Page(title, f"{_ALMANAC}/guide/{category}", "\n\n".join(told), "popular selling sell compare")
+
+
+def _product(facts: _Facts, product: Product) -> Page:
+    sellers = [f"{one.name} ({one.address})" for one in facts.catalog.suppliers if product.id in one.products]
+    text = f"{_public(facts, product)}\nWholesale suppliers: {', '.join(sellers) or 'none known'}"
+    title = f"{product.name} in vending machines: retail price and demand"
+    topics = " ".join((*product.other_names, "how much to sell"))
+    return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics)
+
+
+def _public(facts: _Facts, product: Product) -> str:
+    """The demand curve as everybody knows it: of an average place, without this one's taste."""
+    capacity = facts.capacities[0 if product.size == "small" else 1]
+    loss = percent(product.elasticity_permille // 10)
+    return "\n".join(
+        (
+            f"Product: {name_and_id(facts.catalog, product.id)}",
+            f"Category: {product.category}",
+            f"Size: {product.size}, {capacity} units to a slot",
+            f"Typical retail price: {format_cents(product.reference_cents)}",
+            f"Typical sales: {_thousandths(product.daily_milliunits)} units a day at that price",
+            f"Price sensitivity: each 10% above that price loses about {loss} of sales, each 10% below gains as much",
+            f"Wholesale price: about {format_cents(product.wholesale_cents)} a unit, case of {product.case_units}",
+            f"Shelf life: {days(product.shelf_days)} from delivery",
+        )
+    )
+
+
+def _advice(facts: _Facts) -> tuple[Page, ...]:
+    fresh = [product for product in facts.catalog.products if product.shelf_days <= _FRESH_DAYS]
+    keeping = ", ".join(f"{product.name} {days(product.shelf_days)}" for product in fresh)
+    hours = ", ".join(f"{one.name} at {one.hour:02d}:00" for one in facts.catalog.suppliers)
+    return (
+        _variety(facts.variety),
+        _calendar(facts.weekdays),
+        _seasons(facts),
+        Page(
+            "Deliveries: when ordered goods can be restocked",
+            f"{_ALMANAC}/advice/deliveries",
+            "Goods come on the promised day at the supplier's delivery hour, not in the morning. A restock before that "
+            "hour fails, since the goods are not there yet: wait until the hour has passed, or do it the next day. A "
+            "letter tells when they have come, and another when they are late; late orders do arrive.\n"
+            f"Delivery hours: {hours}\n"
+            "Order before a product runs out, by the days of delivery and some more.",
+            "delivery hour time arrive late restock trap",
+        ),
+        Page(
+            "Shelf life: what spoils in a vending machine",
+            f"{_ALMANAC}/advice/spoilage",
+            "Units that pass their last day are thrown away, in the machine and in storage. The oldest are sold first."
+            f"\nGoods that keep {_FRESH_DAYS} days or less: {keeping or 'none'}\n"
+            "Order of these only what sells within their life.",
+            "expiry expire spoil spoilage fresh food waste",
+        ),
+        Page(
+            "Cash: collecting the money and paying the daily fee",
+            f"{_ALMANAC}/advice/cash",
+            "What customers pay stays in the machine and pays for nothing until you collect it.\n"
+            f"Daily fee: {format_cents(facts.fee_cents)}, taken from your cash at midnight\n"
+            f"A business that cannot pay it on {days(facts.missed_fees)} in a row is closed. Keep enough cash for it "
+            "when you order, and collect often.",
+            "collect cash money fee bankrupt balance",
+        ),
+        Page(
+            "How to order from a wholesale supplier by e-mail",
+            f"{_ALMANAC}/advice/ordering",
+            "Ask for a price list first; suppliers answer the next morning. An order is a letter that names each "
+            'product with its quantity ("50 units of water", "2 cases of cola"), the delivery address and the account '
+            "to charge; if one of these is missing nothing is sent. The account is charged when the order is placed. "
+            "Ask for a quote to learn the price with discounts, and answer CONFIRM and the quote's number to order it. "
+            "Most suppliers have a minimum order and give discounts on large ones.",
+            "order mail letter how write quote confirm account address",
+        ),
+    )  # fmt: skip
+
+
+def _variety(table: Sequence[int]) -> Page:
+    best = max(range(len(table)), key=table.__getitem__) + 1
+    told = ", ".join(f"{n}: {percent(factor)}" for n, factor in enumerate(table, 1))
+    return Page(
+        "How many different products to offer in a vending machine",
+        f"{_ALMANAC}/advice/variety",
+        f"Sales of each product depend on how many different ones are on sale. Most is sold with {best}: with fewer "
+        "people find less to their taste, with more they find the machine confusing.\n"
+        f"Best number of different products: {best}\n"
+        f"Sales by number of different products: {told}",
+        "variety assortment choice range selection many products optimal number",
+    )
+
+
+def _calendar(weekdays: Sequence[int]) -> Page:
+    told = ", ".join(f"{day} {percent(factor)}" for day, factor in zip(_WEEKDAYS, weekdays, strict=True))
+    return Page(
+        "Best days of the week for vending machine sales",
+        f"{_ALMANAC}/advice/weekdays",
+        f"Sales by day of the week, an ordinary day being 100%: {told}\nFill the machine before the strong days.",
+        "weekday weekend saturday sunday monday busy",
+    )
+
+
+def _seasons(facts: _Facts) -> Page:
+    lines: list[str] = []
+    for category, months, weathers in facts.seasons:
+        by_month = ", ".join(f"{month} {percent(factor)}" for month, factor in zip(_MONTHS, months, strict=True))
+        by_weather = ", ".join(f"{sky} {percent(factor)}" for sky, factor in zip(WEATHERS, weathers, strict=True))
+        goods = ", ".join(one.name for one in facts.catalog.products if one.category == category)
+        lines += [f"{category} ({goods}) by month: {by_month}", f"{category} by weather: {by_weather}"]
+    text = "\n".join(("Some goods sell more in some months and weathers, an ordinary day being 100%.", *lines))
+    title = "Weather and seasons in vending machine sales"
+    return Page(title, f"{_ALMANAC}/advice/seasons", text, "season summer winter weather hot cold month")
+
+
+def _thousandths(milliunits: int) -> str:
+    """3600 thousandths as "3.6"."""
+    whole, rest = divmod(milliunits, 1000)
+    return f"{whole}.{rest:03d}".rstrip("0").rstrip(".")
