@@ -1,4 +1,4 @@
-"""The structured-action format: one JSON object a reply, for scripts, for models without tool calls, for any program."""
+"""The structured-action format: one JSON object a reply, for scripts, models without tool calls, and any program."""
 
 import json
 from collections.abc import Iterator, Mapping

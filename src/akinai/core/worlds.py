@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -57,7 +57,7 @@ class World(Protocol[S]):
         """The rules. A refusal leaves the state as it was; no action raises."""
         ...
 
-    def now(self, state: S) -> int | None:  # noqa: ARG002 - a default
+    def now(self, state: S) -> int | None:
         """The world's own time in microseconds since the epoch; None where the session's clock rules."""
         return None
 
@@ -66,21 +66,21 @@ class World(Protocol[S]):
         """Why the game is over, or None while it goes on."""
         ...
 
-    def facts(self, state: S) -> Mapping[str, Json]:  # noqa: ARG002 - a default
+    def facts(self, state: S) -> Mapping[str, Json]:
         """The truth in a few named numbers, for reports and comparisons; agents never see it."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[S]):
     """What one entry did to a state."""
 
-    before: object
+    before: S
     entry: Entry
     turn: Turn
     outcome: Outcome
     """What the rules say now; on a sound record it equals the entry's."""
-    after: object
+    after: S
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:
@@ -90,7 +90,7 @@ def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:
     return world.apply(state, turn)
 
 
-def walk(world: World[S], genesis: Genesis, entries: Iterable[Entry], *, check: bool = False) -> Iterator[Step]:
+def walk(world: World[S], genesis: Genesis, entries: Iterable[Entry], *, check: bool = False) -> Iterator[Step[S]]:
     """Every step of a record in order. With `check`, ReplayMismatch names the first outcome that differs."""
     expect_version(world, genesis)
     state = world.begin(genesis)
@@ -128,7 +128,7 @@ def fold(world: World[S], ledger: Ledger) -> S:
     state = world.begin(ledger.genesis)
     for one in walk(world, ledger.genesis, ledger.entries):
         state = one.after
-    return state  # pyright: ignore[reportReturnType] - Step is not generic: it is made in `walk` alone
+    return state
 
 
 def expect_version(world: World[S], genesis: Genesis) -> None:

@@ -1,16 +1,14 @@
 """The vending world, after Vending-Bench (arXiv 2502.15840): one owner, one machine, suppliers by mail, for months."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from akinai.core.actions import Action
-from akinai.core.agents import AgentFactory, View
+from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis, Outcome, Turn
-from akinai.core.scores import Scorer
-from akinai.core.worlds import Reader
+from akinai.core.worlds import World
 from akinai.worlds.vending import actions as a
 from akinai.worlds.vending import days, delegation, notes, players, rules, views
 from akinai.worlds.vending.delegation import OWNER
@@ -22,16 +20,15 @@ from akinai.worlds.vending.state import OPENING, State
 __all__ = ["Setup", "State", "Vending"]
 
 
-@dataclass(frozen=True)
-class Vending:
+class Vending(World[State]):
     """The rules of the vending world."""
 
-    name: ClassVar[str] = "vending@1"
-    setup: ClassVar[type[Setup]] = Setup
-    files: ClassVar[Mapping[str, Reader]] = {"catalog": read_catalog}
-    verbs: ClassVar = a.VERBS
-    scorers: ClassVar[Sequence[Scorer]] = (score,)
-    players: ClassVar[Mapping[str, AgentFactory]] = players.PLAYERS
+    name = "vending@1"
+    setup = Setup
+    files: ClassVar = {"catalog": read_catalog}
+    verbs = a.VERBS
+    scorers = (score,)
+    players = players.PLAYERS
 
     def begin(self, genesis: Genesis) -> State:
         economy = economy_of(genesis)
@@ -91,7 +88,7 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     return setup.minutes.do if verb in DOES else setup.minutes.look if verb in LOOKS else 0
 
 
-def rule(state: State, action: Action) -> tuple[State, Outcome]:
+def rule(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C901 - one arm a verb
     """Each verb and its rule."""
     # fmt: off
     match action:

@@ -60,8 +60,7 @@ def not_placed(supplier: Supplier, reasons: Sequence[str], subject: str) -> Draf
 def on_their_way(setup: Setup, supplier: Supplier, orders: Sequence[Order], subject: str) -> Draft:
     """The answer to a question about orders."""
     told = [
-        f"- Order {order.number}: {goods_in_a_row(setup.catalog, order.lines)}; "
-        f"delivery {clock(setup, expected(order))}"
+        f"- Order {order.number}: {goods_in_a_row(setup.catalog, order.lines)}; delivery {clock(setup, order.expected)}"
         for order in orders
     ]
     way = _block("Your orders with us that are on their way:", told) if told else "No order of yours is on its way."
@@ -128,11 +127,6 @@ def below_minimum(supplier: Supplier, lines: Iterable[Line]) -> str:
     """Why an order or a quote is too small."""
     total, minimum = format_cents(total_cents(lines)), format_cents(supplier.minimum_cents)
     return f"The total of {total} is below our minimum order of {minimum}."
-
-
-def expected(order: Order) -> int:
-    """The minute at which an order comes as far as its buyer was told."""
-    return order.due if order.announced else order.promised
 
 
 def goods_in_a_row(catalog: Catalog, lines: Iterable[Line]) -> str:

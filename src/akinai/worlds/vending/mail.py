@@ -93,12 +93,12 @@ def next_post_minute(state: State) -> int | None:
     """
     if not state.orders:
         return None
-    return max(state.minute, min(letters.expected(order) for order in state.orders))
+    return max(state.minute, min(order.expected for order in state.orders))
 
 
 def post_due(state: State, minute: int) -> State:
     """Announce the delays and deliver the goods that are due by a minute; the clock is the caller's to move."""
-    for order in [order for order in state.orders if letters.expected(order) <= minute]:
+    for order in [order for order in state.orders if order.expected <= minute]:
         state = _delivered(state, order, minute) if order.due <= minute else _announced(state, order, minute)
     return state
 

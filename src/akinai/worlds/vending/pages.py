@@ -24,8 +24,10 @@ class Page:
     title: str
     url: str
     text: str
-    topics: str = ""
+    topics: str
     """Words it is found by that need not stand in it."""
+    found_by_text: bool = True
+    """False for a long table, which would drown in its own words: it is found by title and topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,11 @@ def _directory(catalog: Catalog, category: str) -> Page:
 
 def _guide(facts: _Facts, category: str) -> Page:
     """What is publicly known of all products of a category."""
-    told = [_public(facts, product) for product in facts.catalog.products if product.category == category]
+    products = [product for product in facts.catalog.products if product.category == category]
     title = f"Price guide: {category} products in vending machines, retail price and demand"
-    return Page(title, f"{_ALMANAC}/guide/{category}", "\n\n".join(told), "popular selling sell compare")
+    topics = " ".join((*(product.name for product in products), "popular selling sell compare"))
+    text = "\n\n".join(_public(facts, product) for product in products)
+    return Page(title, f"{_ALMANAC}/guide/{category}", text, topics, found_by_text=False)
 
 
 def _product(facts: _Facts, product: Product) -> Page:

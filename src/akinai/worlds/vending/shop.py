@@ -55,9 +55,9 @@ class Shop:
     def price(self, cents: Mapping[str, int]) -> Plan:
         """Set the prices that are not as they should be."""
         tags = [
-            a.SetPrice.Tag(row=slot.row, column=slot.column, price_cents=cents[slot.product])
+            a.SetPrice.Tag(row=slot.row, column=slot.column, price_cents=price)
             for slot in self._slots
-            if slot.product in cents and slot.price_cents != cents[slot.product]
+            if (price := cents.get(slot.product or "")) is not None and price != slot.price_cents
         ]
         if tags:
             yield by_hand(self._me, a.SetPrice(prices=tuple(tags)))

@@ -68,7 +68,7 @@ def _now(state: State) -> str:
 
 def _sub_agents_briefing(setup: Setup) -> str:
     return (
-        "You assist the owner of a vending machine. Do the task below with your tools, then end it with report, telling "
-        "the owner all it needs to know: it sees your report and nothing else.\n"
+        "You assist the owner of a vending machine. Do the task below with your tools, then end it with report, "
+        "telling the owner all it needs to know: it sees your report and nothing else.\n"
         f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nThe owner's e-mail: {setup.email}"
     )

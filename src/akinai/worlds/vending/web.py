@@ -44,9 +44,12 @@ def search(setup: Setup, query: str) -> Outcome:
 
 @lru_cache(maxsize=16)
 def _index(pages: tuple[Page, ...]) -> _Index:
-    # a title says more of a page than a line of its text
-    words = {page.url: _folded(f"{page.title} {page.title} {page.topics} {page.text}") for page in pages}
-    return _Index({page.url: page for page in pages}, words)
+    return _Index({page.url: page for page in pages}, {page.url: _folded(_found_by(page)) for page in pages})
+
+
+def _found_by(page: Page) -> str:
+    """The title counts twice: it says more of a page than a line of its text."""
+    return " ".join((page.title, page.title, page.topics, page.text if page.found_by_text else ""))
 
 
 @lru_cache(maxsize=4096)
