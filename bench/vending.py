@@ -44,7 +44,7 @@ def tell(what: str, value: float, budget: float | None, unit: str) -> None:
 
 def full_machine(seed: int = 1) -> State:
     """Twelve distinct products at their reference prices, two lots in every slot."""
-    setup = prepare(WORLD, days=0, sets=["small_capacity=1000", "large_capacity=1000", "max_messages=0"]).setup
+    setup = prepare(WORLD, days=0, settings=["small_capacity=1000", "large_capacity=1000", "max_messages=0"]).setup
     state = WORLD.begin(Genesis(WORLD.name, seed, setup))
     products = [p for p in state.setup.catalog.products if p.size == "small"][:6]
     products += [p for p in state.setup.catalog.products if p.size == "large"][:6]
@@ -66,7 +66,7 @@ def advance_day_us() -> float:
 
 async def _play(path: str, name: str, entries: int, batch: int, action: Callable[[int], Action]) -> list[float]:
     store = open_store(path)
-    setup = prepare(WORLD, days=0, sets=["max_messages=0"]).setup
+    setup = prepare(WORLD, days=0, settings=["max_messages=0"]).setup
     genesis = Genesis(WORLD.name, 1, setup)
     from akinai.core.stores import RunHeader
 
@@ -98,7 +98,7 @@ def growth_over_a_year() -> dict[str, float]:
     from akinai.runtime.casting import casting
     from akinai.core.agents import Role
 
-    setup = prepare(WORLD, days=365, sets=["max_messages=0"]).setup
+    setup = prepare(WORLD, days=365, settings=["max_messages=0"]).setup
     state = WORLD.begin(Genesis(WORLD.name, 1, setup))
     agent = casting(WORLD, "reference")(Role("owner", WORLD.verbs.classes))
     costs: dict[str, list[tuple[int, float]]] = {}

@@ -1,9 +1,7 @@
-"""SqliteStore under the shipped laws, and what is true of a file: other processes, crashes, strangers, edits."""
+"""SqliteStore under the shipped laws, and what is true of its file: locks, strangers, edits, tables, threads."""
 
 import asyncio
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,32 +15,11 @@ from akinai.core.ledger import Entry, check_chain
 from akinai.core.trace import TraceRecord
 from akinai.stores import open_store
 from akinai.stores.sqlite import SqliteStore
-from akinai.stores.sqlite_file import APPLICATION_ID, SCHEMA_VERSION
+from akinai.stores.sqlite_file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
 from akinai.testing import store_laws
 from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
 
 test_laws = store_laws.laws_for(lambda folder: SqliteStore.open(str(folder / "akinai.db")))
-
-WRITER = """
-import asyncio, sys
-from akinai.stores import open_store
-from akinai.testing.runs import entries_of, run_of
-
-async def write(path, run_id, count):
-    store = await open_store(path)
-    await store.create(run_of(run_id))
-    for entry in entries_of(count):
-        await store.append(run_id, [entry])
-        print(entry.seq, flush=True)
-    await store.close()
-
-asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-"""
-
-
-def writer(path: Path, run_id: str, count: int) -> "subprocess.Popen[str]":
-    """Another process that appends one by one and says each number once it was answered."""
-    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), run_id, str(count)], stdout=-1, text=True)
 
 
 def sql(path: Path, *statements: str) -> list[tuple[object, ...]]:
@@ -64,60 +41,7 @@ async def written(path: Path, count: int = 20, text: str = "hello") -> None:
     await store.close()
 
 
-# ---- other processes
-
-
-def test_processes_write_one_file(path: Path) -> None:
-    """Three processes that start on a file that is not there yet all make their runs in it, whole."""
-    writers = [writer(path, f"r{number}", 200) for number in range(3)]
-    for process in writers:
-        said, _ = process.communicate(timeout=120)
-        assert (process.returncode, said.split()[-1]) == (0, "200")
-
-    async def check() -> None:
-        store = await open_store(str(path), create=False)
-        for number in range(3):
-            read = await entries_in(store, f"r{number}")
-            assert read == entries_of(200)
-        await store.close()
-
-    asyncio.run(check())
-
-
-def test_openings_at_once_make_one_store(tmp_path: Path) -> None:
-    """Openings that race to make the tables all succeed, on the same tables."""
-
-    async def race(path: str) -> None:
-        stores = await asyncio.gather(*(open_store(path) for _ in range(6)))
-        for number, store in enumerate(stores):
-            await store.create(run_of(f"r{number}"))
-        for store in stores:
-            assert len(await store.runs()) == 6
-        await asyncio.gather(*(store.close() for store in stores))
-
-    for number in range(10):
-        asyncio.run(race(str(tmp_path / f"{number}.db")))
-
-
-@pytest.mark.parametrize("acknowledged", [1, 37, 150])
-def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int) -> None:
-    """A writer killed in mid-stream leaves a prefix that verifies and holds all that was answered."""
-    with writer(path, "r", 5_000) as process:
-        assert process.stdout is not None
-        said = [int(process.stdout.readline()) for _ in range(acknowledged)]
-        process.kill()
-        said += [int(line) for line in process.stdout if line.endswith("\n")]
-
-    async def check() -> None:
-        store = await open_store(str(path), create=False)
-        read = await entries_in(store, "r")
-        assert said[-1] <= len(read) < 5_000
-        assert read == entries_of(len(read))
-        check_chain(genesis_of(), read)
-        await store.append("r", entries_of(1, before=read))
-        await store.close()
-
-    asyncio.run(check())
+# ---- other connections
 
 
 async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> None:
@@ -335,6 +259,15 @@ async def test_columns_say_what_the_data_says(path: Path) -> None:
 # ---- threads
 
 
+@pytest.mark.parametrize(("synchronous", "level"), [("FULL", 2), ("NORMAL", 1)])
+async def test_commit_reaches_the_disk(path: Path, synchronous: Synchronous, level: int) -> None:
+    """Commits are synced to the disk unless less is asked for."""
+    store = await SqliteStore.open(str(path), synchronous=synchronous)
+    found = await store._writer.ask(lambda connection: connection.execute("PRAGMA synchronous").fetchone())
+    assert found == (level,)
+    await store.close()
+
+
 async def test_bad_append_fails_alone(path: Path) -> None:
     """An append that the database cannot take is a StoreError to its caller; those beside it land."""
     store = await open_store(str(path))
@@ -414,27 +347,6 @@ def test_store_outlives_an_event_loop(path: Path) -> None:
         await store.close()
 
     asyncio.run(go_on())
-
-
-def unclosed(path: Path, then: str) -> "subprocess.CompletedProcess[str]":
-    script = WRITER.replace("    await store.close()\n", then)
-    command = [sys.executable, "-W", "error", "-c", script, str(path), "r", "3"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def test_forgotten_close_ends_and_keeps(path: Path) -> None:
-    """A process that forgets to close its store ends, and what waited in the queue is in the file."""
-    gone = unclosed(
-        path, "    asyncio.ensure_future(store.append(run_id, entries_of(5)[3:])); await asyncio.sleep(0)\n"
-    )
-    assert gone.returncode == 0, gone.stderr
-
-    async def check() -> None:
-        store = await open_store(str(path), create=False)
-        assert await entries_in(store, "r") == entries_of(5)
-        await store.close()
-
-    asyncio.run(check())
 
 
 async def test_trace_that_is_no_json_is_named(path: Path) -> None:

@@ -79,7 +79,11 @@ class Routine:
 
 def player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     """The factory of players that follow a plan, for `World.players`; it reads well as a decorator of the plan."""
-    return lambda _: Routine(plan)
+    def factory(_: Role) -> Agent:
+        return Routine(plan)
+
+    factory.__doc__ = plan.__doc__
+    return factory
 
 
 class Session(Protocol):

@@ -5,8 +5,8 @@ Nothing is repaired: an object that stops early is no object, and a field of the
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast, get_args
 
 from akinai.core.canonical import Json
 from akinai.learning.deltas import BulletTag, Operation, OperationType, Refusal
@@ -15,7 +15,7 @@ from akinai.learning.playbook import OPTIONAL_FIELDS, Verdict
 OPENINGS_TRIED = 256
 """Opening braces of a reply that are tried as the beginning of its object."""
 
-_AT_THE_END = re.compile(r"\s*(?:`{3}\s*)?")
+_AT_THE_END = re.compile(r"[a-z-]{0,4}\s*(?:`{3}\s*)?")
 
 
 class UnreadableReply(ValueError):
@@ -127,7 +127,7 @@ class _Fields:
             return tuple(text for text in cast("Sequence[str]", value) if text.strip())
         raise _BadField(f".{name} is {_told(value)}; give a list of texts")
 
-    def one_of(self, name: str, choices: Sequence[str], fold: Any) -> str:
+    def one_of(self, name: str, choices: Sequence[str], fold: Callable[[str], str]) -> str:
         value = self.text(name)
         if value is not None and fold(value.strip()) in choices:
             return fold(value.strip())

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-LAYOUTS = ((2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
+LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Space between columns, lines in a head, lines in a cell of words: from roomy to tight."""
 
 
@@ -88,7 +88,11 @@ def _least(text: str, lines: int) -> int:
     """The least width in which a text takes at most so many lines."""
     longest = max((cell_len(word) for word in text.split()), default=0)
     whole = cell_len(text)
-    return whole if lines == 1 else next(w for w in range(longest, whole + 1) if len(_broken(text, w)) <= lines or w == whole)
+    return (
+        whole
+        if lines == 1
+        else next(w for w in range(longest, whole + 1) if len(_broken(text, w)) <= lines or w == whole)
+    )
 
 
 def _broken(text: str, width: int) -> list[str]:

@@ -1,20 +1,15 @@
 """Tables for people: what was played, what it scored, what many runs say together. Records in, rich renderables out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.core.canonical import Json
-from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
-from akinai.core.statistics import Comparison, Summary, seeds_needed
 from akinai.core.stores import RunHeader
-from akinai.report.columns import Column, fitted, plain, shortened
-from akinai.runtime.difference import Day, Difference
+from akinai.report.columns import Column, fitted, plain
 from akinai.runtime.runs import Run, Runs
 
 ABSENT = "-"
@@ -44,6 +39,14 @@ def played(runs: Runs, width: int) -> RenderableType:
     if len(runs) == 1:
         return one_run(runs[0])
     return Group(runs_table(runs, width), *(Text(""), summary_table(runs, width)) * bool(runs.score_names()))
+
+
+def analysis(runs: Runs, groups: Mapping[str, Runs], width: int) -> RenderableType:
+    """Runs, and what they say together, agent by agent where there are several."""
+    if len(groups) < 2:
+        return played(runs, width)
+    tables = [summary_table(group, width, agent) for agent, group in groups.items() if group.score_names()]
+    return Group(runs_table(runs, width), *(part for table in tables for part in (Text(""), table)))
 
 
 def one_run(run: Run) -> RenderableType:
@@ -89,12 +92,22 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
         Column(label(name), [figure(one.get(name), unit) for one in values], drop=place)
         for place, (name, unit) in enumerate(units.items(), 1)
     ]
-    return fitted([*columns, *scores], width)
+    return fitted([*columns, *scores], width, _told_of_all(runs))
+
+
+def _told_of_all(runs: Sequence[Run]) -> str:
+    """World, preset and agent, where all runs have the same."""
+    kinds = {(run.world, run.header.card.get("preset"), run.agent) for run in runs}
+    if len(kinds) > 1:
+        return ""
+    ((world, preset, agent),) = kinds
+    return f"{world}, preset {preset}, played by {agent}" if preset else f"{world}, played by {agent}"
 
 
 def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
     """A row a run of a store, as far as it is known without reading ledgers."""
     began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
+    forks = any(run.parent for run in headers)
     return fitted(
         [
             Column("run", [run.run_id for run in headers], words=True),
@@ -106,7 +119,7 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
             Column("ending", [run.ending or ABSENT for run in headers], words=True),
             Column("entries", [figure(run.entries, "entries") for run in headers], drop=3),
             Column("begun", [f"{one:%Y-%m-%d %H:%M}" for one in began], drop=1),
-            Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=4),
+            *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=4)] if forks else []),
         ],
         width,
     )

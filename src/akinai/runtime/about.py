@@ -71,7 +71,7 @@ def about(world: World[Any]) -> About:
     players = [Told(name, _line(factory.__doc__)) for name, factory in world.players.items()]
     return About(
         world=world.name,
-        about=_line(type(world).__doc__) or _line(inspect.getdoc(inspect.getmodule(type(world)))),
+        about=_line(getattr(inspect.getmodule(type(world)), "__doc__", "")) or _line(type(world).__doc__),
         actors=list(world.actors(state)),
         presets=[Told(name, _comment(preset_text(world, name))) for name in presets(world)],
         agents=[*players, Told(*SCRIPT), *(Told(name, "") for name in other_agents())],

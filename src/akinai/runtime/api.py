@@ -22,6 +22,7 @@ from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
     begin_all, checked_name, checked_seeds, counted, expect_free, fresh_name, names_in, plan, seeds_in,
 )  # fmt: skip
+from akinai.runtime.export import csv_head, export_format, export_lines
 from akinai.runtime.life import Fork, Verdict, begin_forks, can_go_on, check_replay, plan_fork
 from akinai.runtime.life import verify as verify_run
 from akinai.runtime.play import BY_NAME, Given, Progress
@@ -50,7 +51,7 @@ def run(
     seeds: int | str | Iterable[int] = 1,
     preset: str | None = None,
     days: int | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
     store: str | Store = "memory:",
     name: str | None = None,
     jobs: int = 1,
@@ -59,8 +60,8 @@ def run(
     """Play a world to its end with one agent, once for each seed, and score the runs.
 
     `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one) or a
-    factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go by dotted names
-    ({"demand.footfall": 40}), over the preset. The runs are called NAME-SEED. `jobs` processes play at a time, for
+    factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go over the preset, by dotted
+    names: {"demand.footfall": 40}, or ["demand.footfall=40"] as text. The runs are called NAME-SEED. `jobs` processes play at a time, for
     which the store must be one that they can open; a script that asks for several keeps its own start under
     `if __name__ == "__main__"`.
 
@@ -68,7 +69,7 @@ def run(
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
-    prepared = prepare(loaded, preset=preset, days=days, settings=settings)
+    prepared = prepare(loaded, preset=preset, days=days, settings=settings or {})
     label = agent if isinstance(agent, str) else default_agent(loaded) if agent is None else _name_of(agent)
     factory = agent if callable(agent) else casting(loaded, label)
     chosen = _seeds(seeds)
@@ -196,6 +197,21 @@ def headers(store: Place = None) -> Sequence[RunHeader]:
         return await books.runs()
 
     return wait(_with(_place(store), work))
+
+
+def export(name: str, write: Callable[[str], None], *, format: str = "jsonl", store: Place = None) -> None:
+    """Hand the entries of a run, or of a group's runs, to `write`, one line of text at a time: "jsonl" or "csv"."""
+    chosen = export_format(format)
+
+    async def work(books: Store) -> None:
+        headers = await resolve(books, [name])
+        if chosen == "csv":
+            write(csv_head())
+        for header in headers:
+            async for text in export_lines(books, header, chosen):
+                write(text)
+
+    wait(_with(_place(store), work))
 
 
 def compare(a: str | Runs, b: str | Runs, *, store: Place = None) -> dict[str, Comparison]:

@@ -49,10 +49,9 @@ def prepare(
     *,
     preset: str | None = None,
     days: int | None = None,
-    sets: Sequence[str] = (),
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | Sequence[str] = (),
 ) -> Prepared:
-    """The setup of a run from all layers; `sets` are texts such as "demand.footfall=40", `settings` the same as values.
+    """The setup of a run from all layers; `settings` come last, {"demand.footfall": 40} or ["demand.footfall=40"].
 
     Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
     """
@@ -66,10 +65,8 @@ def prepare(
     }
     for layer in list(layers.values())[1:]:
         merge(table, copy.deepcopy(layer))
-    for one in sets:
-        name, value = named_value(one, world.setup)
-        assign(table, name, value, world.setup)
-    for name, value in (settings or {}).items():
+    named = settings.items() if isinstance(settings, Mapping) else (named_value(one, world.setup) for one in settings)
+    for name, value in named:
         assign(table, name, value, world.setup)
     if days is not None:
         if "days" not in world.setup.model_fields:

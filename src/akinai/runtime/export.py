@@ -8,12 +8,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName
 from akinai.core.ledger import Entry
 from akinai.core.stores import RunHeader, Store
 
 Format = Literal["jsonl", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def export_format(name: str) -> Format:
+    """A format by its name. UnknownName for another."""
+    for one in FORMATS:
+        if one == name:
+            return one
+    raise UnknownName("format", name, FORMATS)
 
 
 def entry_json(run_id: str, entry: Entry) -> dict[str, Json]:

@@ -122,8 +122,8 @@ class Driver:
             self.on_entry()
 
 
-Progress = Callable[[str, int], None]
-"""Called with a run's id and the days it has played; -1 when the run is over."""
+Progress = Callable[[str, int, int], None]
+"""Called with a run's id, the days it has played, or -1 when it is over, and the days of its horizon, 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _whole(table: Mapping[str, Json], name: str) -> int:
 
 
 def _days_told(header: RunHeader, session: LocalSession[Any], progress: Progress) -> Callable[[], None]:
-    world, told = session.world, 0
+    world, told, wanted = session.world, 0, horizon(header)
     start = world.now(world.begin(header.genesis))
 
     def on_entry() -> None:
@@ -211,6 +211,11 @@ def _days_told(header: RunHeader, session: LocalSession[Any], progress: Progress
         now = world.now(session.state)
         if start is not None and now is not None and (days := now // DAY_US - start // DAY_US) > told:
             told = days
-            progress(header.run_id, days)
+            progress(header.run_id, days, wanted)
 
     return on_entry
+
+
+def horizon(header: RunHeader) -> int:
+    """Days that a run is to play; 0 without an end in sight."""
+    return _whole(header.genesis.setup, "days")

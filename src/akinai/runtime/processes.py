@@ -14,7 +14,7 @@ from typing import Any
 
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.core.stores import RunHeader, Store
-from akinai.runtime.play import BY_NAME, Given, Progress, play_one
+from akinai.runtime.play import BY_NAME, Given, Progress, horizon, play_one
 from akinai.runtime.runs import Run, read_what_can_be
 from akinai.stores import open_store
 
@@ -35,13 +35,15 @@ async def play_all(
 
     The headers must have been written. Cancelled, it leaves the runs that were under way open, with all they played.
     """
+    for header in headers if progress else ():
+        progress(header.run_id, 0, horizon(header))
     if url is not None and jobs > 1 and len(headers) > 1:
         return await _side_by_side(store, headers, url, jobs, progress)
     runs: list[Run] = []
     for header in headers:
         runs.append(await read_what_can_be(store, await play_one(store, header, progress, given), given.world))
         if progress:
-            progress(header.run_id, -1)
+            progress(header.run_id, -1, horizon(header))
     return runs
 
 
@@ -95,7 +97,7 @@ async def _look_on(
             now = -1 if tasks[i].done() else days[i]
             if progress and now != told[i]:
                 told[i] = now
-                progress(header.run_id, now)
+                progress(header.run_id, now, horizon(header))
 
 
 _desk: "tuple[Event, Any] | None" = None
@@ -121,7 +123,7 @@ def _play_in_process(url: str, header: RunHeader, place: int) -> Run | AkinaiErr
     assert _desk is not None
     stop, days = _desk
 
-    def progress(_: str, day: int) -> None:
+    def progress(_: str, day: int, __: int) -> None:
         days[place] = day
 
     try:

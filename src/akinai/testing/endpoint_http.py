@@ -54,7 +54,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         self._open.add(self)
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's signature
+    def connection_lost(self, exc: Exception | None) -> None:
         self.gone.set()
         if self._answering is None:
             self._open.discard(self)
@@ -183,7 +183,7 @@ class Server:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except BaseException as error:  # noqa: BLE001 - it is raised again in the thread that waits
+        except BaseException as error:
             self._broken = error
         finally:
             self._ready.set()

@@ -5,10 +5,10 @@ store outlives the process, opening the folder again finds what was kept.
 """
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -17,6 +17,10 @@ from akinai.core.ledger import Entry, check_chain
 from akinai.core.trace import Books, TraceRecord
 from akinai.testing import store_races
 from akinai.testing.runs import AWKWARD_TEXTS, Law, Opening, entries_in, entries_of, genesis_of, refused, run_of
+
+T = TypeVar("T")
+PATIENCE_S = 60.0
+"""How long a law may take."""
 
 
 async def appended_entries_read_back_equal(opening: Opening) -> None:
@@ -48,7 +52,7 @@ def any_json_reads_back_equal(opening: Opening) -> None:
         max_leaves=12,
     )
     with asyncio.Runner() as runner:
-        store = runner.run(_opened(opening))
+        store = runner.run(_in_time(opening()))
         number_of_runs = 0
 
         async def check(said: str, data: JsonValue) -> None:
@@ -64,12 +68,12 @@ def any_json_reads_back_equal(opening: Opening) -> None:
         @settings(deadline=None, max_examples=60)
         @given(said=text, data=json)
         def holds(said: str, data: JsonValue) -> None:
-            runner.run(check(said, data))
+            runner.run(_in_time(check(said, data)))
 
         try:
             holds()
         finally:
-            runner.run(store.close())
+            runner.run(_in_time(store.close()))
 
 
 async def headers_keep_every_field(opening: Opening) -> None:
@@ -295,8 +299,9 @@ async def trace_keeps_what_was_handed_in(opening: Opening) -> None:
     await store.close()
 
 
-async def _opened(opening: Opening) -> Books:
-    return await opening()
+async def _in_time(asked: Awaitable[T]) -> T:
+    """A store that never answers breaks a law: it does not stop the tests."""
+    return await asyncio.wait_for(asked, PATIENCE_S)
 
 
 ALL: tuple[Law, ...] = (
@@ -335,8 +340,8 @@ LASTING: tuple[Law, ...] = (
 def judge(law: Law, opening: Opening) -> None:
     """Hold one law against a store. AssertionError says what is broken."""
     verdict = law(opening)
-    if inspect.iscoroutine(verdict):
-        asyncio.run(verdict)
+    if verdict is not None:
+        asyncio.run(_in_time(verdict))
 
 
 def laws_for(open_in: Callable[[Path], Awaitable[Books]], *, lasting: bool = True) -> Callable[..., None]:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Move
 from akinai.core.canonical import Json
-from akinai.core.ledger import Entry, Genesis, Ledger, Outcome
+from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
 from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import World, read_turn
+from akinai.core.worlds import Step, World, read_turn
 from akinai.runtime.play import Driver
 from akinai.runtime.session import LocalSession
 from akinai.stores.memory import MemoryStore
@@ -28,10 +28,11 @@ Books = Callable[[Any, Any, Outcome], bool]
 RUN = "run"
 MOST_MESSAGES = 20_000
 """Entries after which a player's run is cut off: it should have ended long before."""
+UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 SAID = ("", "I sell water.\n商い", "half a pair \ud83d and NUL \0")
 
 
-def nothing_to_keep(before: object, after: object, outcome: Outcome) -> bool:  # noqa: ARG001 - the shape of Books
+def nothing_to_keep(before: object, after: object, outcome: Outcome) -> bool:
     """The books of a world without money or goods."""
     return True
 
@@ -136,38 +137,49 @@ async def entries_in(store: Store, run_id: str = RUN) -> list[Entry]:
 
 @dataclass
 class Wandered(Generic[S]):
-    """A run that nobody planned, as it was lived: entry `i` led from state `i` to state `i + 1`."""
+    """A run that nobody planned, as it was lived, beside what was kept of it."""
 
     case: Case[S]
     session: LocalSession[S]
     store: MemoryStore
-    states: list[S]
-    run_id: str = RUN
-    actions: list[Action] = field(default_factory=list[Action])
-    entries: list[Entry] = field(default_factory=list[Entry])
+    steps: list[Step] = field(default_factory=list[Step])
+
+    @staticmethod
+    async def begun(case: Case[S], run_id: str = RUN) -> "Wandered[S]":
+        """A run in a new store, before its first move."""
+        store = MemoryStore()
+        await store.create(header_of(case.genesis, run_id))
+        return Wandered(case, case.new_session(store, run_id), store)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [one.entry for one in self.steps]
+
+    @property
+    def states(self) -> list[Any]:
+        """Before anyone acted, and after every entry."""
+        return [one.before for one in self.steps[:1]] + [one.after for one in self.steps] or [self.session.state]
 
     @property
     def ledger(self) -> Ledger:
-        """The record so far."""
         return Ledger(self.case.genesis, tuple(self.entries))
 
     async def act(self, actor: str, action: Action, said: str = "") -> Outcome:
         """One more move."""
-        outcome = await self.session.act(actor, Move(action, said))
-        (entry,) = [entry async for entry in self.store.read(self.run_id, self.session.seq - 1)]
+        session, before = self.session, self.session.state
+        outcome = await session.act(actor, Move(action, said))
+        (entry,) = [entry async for entry in self.store.read(session.run_id, session.seq - 1)]
         assert entry.outcome == outcome, f"entry {entry.seq} keeps another outcome than its actor heard"
-        self.actions.append(action)
-        self.entries.append(entry)
-        self.states.append(self.session.state)
+        turn = Turn(entry.seq, entry.at, actor, action, entry.said)
+        self.steps.append(Step(before, entry, turn, outcome, session.state))
         return outcome
 
     async def act_somehow(self, data: st.DataObject) -> Outcome:
         """One more move, of which Hypothesis says what and mostly by whom."""
         case, state = self.case, self.session.state
         actors = case.world.actors(state)
-        others = (*case.known_actors, *case.strangers)
-        turn_of = data.draw(st.integers(0, 9)) if actors else 9
-        actor = data.draw(st.sampled_from(others if turn_of == 9 else actors))
+        out_of_turn = not actors or data.draw(st.integers(0, 9)) == 9
+        actor = data.draw(st.sampled_from((*case.known_actors, *case.strangers) if out_of_turn else actors))
         move = moves(case.world, state, actor, case.vocabulary)
         action = data.draw(st.one_of(move, move, st.sampled_from(case.samples)) if case.samples else move)
         return await self.act(actor, action, data.draw(st.sampled_from(SAID)))
@@ -175,10 +187,7 @@ class Wandered(Generic[S]):
 
 async def wander(case: Case[S], data: st.DataObject) -> Wandered[S]:
     """A run that begins as one of the players' and goes on as Hypothesis says."""
-    store = MemoryStore()
-    await store.create(header_of(case.genesis))
-    session = case.new_session(store)
-    run = Wandered(case, session, store, [session.state])
+    run = await Wandered[S].begun(case)
     past = data.draw(st.sampled_from(sorted(case.played)))
     entries = case.played[past].entries
     for entry in entries[: data.draw(st.integers(0, len(entries)))]:
@@ -190,9 +199,10 @@ async def wander(case: Case[S], data: st.DataObject) -> Wandered[S]:
 
 def for_all(case: Case[Any], check: Callable[[st.DataObject], Awaitable[None]]) -> None:
     """Hold `check` against as many examples as the case asks for."""
+    assert case.played, "the world has no players; give it one, or the case"
     with asyncio.Runner() as runner:
 
-        @settings(max_examples=case.examples, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=case.examples, deadline=None, suppress_health_check=UNHURRIED)
         @given(st.data())
         def holds(data: st.DataObject) -> None:
             async def one() -> None:

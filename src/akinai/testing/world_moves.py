@@ -66,7 +66,7 @@ class Said:
 
 
 class _Short(reprlib.Repr):
-    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002 - reprlib's signature
+    def repr_int(self, x: int, level: int) -> str:
         return str(x) if abs(x) < 10**40 else f"<{x.bit_length()} bits>"
 
 

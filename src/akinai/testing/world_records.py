@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from akinai.core.canonical import canonical
 from akinai.core.errors import ReplayMismatch
 from akinai.core.ledger import Entry, Genesis, Ledger, check_chain
-from akinai.core.worlds import read_turn, walk
+from akinai.core.worlds import Step, read_turn, walk
 from akinai.runtime.play import Driver
 from akinai.stores.memory import MemoryStore
 from akinai.testing import world_retold
@@ -33,9 +33,9 @@ def replay_restores_everything(case: Case[Any]) -> None:
         genesis = Genesis(**json.loads(case.genesis.text))
         entries = [Entry.parse(one.seq, one.at, one.text, one.digest) for one in run.entries]
         assert check_chain(genesis, entries) == run.session.digest, "the digest of what was read back is another"
-        for entry, action in zip(entries, run.actions, strict=True):
-            again = read_turn(case.world, entry).action
-            assert again == action, f"entry {entry.seq} was {action!r:.300} and is read back as {again!r:.300}"
+        for one, entry in zip(run.steps, entries, strict=True):
+            said, again = one.turn.action, read_turn(case.world, entry).action
+            assert again == said, f"entry {entry.seq} was {said!r:.300} and is read back as {again!r:.300}"
         _replay(case, genesis, entries, run.states)
 
     for_all(case, check)
@@ -73,12 +73,11 @@ def fork_agrees_with_its_past(case: Case[Any]) -> None:
 
 
 async def _opened_again(case: Case[Any], store: MemoryStore, run_id: str) -> Wandered[Any]:
-    session = case.new_session(store, run_id)
-    run = Wandered(case, session, store, [session.state], run_id=run_id)
+    run = Wandered(case, case.new_session(store, run_id), store)
     async for entry in store.read(run_id):
-        session.recall(entry)
-        run.entries.append(entry)
-        run.states.append(session.state)
+        before, turn = run.session.state, read_turn(case.world, entry)
+        outcome = run.session.recall(entry)
+        run.steps.append(Step(before, entry, turn, outcome, run.session.state))
     return run
 
 
@@ -124,16 +123,12 @@ def crash_and_resume_reach_the_same_end(case: Case[Any]) -> None:
 
 
 def same_actions_give_the_same_bytes(case: Case[Any]) -> None:
-    """The same genesis and actions, played again, give the same ledger to the byte; so does a player that plays again."""
+    """The same genesis and actions, played again, give the same ledger to the byte; so does the same player."""
 
     async def check(data: st.DataObject) -> None:
-        run = await wander(case, data)
-        store = MemoryStore()
-        await store.create(header_of(case.genesis))
-        session = case.new_session(store)
-        again = Wandered(case, session, store, [session.state])
-        for entry, action in zip(run.entries, run.actions, strict=True):
-            await again.act(entry.actor, action, entry.said)
+        run, again = await wander(case, data), await Wandered[Any].begun(case)
+        for one in run.steps:
+            await again.act(one.turn.actor, one.turn.action, one.turn.said)
         _expect_equal(run.entries, again.entries, "the same run played again")
 
     for_all(case, check)

@@ -1,4 +1,4 @@
-"""Plays recorded actions in an interpreter of its own: `python world_retold.py`, a run on stdin, its entries on stdout."""
+"""Plays recorded actions in an interpreter of its own: a run on stdin, its entries as they come out here on stdout."""
 
 import base64
 import json

@@ -2,16 +2,18 @@
 
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import note
 from hypothesis import strategies as st
 
 from akinai.core.actions import Action
+from akinai.core.agents import View
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Outcome, Turn
-from akinai.core.worlds import fold, read_turn, step
-from akinai.testing.world_case import Case, Wandered, for_all, wander
+from akinai.core.worlds import fold, step
+from akinai.testing.world_case import Case, for_all, wander
 from akinai.testing.world_moves import garbage, near
 
 NOT_YOURS = ("closed", "not_yours")
@@ -33,14 +35,15 @@ def refusal_changes_nothing(case: Case[Any]) -> None:
     async def check(data: st.DataObject) -> None:
         run = await wander(case, data)
         state = case.world.begin(case.genesis)
-        for entry, before, after in zip(run.entries, run.states, run.states[1:], strict=True):
-            if entry.outcome.ok:
-                state, _ = step(case.world, state, read_turn(case.world, entry))
-                assert entry.outcome.code is None, f"entry {entry.seq} is ok and has the code {entry.outcome.code!r}"
+        for one in run.steps:
+            seq, outcome = one.entry.seq, one.outcome
+            if outcome.ok:
+                state, _ = step(case.world, state, one.turn)
+                assert outcome.code is None, f"entry {seq} is ok and has the code {outcome.code!r}"
             else:
-                assert after == before, f"entry {entry.seq}, {entry.name}, was refused and changed the state"
-                _expect_refusal(entry.seq, entry.outcome)
-            assert after == state, f"without the refusals before it, the state after entry {entry.seq} is another"
+                assert one.after == one.before, f"entry {seq}, {one.entry.name}, was refused and changed the state"
+                _expect_refusal(seq, outcome)
+            assert one.after == state, f"without the refusals before it, the state after entry {seq} is another"
 
     for_all(case, check)
 
@@ -103,25 +106,20 @@ def what_is_not_offered_is_refused(case: Case[Any]) -> None:
 
     async def check(data: st.DataObject) -> None:
         run = await wander(case, data)
-        for entry, state, action in zip(run.entries, run.states, run.actions, strict=True):
-            offered = type(action) in case.world.view(state, entry.actor).verbs
-            _expect_offered(case, offered, entry.outcome, f"entry {entry.seq}, {entry.name} by {entry.actor!r},")
-        for actor in (*case.world.actors(run.session.state), *case.strangers):
+        for one in run.steps:
+            what = f"entry {one.entry.seq}, {one.entry.name} by {one.entry.actor!r},"
+            _expect_offered(case.world.view(one.before, one.entry.actor), one.turn.action, one.outcome, what)
+        state, seq, at = run.session.state, run.session.seq + 1, max([one.at for one in run.entries], default=0)
+        for actor in (*case.world.actors(state), *case.strangers):
             for action in case.samples:
-                offered = type(action) in case.world.view(run.session.state, actor).verbs
-                outcome = _tried(case, run, actor, action)
-                _expect_offered(case, offered, outcome, f"{type(action).__name__} by {actor!r}")
+                _, outcome = step(case.world, state, Turn(seq, at, actor, action))
+                _expect_offered(case.world.view(state, actor), action, outcome, f"{type(action).__name__} by {actor!r}")
 
     for_all(case, check)
 
 
-def _tried(case: Case[Any], run: Wandered[Any], actor: str, action: Action) -> Outcome:
-    at = run.entries[-1].at if run.entries else 0
-    return step(case.world, run.session.state, Turn(run.session.seq + 1, at, actor, action))[1]
-
-
-def _expect_offered(case: Case[Any], offered: bool, outcome: Outcome, what: str) -> None:
-    if offered:
+def _expect_offered(view: View, action: Action, outcome: Outcome, what: str) -> None:
+    if type(action) in view.verbs:
         assert outcome.code not in NOT_YOURS, f"{what} is offered, and refused as {outcome.code!r}"
     else:
         assert not outcome.ok, f"{what} is not offered, and is not refused"
@@ -168,10 +166,10 @@ def books_balance(case: Case[Any]) -> None:
 
     async def check(data: st.DataObject) -> None:
         run = await wander(case, data)
-        for entry, before, after in zip(run.entries, run.states, run.states[1:], strict=True):
-            note(f"{entry.name} {entry.parameters} -> {entry.outcome.text!r:.300}")
-            balanced = case.books(before, after, entry.outcome)
-            assert balanced, f"entry {entry.seq}, {entry.name}: {_difference(case, before, after)}"
+        for one in run.steps:
+            note(f"{one.entry.name} {one.entry.parameters} -> {one.outcome.text!r:.300}")
+            balanced = case.books(one.before, one.after, one.outcome)
+            assert balanced, f"entry {one.entry.seq}, {one.entry.name}: {_difference(case, one.before, one.after)}"
 
     for_all(case, check)
 
@@ -189,9 +187,9 @@ def time_never_falls(case: Case[Any]) -> None:
         run = await wander(case, data)
         clocks = [case.world.now(state) for state in run.states]
         assert len({clock is None for clock in clocks}) == 1, "the world has a clock in some states only"
-        for number, (before, after) in enumerate(zip(clocks, clocks[1:], strict=False), 1):
+        for number, (before, after) in enumerate(pairwise(clocks), 1):
             assert (after or 0) >= (before or 0), f"entry {number} turned the world's clock back, {before} -> {after}"
-        for before, after in zip(run.entries, run.entries[1:], strict=False):
+        for before, after in pairwise(run.entries):
             assert after.at >= before.at, f"entry {after.seq} is older than the entry before it"
 
     for_all(case, check)

@@ -23,17 +23,18 @@ from akinai.testing.world_costs import FEWEST_ENTRIES, growth
 def cost_of_an_action_stays_level(case: Case[Any]) -> None:
     """Late in a long run an action runs no more code, takes no more memory and gives no more to read than early."""
     ledger = played(case, next(iter(case.world.players.values())), case.long_genesis)
-    found, count = growth(case.world, ledger), len(ledger.entries)
-    assert found, "no action comes often enough in the long run to be compared"
+    count = len(ledger.entries)
     assert count >= FEWEST_ENTRIES, (
-        f"the long run has only {count} entries; lengthen it by `long`, of {FEWEST_ENTRIES} or more"
+        f"the long run has {count} entries; lengthen it by `long`, to {FEWEST_ENTRIES} or more"
     )
+    found = growth(case.world, ledger)
+    assert found, "no action comes often enough in the long run to be compared"
     grown = [str(one) for one in found if one.unbounded]
     assert not grown, f"over {count} entries: {'; '.join(grown)}"
 
 
 def scores_are_known(case: Case[Any]) -> None:
-    """Every scorer gives the known values to players of whom they are known, such as the idle one and the right answers."""
+    """Scorers give the known values to players of whom they are known: the idle one, one that answers all right."""
     named: set[str] = set()
     for player, known in case.scores.items():
         assert player in case.cast, f"scores are given for {player!r}; the players are {', '.join(case.cast)}"
@@ -51,15 +52,17 @@ def scores_are_known(case: Case[Any]) -> None:
 
 
 def every_record_has_its_scores(case: Case[Any]) -> None:
-    """A record of any length, none included, has the same scores under the same names, each shown by its own entries."""
+    """A record of any length, or of none, has all scores under the same names, each shown by its own entries."""
     empty = _scores(case, Ledger(case.genesis))
     names = [score.name for score in empty]
-    assert names and len(set(names)) == len(names), f"the names of the scores are {names}"
+    assert names, "the world has no scores"
+    assert len(set(names)) == len(names), f"two scores have one name: {names}"
 
     async def check(data: st.DataObject) -> None:
         run = await wander(case, data)
         scores = _scores(case, run.ledger)
-        assert [(one.name, one.unit) for one in scores] == [(one.name, one.unit) for one in empty]
+        names_now = [score.name for score in scores]
+        assert names_now == names, f"the scores of {len(run.entries)} entries are {names_now}, of none {names}"
         for score in scores:
             note(repr(score))
             assert list(score.because) == sorted(set(score.because)), f"the entries of {score.name} are not in order"
@@ -90,7 +93,7 @@ class _Breaking:
 
 
 def failed_runs_stay_in_every_denominator(case: Case[Any]) -> None:
-    """Of one run that ended, one that broke and one that never began, every summary counts one value and two failures."""
+    """Of a run that ended, one that broke and one that never began, every summary counts one value and two failures."""
 
     def breaking(role: Role) -> Agent:
         return _Breaking(next(iter(case.cast.values()))(role))

@@ -6,7 +6,7 @@ from itertools import chain
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
-from akinai.core.money import format_cents
+from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending import mail
 from akinai.worlds.vending.actions import WaitUntil
 from akinai.worlds.vending.economy import Shelf
@@ -167,7 +167,7 @@ def _sold(state: State, product: str, units: int, want: int) -> int:
     stock = max(units - sum(one.units for one in added), 0)
     sold = come = 0
     for one in added:
-        until = want * (1000 - trade_left_permille(one.minute)) // 1000
+        until = half_up(want * (1000 - trade_left_permille(one.minute)), 1000)
         now = min(stock, until - come)
         sold, stock, come = sold + now, stock - now + one.units, until
     return min(sold + min(stock, want - come), units)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from akinai.core.agents import AgentFactory, Plan, Routine
+from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
 from akinai.worlds.vending import actions as a
 from akinai.worlds.vending import hearing
 from akinai.worlds.vending.assistants import assistant
@@ -182,7 +182,11 @@ def _affordable(mine: Sequence[Choice], wanted: Mapping[str, int], cash: int) ->
 
 def _player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     """The factory of a player: the owner by its plan, sub-agents by the assistant's."""
-    return lambda role: Routine(plan if role.actor == OWNER else assistant)
+    def factory(role: Role) -> Agent:
+        return Routine(plan if role.actor == OWNER else assistant)
+
+    factory.__doc__ = plan.__doc__
+    return factory
 
 
 PLAYERS: Mapping[str, AgentFactory] = {

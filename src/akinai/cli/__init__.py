@@ -1,0 +1,14 @@
+"""The command `akinai`. Thin: the runtime does, `report` turns data into text, and here words become calls."""
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    """Do what the words of a command line ask and exit: 0 done, 1 a run failed, 2 bad usage, 130 stopped."""
+    from akinai.cli.app import answer
+
+    sys.exit(answer(list(sys.argv[1:] if words is None else words)))

@@ -1,0 +1,65 @@
+"""The app: its commands, and how an error becomes one sentence and an exit code."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from akinai.cli import play, read, record, worlds
+from akinai.cli.shown import say
+from akinai.core.errors import AkinaiError, StoreError, UsageError
+
+USAGE, FAILED, STOPPED = 2, 1, 130
+
+app = typer.Typer(
+    name="akinai",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+for command in (
+    worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, read.analyze, read.compare,
+    read.diff, record.export,
+):  # fmt: skip
+    app.command()(command)
+
+# Some versions of typer bring their own click: this is the root of the usage errors of whichever it is.
+_BadWords = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+
+
+@app.callback()
+def akinai(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    """A lab in which agents do business, are scored by what really happened, and learn from their own record.
+
+    Try: akinai run vending
+    """
+
+
+def answer(words: Sequence[str]) -> int:
+    """The exit code of a command line. A person's mistake is a sentence on stderr, never a traceback."""
+    if list(words) == ["--version"]:
+        from importlib.metadata import version
+
+        print(f"akinai {version('akinai')}")
+        return 0
+    try:
+        return typer.main.get_command(app).main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
+    except AkinaiError as error:
+        say(str(error))
+        return USAGE if isinstance(error, UsageError | StoreError) else FAILED
+    except _BadWords as error:
+        say(_told(error))
+        return USAGE
+    except (typer.Abort, KeyboardInterrupt):
+        say("stopped")
+        return STOPPED
+
+
+def _told(error: Exception) -> str:
+    """A complaint about the words themselves, with the help that lists the right ones."""
+    text: str = error.format_message() if hasattr(error, "format_message") else str(error)  # pyright: ignore[reportAttributeAccessIssue]
+    where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}; '{where} --help' tells more"

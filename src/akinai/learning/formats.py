@@ -1,0 +1,303 @@
+"""A playbook as JSON and YAML: the schema of the file, read with care and written one bullet a line. Pure."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, cast
+
+from akinai.core.canonical import Json, bad_text_in
+from akinai.learning.errors import CorruptPlaybook, NewerPlaybook
+from akinai.learning.playbook import Bullet, Playbook, Section, number_of, unfit_id, unfit_name
+
+SCHEMA = 1
+"""What `schema` says in a file; a file with a higher number is refused."""
+
+_MAY_HIDE_BAD_TEXT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+
+
+def dumps(playbook: Playbook) -> str:
+    """The playbook's file: JSON with a bullet a line and no escapes for letters; the same playbook, the same text."""
+    sections = ",\n".join(_section_text(section) for section in playbook.sections)
+    parts = [
+        f'"schema": {SCHEMA}',
+        f'"metadata": {_encode(_metadata_json(playbook))}',
+        f'"sections": [\n{sections}\n]' if sections else '"sections": []',
+        *_pairs_text(playbook.extra),
+    ]
+    inner = "{" + ",\n".join(parts) + "}"
+    if playbook.around is None:
+        return inner + "\n"
+    return "{" + ",\n".join([f'"playbook": {inner}', *_pairs_text(playbook.around)]) + "}\n"
+
+
+def loads(text: str, file: str = "the playbook") -> Playbook:
+    """The playbook in a file's text. `file` names it in messages.
+
+    CorruptPlaybook names the line and column, or the field, at fault; NewerPlaybook for a schema above ours.
+    """
+    return from_json(parse(text, file), file, may_hold_bad_text=_MAY_HIDE_BAD_TEXT.search(text) is not None)
+
+
+def parse(text: str, file: str) -> Json:
+    """JSON without NaN; CorruptPlaybook names line and column."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise CorruptPlaybook(file, place, f"no JSON here ({error.msg})") from error
+    except ValueError as error:
+        raise CorruptPlaybook(file, "a number", str(error)) from error
+    except RecursionError as error:
+        raise CorruptPlaybook(file, "a value", "is nested too deeply") from error
+
+
+def dumps_yaml(playbook: Playbook) -> str:
+    """The same as YAML, in the order of the JSON."""
+    import yaml
+
+    dumper = cast("Any", getattr(yaml, "CSafeDumper", yaml.SafeDumper))  # libyaml's where it was built in
+    return cast(
+        "str", yaml.dump(to_json(playbook), Dumper=dumper, allow_unicode=True, sort_keys=False, width=2**31 - 1)
+    )
+
+
+def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
+    """The playbook in a YAML text; errors as in `loads`."""
+    import yaml
+
+    try:
+        value = cast("object", yaml.load(text, _plain_loader()))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"line {mark.line + 1} column {mark.column + 1}" if mark else "an unknown place"
+        raise CorruptPlaybook(file, place, f"no YAML here ({error.problem})") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise CorruptPlaybook(file, "an unknown place", f"no YAML here ({error})") from error
+    if why := _unlike_json(value):
+        raise CorruptPlaybook(file, "one of its values", why)
+    return from_json(cast("Json", value), file)
+
+
+def to_json(playbook: Playbook) -> dict[str, Json]:
+    """The playbook as JSON-native values."""
+    inner: dict[str, Json] = {
+        "schema": SCHEMA,
+        "metadata": _metadata_json(playbook),
+        "sections": [
+            {**section_head(section), "bullets": [bullet_json(bullet) for bullet in section.bullets], **section.extra}
+            for section in playbook.sections
+        ],
+        **playbook.extra,
+    }
+    return inner if playbook.around is None else {"playbook": inner, **playbook.around}
+
+
+def from_json(value: Json, file: str = "the playbook", *, may_hold_bad_text: bool = True) -> Playbook:
+    """The playbook in JSON-native values; errors as in `loads`, places named by field."""
+    if may_hold_bad_text and (why := bad_text_in(value)):
+        raise CorruptPlaybook(file, "one of its texts", f"a text {why}")
+    root, around = _Reader(file, "", value), None
+    outer = root
+    if "playbook" in root.fields and "sections" not in root.fields:
+        around = root.others({"playbook"})
+        root = _Reader(file, "playbook.", root.fields["playbook"])
+    schema = max(root.number("schema", SCHEMA), outer.number("schema", SCHEMA))
+    if schema > SCHEMA:
+        raise NewerPlaybook(file, schema, SCHEMA)
+    metadata = _Reader(file, "metadata.", root.fields.get("metadata") or {})
+    sections = tuple(
+        _section(_Reader(file, f"sections[{number}].", item)) for number, item in enumerate(root.items("sections"))
+    )
+    highest = _checked(file, sections)
+    return Playbook(
+        sections,
+        max(metadata.number("next_id", 1), highest + 1),
+        metadata.text("created_at"),
+        metadata.text("updated_at"),
+        metadata.others({"created_at", "updated_at", "next_id"}),
+        root.others({"schema", "metadata", "sections"}),
+        around,
+    )
+
+
+def bullet_json(bullet: Bullet) -> dict[str, Json]:
+    """A bullet as the file holds it."""
+    told: dict[str, Json] = {
+        "id": bullet.id,
+        "section": bullet.section,
+        "content": bullet.content,
+        "searchable_text": bullet.searchable_text,
+        "keywords": [*bullet.keywords],
+        "helpful": bullet.helpful,
+        "harmful": bullet.harmful,
+        "neutral": bullet.neutral,
+        "source_trajectory": bullet.source_trajectory,
+        **bullet.extra,
+    }
+    if not bullet.neutral:
+        del told["neutral"]
+    return told
+
+
+_BULLET_FIELDS = frozenset(bullet_json(Bullet("", "", "", neutral=1)))
+
+
+def read_bullet(value: Json, file: str, place: str, section: str) -> Bullet:
+    """The bullet in a file's object; `section` is the one it stands in, whatever it says itself."""
+    fields = _Reader(file, place, value)
+    id = fields.text("id", needed=True)
+    if why := unfit_id(id):
+        raise fields.wrong("id", f"an id (this one {why})")
+    return Bullet(
+        id,
+        section,
+        fields.text("content", needed=True),
+        fields.texts("keywords"),
+        fields.number("helpful", 0),
+        fields.number("harmful", 0),
+        fields.number("neutral", 0),
+        fields.text("source_trajectory"),
+        fields.others(_BULLET_FIELDS),
+    )
+
+
+def section_head(section: Section) -> dict[str, Json]:
+    """What a section says of itself, without its bullets and extra fields."""
+    return {"name": section.name, "description": section.description} if section.description else {"name": section.name}
+
+
+class _Reader:
+    """The fields of one object, each asked for by its type; `place` leads to the object, "" or "metadata."."""
+
+    def __init__(self, file: str, place: str, value: Json) -> None:
+        self.file, self.place = file, place
+        if not isinstance(value, Mapping):
+            raise CorruptPlaybook(file, place.rstrip(".") or "the root", f"{_told(value)} where an object belongs")
+        self.fields = value
+
+    def wrong(self, name: str, belongs: str) -> CorruptPlaybook:
+        return CorruptPlaybook(self.file, f"{self.place}{name}", f"{_told(self.fields.get(name))} where {belongs} belongs")
+
+    def text(self, name: str, *, needed: bool = False) -> str:
+        value = self.fields.get(name)
+        if isinstance(value, str):
+            return value
+        if value is None and not needed:
+            return ""
+        raise self.wrong(name, "a text")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        items = self.items(name)
+        if all(isinstance(item, str) for item in items):
+            return tuple(cast("Sequence[str]", items))
+        raise self.wrong(name, "a list of texts")
+
+    def number(self, name: str, default: int) -> int:
+        value = self.fields.get(name, default)
+        if type(value) is int and value >= 0:
+            return value
+        raise self.wrong(name, "a whole number of at least 0")
+
+    def items(self, name: str) -> Sequence[Json]:
+        value = self.fields.get(name, ())
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return value
+        raise self.wrong(name, "a list")
+
+    def others(self, known: Set[str]) -> dict[str, Json]:
+        """The fields that are none of the known ones, in their order."""
+        return {name: value for name, value in self.fields.items() if name not in known}
+
+
+def _section(fields: _Reader) -> Section:
+    name = fields.text("name", needed=True)
+    if why := unfit_name(name):
+        raise fields.wrong("name", f"a name (this one {why})")
+    bullets = tuple(
+        read_bullet(item, fields.file, f"{fields.place}bullets[{number}].", name)
+        for number, item in enumerate(fields.items("bullets"))
+    )
+    return Section(name, fields.text("description"), bullets, fields.others({"name", "description", "bullets"}))
+
+
+def _checked(file: str, sections: Sequence[Section]) -> int:
+    """The highest number of an id; CorruptPlaybook when a section or an id stands twice."""
+    names: dict[str, int] = {}
+    places: dict[str, str] = {}
+    highest = 0
+    for number, section in enumerate(sections):
+        if section.name in names:
+            raise CorruptPlaybook(file, f"sections[{number}]", f"a second section {section.name!r}")
+        names[section.name] = number
+        for at, bullet in enumerate(section.bullets):
+            place = f"sections[{number}].bullets[{at}]"
+            if bullet.id in places:
+                raise CorruptPlaybook(file, place, f"the id {bullet.id!r}, which {places[bullet.id]} has already")
+            places[bullet.id] = place
+            highest = max(highest, number_of(bullet.id))
+    return highest
+
+
+def _metadata_json(playbook: Playbook) -> dict[str, Json]:
+    return {
+        "created_at": playbook.created_at,
+        "updated_at": playbook.updated_at,
+        "next_id": playbook.next_id,
+        **playbook.metadata,
+    }
+
+
+def _section_text(section: Section) -> str:
+    head = _encode(section_head(section))[:-1]
+    bullets = ",\n".join(f"    {_encode(bullet_json(bullet))}" for bullet in section.bullets)
+    extra = "".join(f", {pair}" for pair in _pairs_text(section.extra))
+    return f'  {head}, "bullets": [\n{bullets}\n  ]{extra}}}' if bullets else f'  {head}, "bullets": []{extra}}}'
+
+
+def _pairs_text(fields: Mapping[str, Json]) -> list[str]:
+    return [f"{_encode(name)}: {_encode(value)}" for name, value in fields.items()]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _unlike_json(value: object) -> str | None:
+    """What in a YAML value JSON cannot hold; None when it is JSON."""
+    if isinstance(value, dict):
+        fields = cast("dict[object, object]", value)
+        if strange := next((name for name in fields if not isinstance(name, str)), None):
+            return f"the field name {strange!r:.80} is not text; put it in quotes"
+        return next((why for item in fields.values() if (why := _unlike_json(item))), None)
+    if isinstance(value, list):
+        return next((why for item in cast("list[object]", value) if (why := _unlike_json(item))), None)
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return None
+    return f"{value!r:.80} has no place in JSON"
+
+
+def _told(value: Json) -> str:
+    """A value as a message shows it."""
+    return "nothing" if value is None else f"{value!r:.80}"
+
+
+def _plain_loader() -> Any:
+    """YAML's safe loader without dates: a time stays the text that it is."""
+    import yaml
+
+    base = cast("Any", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    resolvers = {
+        first: [(tag, pattern) for tag, pattern in pairs if tag != "tag:yaml.org,2002:timestamp"]
+        for first, pairs in base.yaml_implicit_resolvers.items()
+    }
+    return type("PlainLoader", (base,), {"yaml_implicit_resolvers": resolvers})
