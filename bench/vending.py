@@ -65,7 +65,7 @@ def advance_day_us() -> float:
 
 
 async def _play(path: str, name: str, entries: int, batch: int, action: Callable[[int], Action]) -> list[float]:
-    store = open_store(path)
+    store = await open_store(path)
     setup = prepare(WORLD, days=0, settings=["max_messages=0"]).setup
     genesis = Genesis(WORLD.name, 1, setup)
     from akinai.core.stores import RunHeader

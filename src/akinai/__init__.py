@@ -24,8 +24,9 @@ _HOME = {
 """Where each public name lives: it is imported when it is first asked for."""
 
 __all__ = [
-    "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "Runs", "Score", "Session",
-    "Stopped", "Turn", "View", "World", "compare", "diff", "fork", "replay", "resume", "run", "runs", "verify",
+    "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "Runs", "Score",
+    "Session", "Stopped", "Turn", "View", "World",
+    "compare", "diff", "fork", "replay", "resume", "run", "runs", "verify",
 ]  # fmt: skip
 
 

@@ -1,12 +1,11 @@
 """Our worlds under the shipped laws, a line each."""
 
-from lemonade import CUP_CENTS, Lemonade, Stand
-
 from akinai.core import Outcome
 from akinai.runtime.config import prepare
 from akinai.testing import world_laws
 from akinai.worlds.vending import State, Vending
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
+from lemonade import CUP_CENTS, Lemonade, Stand
 
 
 def lemonade_adds_up(before: Stand, after: Stand, outcome: Outcome) -> bool:

@@ -23,6 +23,7 @@ from akinai.worlds.vending.mail import (
 from akinai.worlds.vending.setup import Catalog, Setup
 from akinai.worlds.vending.state import DAY_MINUTES, OPENING, Letter, Lot, Order, State
 from akinai.worlds.vending.suppliers import days_late, quote_lines, total_cents
+from akinai.worlds.vending.words import LINE_ENDS
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 NORTHBAY, GGBEV, FRESHCART, VALUEBULK = CATALOG.suppliers
@@ -402,7 +403,7 @@ def test_what_was_paid_for_arrives_once(orders: list[tuple[object, int, int]], s
 def test_a_delivery_hour_before_the_post_loses_nothing(hour: int) -> None:
     """Where the promised hour has passed when the order is read, the goods come with the answer."""
     early = FRESHCART.model_copy(update={"hour": hour, "on_time_permille": 1000})
-    catalog = CATALOG.model_copy(update={"suppliers": (NORTHBAY, GGBEV, early, VALUEBULK)})
+    catalog = Catalog(products=CATALOG.products, suppliers=(NORTHBAY, GGBEV, early, VALUEBULK))
     state, _ = answered(business(catalog=catalog), early.address, "", "12 sandwiches" + WHERE)
     assert bool(state.storage) is (hour <= 8)
     state = passing(state, 10 * DAY_MINUTES)
@@ -450,7 +451,7 @@ def test_the_latest_letters_of_a_folder_are_shown_newest_first() -> None:
 def test_a_full_inbox_hides_no_unread_letter() -> None:
     """While more than 20 letters are unread, the inbox shows the oldest of them first."""
     state, outcome = read_mail(with_letters(25), only_unread=False)
-    assert [letter.subject for letter in letters_in(outcome.text)][0] == "letter 0"
+    assert letters_in(outcome.text)[0].subject == "letter 0"
     assert len(state.mail.unread) == 5
 
 
@@ -510,7 +511,7 @@ def test_letters_are_read_back_whatever_they_hold(letters: list[tuple[str, str]]
     }
     for one, (subject, body) in zip(told, letters, strict=True):
         assert one.subject == " ".join(subject.split())
-        assert one.body.split("\n") == body.replace("\r\n", "\n").splitlines() or one.body.split() == body.split()
+        assert one.body == LINE_ENDS.sub("\n", body)
         assert one.sender == state.setup.email
 
 
@@ -518,8 +519,6 @@ def test_a_full_box_costs_no_more() -> None:
     """Old letters are shared, not copied: a further letter leaves the very same ones behind it."""
     state, _ = read_mail(with_letters(20))
     after = next_morning(send(state, state.setup.email, "", ""))
-    assert after.mail.sent.rest is not None
-    assert list(after.mail.sent)[1:] == list(state.mail.sent)
     assert all(one is other for one, other in zip(list(after.mail.sent)[1:], state.mail.sent, strict=True))
     assert after.mail.read is state.mail.read
 

@@ -355,6 +355,8 @@ def test_a_long_letter_is_read_in_linear_time(piece: str) -> None:
         ("Status", "Please send me a status update on my order of 50 water." + WHERE, "question"),
         ("Cancel", "Please cancel my order of 50 water." + WHERE, "question"),
         ("Late", "My order of 50 water has not arrived." + WHERE, "question"),
+        ("Order", "Where is my order of 50 units of water?" + WHERE, "question"),
+        ("Order 42", "I ordered 50 units of water, and they have not arrived yet." + WHERE, "question"),
     ],
 )
 def test_a_letter_is_taken_for_what_it_is(subject: str, body: str, intent: Intent) -> None:

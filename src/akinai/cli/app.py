@@ -19,13 +19,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 for command in (
-    worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, read.analyze, read.compare,
-    read.diff, record.export,
+    worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, read.analyze,
+    read.compare, read.diff, record.export,
 ):  # fmt: skip
     app.command()(command)
 
 # Some versions of typer bring their own click: this is the root of the usage errors of whichever it is.
-_BadWords = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+_BadWords: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 
 @app.callback()
@@ -60,6 +60,6 @@ def answer(words: Sequence[str]) -> int:
 
 def _told(error: Exception) -> str:
     """A complaint about the words themselves, with the help that lists the right ones."""
-    text: str = error.format_message() if hasattr(error, "format_message") else str(error)  # pyright: ignore[reportAttributeAccessIssue]
+    text = str(getattr(error, "format_message", error.__str__)())
     where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
     return f"{text[:1].lower()}{text[1:].rstrip('.')}; '{where} --help' tells more"

@@ -1,28 +1,33 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-Name = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run, or a group that stands for its runs.", show_default=False)
-]
-Names = Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs and groups.", show_default=False)]
+
+def option(*names: str, metavar: str, help: str, default: str = "") -> Any:
+    """An option whose default, if it has one, is told in words."""
+    told = f"  \\[default: {default}]" if default else ""
+    return typer.Option(*names, metavar=metavar, help=f"{help}{told}", show_default=False)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """An argument in the order of the words."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+Name = Annotated[str, argument("RUN", "A run, or a group that stands for its runs.")]
+Names = Annotated[list[str], argument("RUN...", "Runs and groups.")]
 Store = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--store",
         metavar="URL",
-        help="Where ledgers are kept, such as akinai.db or memory:  \\[default: AKINAI_STORE, akinai.toml, or akinai.db]",
-        show_default=False,
+        help="Where ledgers are kept, such as akinai.db or memory:",
+        default="AKINAI_STORE, akinai.toml, or akinai.db",
     ),
 ]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", metavar="N", help="Processes that play at a time.  \\[default: one a CPU]", show_default=False
-    ),
-]
+Jobs = Annotated[int | None, option("--jobs", metavar="N", help="Processes that play at a time.", default="one a CPU")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 

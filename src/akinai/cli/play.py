@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Jobs, Json, Name, Store, jobs_for, place_of
+from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of
 from akinai.cli.progress import bar
 from akinai.cli.shown import document, line, next_steps, page, say
 
@@ -20,47 +20,29 @@ MOST_TOLD = 5
 
 
 def run(
-    world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="A world, as 'akinai worlds' lists them.", show_default=False)
-    ],
+    world: Annotated[str, argument("WORLD", "A world, as 'akinai worlds' lists them.")],
     preset: Annotated[
         str | None,
-        typer.Option(
-            metavar="P",
-            help="A preset of the world, or a path ending in .toml.  \\[default: default]",
-            show_default=False,
-        ),
+        option("--preset", metavar="P", help="A preset of the world, or a path ending in .toml.", default="default"),
     ] = None,
     agent: Annotated[
         str | None,
-        typer.Option(
-            metavar="A",
-            help="A player of the world, or script:FILE.  \\[default: the world's first]",
-            show_default=False,
-        ),
+        option("--agent", metavar="A", help="A player of the world, or script:FILE.", default="the world's first"),
     ] = None,
     seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")] = "1",
-    days: Annotated[
-        int | None, typer.Option(metavar="N", help="Days to play; 0 is no horizon.", show_default=False)
-    ] = None,
+    days: Annotated[int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.")] = None,
     sets: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="One setting, such as demand.footfall=40; as often as needed.",
-            show_default=False,
-        ),
+        option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
     ] = None,
     store: Store = None,
     name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The runs are called NAME-SEED.  \\[default: two words]", show_default=False),
+        str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
     ] = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Play a world to its end with one agent, once for each seed, and score the runs."""
+    """Play a world with one agent, once for each seed, and score it."""
     from akinai.runtime import api
 
     place = place_of(store)
@@ -80,20 +62,13 @@ def run(
         )
 
     runs = _shown(play, place, as_json)
-    if not as_json:
-        flags = {"--preset": [preset], "--days": [days], "--set": sets or [], "--store": [store]}
-        again = [
-            word
-            for flag, values in flags.items()
-            for value in values
-            if value is not None
-            for word in (flag, str(value))
-        ]
-        _after_run(runs, seeds, again, store)
+    if not as_json and not place.startswith("memory:"):
+        flags = [("--preset", preset), ("--days", days), *(("--set", one) for one in sets or [])]
+        next_steps(_steps(runs, seeds, [str(word) for pair in flags if pair[1] is not None for word in pair], store))
 
 
 def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:
-    """Go on with a run, or a group, from the last entry, whatever ended it early."""
+    """Go on with a run, or a group, from its last entry."""
     from akinai.runtime import api
     from akinai.runtime.life import can_go_on
 
@@ -113,23 +88,14 @@ def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = F
 def fork(
     name: Name,
     at_day: Annotated[
-        int | None, typer.Option(metavar="D", help="Share the past up to the morning of day D.", show_default=False)
+        int | None, option("--at-day", metavar="D", help="Share the past up to the morning of day D.")
     ] = None,
-    after: Annotated[
-        int | None, typer.Option(metavar="SEQ", help="Share the past up to entry SEQ.", show_default=False)
-    ] = None,
+    after: Annotated[int | None, option("--after", metavar="SEQ", help="Share the past up to entry SEQ.")] = None,
     agent: Annotated[
-        str | None,
-        typer.Option(metavar="A", help="Who plays on.  \\[default: the agent of the run]", show_default=False),
+        str | None, option("--agent", metavar="A", help="Who plays on.", default="the agent of the run")
     ] = None,
     new_name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="The name of the fork.  \\[default: RUN-fork-1, counting up]",
-            show_default=False,
-        ),
+        str | None, option("--name", metavar="NAME", help="What the fork is called.", default="RUN-fork-1, counting up")
     ] = None,
     store: Store = None,
     jobs: Jobs = None,
@@ -155,9 +121,9 @@ def fork(
     runs = _shown(play, place, as_json)
     if not as_json and len(runs) == 1:
         origin = (runs[0].header.parent or "").partition("#")[0]
-        next_steps({_command("diff", origin, runs[0].id, store): "where the two part, and what became of it"})
+        next_steps({_command(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
     elif not as_json and runs:
-        next_steps({_command("compare", name, runs[0].header.group or "", store): "paired by seed"})
+        next_steps({_command(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
 
 
 def _shown(play: "Callable[[Progress | None], Runs]", place: str, as_json: bool) -> "Runs":
@@ -195,29 +161,28 @@ def _name_of(runs: "Runs") -> str:
     return group if group and len(runs) > 1 else next((run.id for run in runs if run.status != "done"), runs[0].id)
 
 
-def _command(*words: str | None) -> str:
-    """A command as a shell takes it; the last word is the store, None for the usual one."""
-    *words, store = words
-    return shlex.join(["akinai", *(word for word in words if word), *(["--store", store] if store else [])])
+def _command(store: str | None, *words: str) -> str:
+    """A command as a shell takes it; `store` is None for the usual one."""
+    return shlex.join(["akinai", *words, *(["--store", store] if store else [])])
 
 
-def _after_run(runs: "Runs", seeds: str, again: list[str], store: str | None) -> None:
-    """What to try after a run: look closer, or play the same with somebody else."""
-    if (store or "").startswith("memory:"):
-        return
-    first, several = runs[0], len(runs) > 1
-    name = _name_of(runs)
-    steps = {_command("replay", name, store): "do it all again from the record, and check every outcome"}
-    if other := _other_player(first):
-        world = first.world.partition("@")[0]
-        words = ["akinai", "run", world, "--agent", other, *(["--seeds", seeds] if seeds != "1" else []), *again]
-        steps[shlex.join(words)] = (
-            f"the same {'seeds' if several else 'seed'} with another player; then 'akinai compare'"
-        )
-        if not several and first.days > 1:
+def _steps(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
+    """What to try after a run: look closer, or have somebody else play the same."""
+    first, name = runs[0], _name_of(runs)
+    steps = {_command(store, "replay", name): "do it all again from the record, and check every outcome"}
+    other = _other_player(first)
+    if other is None:
+        return steps
+    if len(runs) == 1:
+        if first.days > 1:
             day = str(first.days // 2 + 1)
-            steps[_command("fork", name, "--at-day", day, "--agent", other, store)] = f"hand over on day {day}"
-    next_steps(steps)
+            steps[_command(store, "fork", name, "--at-day", day, "--agent", other)] = f"hand over on day {day}"
+        return steps
+    world, second = first.world.partition("@")[0], f"{name}-{other}"
+    again = _command(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
+    steps[again] = "the same seeds with another player"
+    steps[_command(store, "compare", name, second)] = "then: who is better, and how sure that is"
+    return steps
 
 
 def _other_player(run: "Run") -> str | None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, Names, Store, place_of
+from akinai.cli.options import Json, Names, Store, argument, option, place_of
 from akinai.cli.shown import document, line, next_steps, page, say
 
 if TYPE_CHECKING:
@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-First = Annotated[str, typer.Argument(metavar="A", help="A run or a group.", show_default=False)]
-Second = Annotated[str, typer.Argument(metavar="B", help="A run or a group.", show_default=False)]
+First = Annotated[str, argument("A", "A run or a group.")]
+Second = Annotated[str, argument("B", "Another.")]
+Gain = Annotated[
+    str | None,
+    option("--gain", metavar="X", help="Tell how many seeds would show a gain of X, in dollars for money."),
+]
 
 
 def runs(store: Store = None, as_json: Json = False) -> None:
-    """List the runs of the store, oldest first; with --json also their scores."""
+    """List the runs of the store, oldest first."""
     from akinai.runtime import api
 
     place = place_of(store)
@@ -34,7 +38,7 @@ def runs(store: Store = None, as_json: Json = False) -> None:
 
 
 def analyze(names: Names, store: Store = None, as_json: Json = False) -> None:
-    """Scores of runs and groups, and what they say together; agent by agent where several played."""
+    """Scores of runs and groups, and what many say together."""
     from akinai.runtime import api
 
     found = api.runs(*names, store=place_of(store))
@@ -60,18 +64,11 @@ def analyze(names: Names, store: Store = None, as_json: Json = False) -> None:
 def compare(
     a: First,
     b: Second,
-    gain: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X",
-            help="Tell how many seeds would show a gain of X: in dollars for money, else in the score's unit.",
-            show_default=False,
-        ),
-    ] = None,
+    gain: Gain = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Compare B with A, paired by seed: difference, interval, wins and losses, the smallest gain it could have seen."""
+    """Compare B with A, paired by seed: how much, and how sure."""
     from akinai.runtime import api
 
     place = place_of(store)
@@ -121,8 +118,8 @@ def _seeds_needed(scores: "dict[str, Comparison]", units: dict[str, str], gain: 
 
 
 def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help="A run.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another run.", show_default=False)],
+    a: Annotated[str, argument("A", "A run.")],
+    b: Annotated[str, argument("B", "Another.")],
     store: Store = None,
     as_json: Json = False,
 ) -> None:

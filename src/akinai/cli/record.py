@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from akinai.cli.options import Json, Name, Names, Store, place_of
+from akinai.cli.options import Json, Name, Names, Store, option, place_of
 from akinai.cli.shown import document, line, page
 
 FAILED = 1
@@ -29,7 +29,7 @@ def replay(name: Name, store: Store = None, as_json: Json = False) -> None:
 
 
 def verify(names: Names, store: Store = None, as_json: Json = False) -> None:
-    """Check that nobody edited the record: every entry's digest follows from all before it."""
+    """Check by the chain of digests that nobody edited the record."""
     from akinai.runtime import api
 
     verdicts = api.verify(*names, store=place_of(store))
@@ -47,13 +47,10 @@ def verify(names: Names, store: Store = None, as_json: Json = False) -> None:
 def export(
     name: Name,
     format: Annotated[str, typer.Option("--format", metavar="jsonl|csv", help="One entry a line.")] = "jsonl",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write.  \\[default: stdout]", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, option("-o", "--output", metavar="FILE", help="Where.", default="stdout")] = None,
     store: Store = None,
 ) -> None:
-    """Write a run's entries, or those of a group's runs, for other programs."""
+    """Write the entries of a run, or a group, for other programs."""
     from akinai.runtime import api
 
     if output is None and hasattr(signal, "SIGPIPE"):

@@ -2,16 +2,12 @@
 
 from typing import Annotated
 
-import typer
-
-from akinai.cli.options import Json
+from akinai.cli.options import Json, argument
 from akinai.cli.shown import document, next_steps, page
 
 
 def worlds(
-    world: Annotated[
-        str | None, typer.Argument(metavar="[WORLD]", help="One of them, to read all about it.", show_default=False)
-    ] = None,
+    world: Annotated[str | None, argument("[WORLD]", "One of them, to read all about it.")] = None,
     as_json: Json = False,
 ) -> None:
     """What can be played, by whom, with which presets."""

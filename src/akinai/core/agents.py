@@ -79,6 +79,7 @@ class Routine:
 
 def player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     """The factory of players that follow a plan, for `World.players`; it reads well as a decorator of the plan."""
+
     def factory(_: Role) -> Agent:
         return Routine(plan)
 

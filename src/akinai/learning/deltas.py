@@ -1,17 +1,15 @@
 """Deltas: what a Curator asks of a playbook, and the fold that does it. Pure."""
 
-from __future__ import annotations  # rpds classes take no parameters at run time
+from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Literal, TypeAlias, assert_never
 
-from rpds import HashTrieSet
-
 from akinai.core.canonical import Json, bad_text, bad_text_in
 from akinai.learning.keywords import TermCounts
-from akinai.learning.playbook import OPTIONAL_FIELDS, Bullet, Playbook, Verdict, bullet_id
+from akinai.learning.playbook import OPTIONAL_FIELDS, Bullet, Memory, Playbook, Verdict, bullet_id
 
 OperationType: TypeAlias = Literal["ADD", "UPDATE", "DELETE"]
 
@@ -100,7 +98,11 @@ class Delta:
             told["operations"] = [_operation_json(operation) for operation in self.operations]
         if self.taggings:
             told["taggings"] = [
-                {"task": tagging.task, "injected": [*tagging.injected], "tags": [_tag_json(tag) for tag in tagging.tags]}
+                {
+                    "task": tagging.task,
+                    "injected": [*tagging.injected],
+                    "tags": [_tag_json(tag) for tag in tagging.tags],
+                }
                 for tagging in self.taggings
             ]
         return told
@@ -119,7 +121,7 @@ def apply_delta(playbook: Playbook, delta: Delta, *, at: str = "") -> tuple[Play
     A delta whose id was applied before changes nothing, and nothing of it is refused. `at` becomes `updated_at` when
     something changed.
     """
-    if delta.id and delta.id in playbook.applied:
+    if delta.id and delta.id in playbook.memory.applied:
         return playbook, ()
     draft = _Draft(playbook)
     refusals = [*_tag_all(draft, delta), *_operate(draft, delta)]
@@ -133,7 +135,7 @@ class _Draft:
         self.playbook = playbook
         self.changed: dict[str, Bullet | None] = {}
         self.next_id = playbook.next_id
-        self.counted: HashTrieSet[tuple[str, str]] = playbook.counted
+        self.counted = playbook.memory.counted
         self.sections = frozenset(playbook.section_names)
         self._terms: TermCounts | None = None
 
@@ -161,8 +163,8 @@ class _Draft:
         after = before.with_bullets(self.changed) if self.changed else before
         if self.changed or self.next_id != before.next_id:
             after = replace(after, updated_at=at or before.updated_at)
-        applied = before.applied.insert(delta_id) if delta_id else before.applied
-        return replace(after, next_id=self.next_id, applied=applied, counted=self.counted)
+        applied = before.memory.applied.insert(delta_id) if delta_id else before.memory.applied
+        return replace(after, next_id=self.next_id, memory=Memory(applied, self.counted))
 
 
 def _operate(draft: _Draft, delta: Delta) -> Iterator[Refusal]:

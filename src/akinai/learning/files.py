@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -66,7 +66,7 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path, timeout_s: float) -> Iterator[None]:
+def locked(path: Path, timeout_s: float) -> Generator[None]:
     """Hold the lock that the file `path` stands for; PlaybookBusy when others keep it for `timeout_s`.
 
     Where `fcntl` is there, the system frees the lock of a process that dies. Elsewhere the lock is the file
@@ -77,7 +77,7 @@ def locked(path: Path, timeout_s: float) -> Iterator[None]:
 
 
 @contextmanager
-def by_flock(path: Path, timeout_s: float) -> Iterator[None]:
+def by_flock(path: Path, timeout_s: float) -> Generator[None]:
     """The lock by `fcntl.flock`. The file stays, empty."""
     with open(path, "ab") as file:
         _wait(lambda: _flocked(file), timeout_s, f"{path} is locked by another process for {timeout_s:g} s; try again")
@@ -85,7 +85,7 @@ def by_flock(path: Path, timeout_s: float) -> Iterator[None]:
 
 
 @contextmanager
-def by_creation(path: Path, timeout_s: float) -> Iterator[None]:
+def by_creation(path: Path, timeout_s: float) -> Generator[None]:
     """The lock by creating a file that must not be there, which works on every system."""
     held = path.with_name(path.name + ".held")
     stuck = f"{held} is there for {timeout_s:g} s; if no process with the number in it runs any more, delete the file"

@@ -41,6 +41,14 @@ def loads(text: str, file: str = "the playbook") -> Playbook:
     return from_json(parse(text, file), file, may_hold_bad_text=_MAY_HIDE_BAD_TEXT.search(text) is not None)
 
 
+def decoded(data: bytes, file: str) -> str:
+    """A file's bytes as text, a byte order mark left out; CorruptPlaybook names the byte that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorruptPlaybook(file, f"byte {error.start}", "no UTF-8 here") from error
+
+
 def parse(text: str, file: str) -> Json:
     """JSON without NaN; CorruptPlaybook names line and column."""
     try:
@@ -59,9 +67,7 @@ def dumps_yaml(playbook: Playbook) -> str:
     import yaml
 
     dumper = cast("Any", getattr(yaml, "CSafeDumper", yaml.SafeDumper))  # libyaml's where it was built in
-    return cast(
-        "str", yaml.dump(to_json(playbook), Dumper=dumper, allow_unicode=True, sort_keys=False, width=2**31 - 1)
-    )
+    return yaml.dump(to_json(playbook), Dumper=dumper, allow_unicode=True, sort_keys=False, width=2**31 - 1)
 
 
 def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
@@ -179,7 +185,9 @@ class _Reader:
         self.fields = value
 
     def wrong(self, name: str, belongs: str) -> CorruptPlaybook:
-        return CorruptPlaybook(self.file, f"{self.place}{name}", f"{_told(self.fields.get(name))} where {belongs} belongs")
+        return CorruptPlaybook(
+            self.file, f"{self.place}{name}", f"{_told(self.fields.get(name))} where {belongs} belongs"
+        )
 
     def text(self, name: str, *, needed: bool = False) -> str:
         value = self.fields.get(name)

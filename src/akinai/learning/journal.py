@@ -1,4 +1,4 @@
-"""A playbook's journal: a file of changes, one a line, each a patch with its reason and evidence, only ever added to."""
+"""A playbook's journal: a file that only grows, a change a line, each a patch with its reason and evidence."""
 
 import json
 import os
@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from rpds import HashTrieSet
-
 from akinai.core.canonical import Json, keepable
 from akinai.learning.errors import CorruptPlaybook
 from akinai.learning.formats import parse
-from akinai.learning.patches import patched
-from akinai.learning.playbook import Playbook
+from akinai.learning.patches import bullets_put, patched
+from akinai.learning.playbook import Bullet, Memory, Playbook
 
 ChangeKind: TypeAlias = Literal[
     "begin", "sections", "delta", "edit", "import", "dedup", "prune", "restore", "rollback", "recover"
@@ -23,6 +21,7 @@ ChangeKind: TypeAlias = Literal[
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 _NOTHING: Mapping[str, Json] = {}
+_BLANK = Playbook().memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,9 @@ class Change:
     after: str = ""
 
     @property
-    def put_ids(self) -> tuple[str, ...]:
-        """The bullets that it added or changed."""
-        return tuple(str(cast("Mapping[str, Json]", item)["id"]) for item in _list(self.patch, "put"))
+    def put(self) -> tuple[Bullet, ...]:
+        """The bullets that it added or changed, as it left them."""
+        return bullets_put(self.patch, f"line {self.n} of the journal")
 
     @property
     def removed_ids(self) -> tuple[str, ...]:
@@ -83,21 +82,6 @@ class Change:
         return keepable(_encode(kept)).encode() + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What the deltas up to a point have used up; see `Playbook.applied` and `Playbook.counted`."""
-
-    applied: HashTrieSet[str] = field(default_factory=lambda: HashTrieSet())
-    counted: HashTrieSet[tuple[str, str]] = field(default_factory=lambda: HashTrieSet())
-
-    def after(self, change: Change) -> "Memory":
-        applied = self.applied.insert(change.id) if change.id else self.applied
-        return Memory(applied, self.counted.update(change.counted) if change.counted else self.counted)
-
-    def lent_to(self, playbook: Playbook) -> Playbook:
-        return replace(playbook, applied=self.applied, counted=self.counted)
-
-
 class Journal:
     """The file of changes. Reading needs no lock: a line that is still being written is not there yet."""
 
@@ -105,10 +89,15 @@ class Journal:
         self.path = path
         self.last: Change | None = None
         """The last change that `catch_up` saw."""
-        self._memories: list[Memory] = [Memory()]
+        self._memories = [_BLANK]
         self._size = 0
         self._inode = 0
         self._previous: Change | None = None
+
+    @property
+    def points(self) -> int:
+        """How many changes `catch_up` saw."""
+        return len(self._memories) - 1
 
     @property
     def memory(self) -> Memory:
@@ -116,7 +105,7 @@ class Journal:
         return self._memories[-1]
 
     def catch_up(self) -> None:
-        """Read what other processes added, and cut off a line that a crash left half written. Call it under the lock."""
+        """Read what other processes added, and cut off a line that a crash left half written. Needs the lock."""
         try:
             with open(self.path, "rb") as file:
                 status = os.fstat(file.fileno())
@@ -135,7 +124,7 @@ class Journal:
             os.truncate(self.path, self._size)
 
     def append(self, change: Change) -> None:
-        """Add a line for good. When that fails nothing is added. Call it under the lock, after `catch_up`."""
+        """Add a line for good. When that fails nothing is added. Needs the lock, after `catch_up`."""
         line = change.line()
         try:
             with open(self.path, "ab") as file:
@@ -167,7 +156,7 @@ class Journal:
 
     def states(self) -> Iterator[tuple[Change, Playbook]]:
         """Every change with the playbook after it; CorruptPlaybook as for `changes`."""
-        playbook, memories = Playbook(), [Memory()]
+        playbook, memories = Playbook(), [_BLANK]
         for change in self.changes():
             place = f"line {change.n}"
             try:
@@ -175,7 +164,7 @@ class Journal:
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise CorruptPlaybook(self.path.name, place, f"the patch does not fit ({error!r})") from error
             memories.append(_next_memory(memories, change))
-            yield change, memories[-1].lent_to(playbook)
+            yield change, replace(playbook, memory=memories[-1])
 
     def _parsed(self, data: bytes, first: int) -> Iterator[Change]:
         for n, line in enumerate(data.split(b"\n")[:-1], first):
@@ -190,12 +179,16 @@ class Journal:
         self._memories.append(_next_memory(self._memories, change))
 
     def _forget(self, inode: int) -> None:
-        self.last, self._memories, self._size, self._inode = None, [Memory()], 0, inode
+        self.last, self._memories, self._size, self._inode = None, [_BLANK], 0, inode
 
 
 def _next_memory(memories: Sequence[Memory], change: Change) -> Memory:
     """A rollback goes back in memory too, so that what it undid can be learned again."""
-    return memories[change.to] if change.to is not None else memories[-1].after(change)
+    if change.to is not None:
+        return memories[change.to]
+    last = memories[-1]
+    applied = last.applied.insert(change.id) if change.id else last.applied
+    return Memory(applied, last.counted.update(change.counted) if change.counted else last.counted)
 
 
 def _read_change(line: bytes, file: str, n: int) -> Change:

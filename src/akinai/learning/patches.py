@@ -34,9 +34,7 @@ def difference(before: Playbook, after: Playbook) -> Difference:
         tuple(bullet for id, bullet in new.items() if id not in old),
         tuple(bullet for id, bullet in old.items() if id not in new),
         tuple(
-            (old[id], bullet)
-            for id, bullet in new.items()
-            if id in old and old[id] is not bullet and old[id] != bullet
+            (old[id], bullet) for id, bullet in new.items() if id in old and old[id] is not bullet and old[id] != bullet
         ),
         tuple(name for name in after.section_names if name not in before.section_names),
         tuple(name for name in before.section_names if name not in after.section_names),
@@ -66,10 +64,7 @@ def patch_between(before: Playbook, after: Playbook) -> dict[str, Json]:
 
 def patched(before: Playbook, patch: Mapping[str, Json], file: str = "the journal") -> Playbook:
     """The playbook after a patch. CorruptPlaybook where the patch is not one, or does not fit `before`."""
-    put = [
-        read_bullet(item, file, f"put[{number}].", str(cast("Mapping[str, Json]", item)["section"]))
-        for number, item in enumerate(cast("Sequence[Json]", patch.get("put", ())))
-    ]
+    put = bullets_put(patch, file)
     removed = cast("Sequence[str]", patch.get("removed", ()))
     heads = (
         [_head(cast("Mapping[str, Json]", head)) for head in cast("Sequence[Json]", patch["sections"])]
@@ -83,6 +78,12 @@ def patched(before: Playbook, patch: Mapping[str, Json], file: str = "the journa
     root = cast("Mapping[str, Json]", patch.get("root", {}))
     after = replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `patch_between` wrote
     return after
+
+
+def bullets_put(patch: Mapping[str, Json], file: str = "the journal") -> tuple[Bullet, ...]:
+    """The bullets that a patch adds or changes."""
+    items = cast("Sequence[Mapping[str, Json]]", patch.get("put", ()))
+    return tuple(read_bullet(item, file, f"put[{number}].", str(item["section"])) for number, item in enumerate(items))
 
 
 def _usual_order(

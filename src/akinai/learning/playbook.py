@@ -92,11 +92,24 @@ class Section:
     """Fields of the file that are not ours, kept as they are."""
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the deltas up to now have used up."""
+
+    applied: HashTrieSet[str]
+    """The ids of the deltas that were applied."""
+    counted: HashTrieSet[tuple[str, str]]
+    """The (task, bullet id) pairs that have moved a counter."""
+
+
+_BLANK = Memory(HashTrieSet(), HashTrieSet())
+
+
 @dataclass(frozen=True)
 class Playbook:
     """Sections of bullets. Every change gives a new one.
 
-    Two are equal when their files would be; `applied` and `counted` are the journal's memory and not in the file.
+    Two are equal when their files would be.
     """
 
     sections: tuple[Section, ...] = ()
@@ -112,10 +125,8 @@ class Playbook:
     """Fields at the file's root that are not ours, kept as they are."""
     around: Mapping[str, Json] | None = None
     """What stands beside the root key `playbook` in a file that has one; None without that key."""
-    applied: HashTrieSet[str] = field(default_factory=lambda: HashTrieSet(), compare=False, repr=False)
-    """The ids of the deltas that made it."""
-    counted: HashTrieSet[tuple[str, str]] = field(default_factory=lambda: HashTrieSet(), compare=False, repr=False)
-    """The (task, bullet id) pairs that have moved a counter."""
+    memory: Memory = field(default_factory=lambda: _BLANK, compare=False, repr=False)
+    """What cannot be applied or counted again: the journal's, and not in the file."""
 
     def __len__(self) -> int:
         return sum(len(section.bullets) for section in self.sections)

@@ -1,4 +1,4 @@
-"""What can be told of a world before it is played: presets, agents, actions, settings, and the lists it is set up with."""
+"""What can be told of a world before it is played: presets, agents, actions, settings, lists it is set up with."""
 
 import ast
 import inspect
@@ -6,7 +6,8 @@ import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, TypeGuard, cast
 
 from pydantic import BaseModel
 
@@ -121,21 +122,23 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
     if schema.get("type") == "object":
         inner = schema.get("additionalProperties")
         return f"{{name: {_type(cast('Mapping[str, Any]', inner), root)}}}" if isinstance(inner, dict) else "object"
-    return {"string": "text", "integer": "whole number", "boolean": "true|false"}.get(
-        schema.get("type", "anything"), schema.get("type", "anything")
-    )
+    kind = str(schema.get("type", "anything"))
+    return {"string": "text", "integer": "whole number", "boolean": "true|false"}.get(kind, kind)
 
 
 def _settings(model: type[BaseModel], setup: Mapping[str, Json], above: str = "") -> Iterator[ToldSetting]:
     notes = _field_notes(model)
     for name, field in model.model_fields.items():
-        value, path = setup.get(name), f"{above}{name}"
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(value, Mapping):
-            if not any(_records(one) for one in value.values()):
+        value, path, inner = setup.get(name), f"{above}{name}", field.annotation
+        match value:
+            case Mapping() if _is_model(inner) and not any(_records(one) for one in value.values()):
                 yield from _settings(inner, value, f"{path}.")
-                continue
-        yield ToldSetting(path, value, notes.get(name, ""))
+            case _:
+                yield ToldSetting(path, value, notes.get(name, ""))
+
+
+def _is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def _lists(tables: Mapping[str, Json], above: str = "") -> Iterator[tuple[str, Sequence[Mapping[str, Json]]]]:
@@ -157,9 +160,9 @@ def _field_notes(model: type[BaseModel]) -> dict[str, str]:
     except (OSError, TypeError, SyntaxError):  # no source to read, as in a notebook
         return {}
     (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
-    notes: dict[str, str] = {}
-    for field, below in zip(body, body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
-                notes[field.target.id] = _line(below.value.value)
-    return notes
+    return {
+        field.target.id: _line(below.value.value)
+        for field, below in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr)
+        if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
+    }

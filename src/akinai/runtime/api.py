@@ -20,7 +20,15 @@ from akinai.runtime.casting import casting, default_agent
 from akinai.runtime.config import DEFAULT_STORE, prepare, setting
 from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
-    begin_all, checked_name, checked_seeds, counted, expect_free, fresh_name, names_in, plan, seeds_in,
+    begin_all,
+    checked_name,
+    checked_seeds,
+    counted,
+    expect_free,
+    fresh_name,
+    names_in,
+    plan,
+    seeds_in,
 )  # fmt: skip
 from akinai.runtime.export import csv_head, export_format, export_lines
 from akinai.runtime.life import Fork, Verdict, begin_forks, can_go_on, check_replay, plan_fork
@@ -61,9 +69,9 @@ def run(
 
     `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one) or a
     factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go over the preset, by dotted
-    names: {"demand.footfall": 40}, or ["demand.footfall=40"] as text. The runs are called NAME-SEED. `jobs` processes play at a time, for
-    which the store must be one that they can open; a script that asks for several keeps its own start under
-    `if __name__ == "__main__"`.
+    names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. The runs are called NAME-SEED. `jobs` processes
+    play at a time; the store must be one that they can open, and a script that asks for several keeps its own start
+    under `if __name__ == "__main__"`.
 
     A run that breaks is in the result, with the status "failed" and its error. Raises UsageError, before anything is
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.

@@ -108,7 +108,7 @@ def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapp
 
 def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
     """The highest layer that holds what is at a path, as words."""
-    for name, layer in reversed(layers.items()):
+    for name, layer in reversed(list(layers.items())):
         inner: Any = layer
         for step in path:
             inner = cast("Table", inner).get(step, layers) if isinstance(inner, dict) else layers

@@ -55,7 +55,7 @@ def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
                 raise UsageError(
                     f"there is a {kind} {name!r} already; choose another --name, or 'akinai resume {name}'"
                 )
-        other = groups.get(run.group)
+        other = groups.get(run.group) if run.group else None
         if other and _kind(other) != _kind(run):
             raise UsageError(
                 f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world} "

@@ -43,7 +43,7 @@ async def plan_fork(
     after: int | None = None,
     agent: str | None = None,
 ) -> Fork:
-    """A fork that shares the past of a run up to a day's morning or an entry. UsageError when the point is not there."""
+    """A fork that shares a run's past up to a day's morning or an entry. UsageError when the point is not there."""
     ledger = await read_ledger(store, header)
     point = _fork_point(header, ledger, at_day, after)
     role, old = next(iter(header.agents.items()))
@@ -71,7 +71,7 @@ async def begin_forks(store: Store, forks: Sequence[Fork]) -> None:
     """Write the forks with their past, or none: UsageError when a name is taken. `play_one` then plays them on."""
     expect_free(await store.runs(), [fork.header for fork in forks])
     for fork in forks:
-        # Asked for together, so that a crash between the two is as good as impossible; `resume` would refuse such a run.
+        # Together, so that hardly a crash comes between the two; if one does, `resume` misses entries and refuses.
         await asyncio.gather(store.create(fork.header), store.append(fork.header.run_id, fork.past))
 
 
@@ -126,7 +126,7 @@ async def verify(store: Store, header: RunHeader) -> Verdict:
     """Whether the chain of digests holds from the genesis to the last entry that was known when the run was closed."""
     try:
         ledger = await read_ledger(store, header)
-        digest = check_chain(ledger.genesis, ledger.entries)
+        check_chain(ledger.genesis, ledger.entries)
     except LedgerError as error:
         return Verdict(False, error.entry, error.why)
     count = len(ledger.entries)

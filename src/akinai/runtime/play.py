@@ -92,7 +92,7 @@ class Driver:
         self._messages[actor] = self._messages.get(actor, 0) + 1
 
     async def play(self) -> str:
-        """Play on to an ending and return it. Raises AgentError when an agent breaks; nothing that was acted is lost."""
+        """Play on to an ending and return it. AgentError when an agent breaks; nothing that was acted is lost."""
         world = self.session.world
         try:
             while actors := world.actors(self.session.state):

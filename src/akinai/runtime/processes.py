@@ -35,8 +35,9 @@ async def play_all(
 
     The headers must have been written. Cancelled, it leaves the runs that were under way open, with all they played.
     """
-    for header in headers if progress else ():
-        progress(header.run_id, 0, horizon(header))
+    if progress:
+        for header in headers:
+            progress(header.run_id, 0, horizon(header))
     if url is not None and jobs > 1 and len(headers) > 1:
         return await _side_by_side(store, headers, url, jobs, progress)
     runs: list[Run] = []
@@ -64,7 +65,7 @@ async def _side_by_side(
 
 
 async def _pool(headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None) -> dict[str, Run]:
-    """The runs that a pool of processes brought to an end; those of a process that died, and of its pool, are left out."""
+    """The runs that a pool of processes brought to an end: without those of a process that died, and of its pool."""
     context = multiprocessing.get_context("spawn")
     stop, days = context.Event(), context.RawArray("i", len(headers))
     loop = asyncio.get_running_loop()

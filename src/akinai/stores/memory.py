@@ -25,7 +25,7 @@ class MemoryStore:
         self._closed = False
 
     @classmethod
-    async def open(cls, url: str = "memory:", *, create: bool = True) -> "MemoryStore":  # noqa: ARG003 - as all stores are opened
+    async def open(cls, url: str = "memory:", *, create: bool = True) -> "MemoryStore":
         """A new, empty store, whatever `create` says: there is never one to find."""
         if url != "memory:":
             raise UsageError(f"a store in memory has no place {url!r}; write 'memory:'")

@@ -1,1 +1,1 @@
-"""Shipped laws: what every store must do, for the tests of whoever writes one."""
+"""Shipped laws: what every world and every store must do, for the tests of whoever writes one."""

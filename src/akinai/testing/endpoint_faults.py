@@ -38,6 +38,7 @@ KINDS: tuple[FaultKind, ...] = (*HTTP_FAULTS, *REPLY_FAULTS, "slow")
 STATUS: Mapping[FaultKind, int] = {"rate_limit": 429, "rate_limit_wait": 429, "server_error": 500, "overloaded": 529}
 HUGE_BYTES = 1_000_000
 UNKNOWN_TOOL = "consult_oracle"
+BROKEN_JSON = '{"quantity": twelve, row 2}'
 PROSE = "Let me think about what the business needs before I do anything else."
 
 
@@ -74,11 +75,13 @@ def replacing(kind: FaultKind | None) -> bool:
 
 
 def faulty(kind: FaultKind | None, reply: Reply, tools: Sequence[Mapping[str, Json]], nth: int) -> Reply:
-    """The reply that the client gets in place of the brain's."""
+    """The reply that the client gets in place of the brain's: as calls, or as JSON text where no tools are offered."""
     unknown = ToolCall(f"fault_{nth}", UNKNOWN_TOOL, {"question": "what next?"})
     match kind:
         case "unknown_tool":
-            return Reply("", (unknown,))
+            return (
+                Reply("", (unknown,)) if tools else Reply(f'{{"action": "{UNKNOWN_TOOL}", "question": "what next?"}}')
+            )
         case "prose":
             return Reply(PROSE)
         case "empty":
@@ -86,8 +89,9 @@ def faulty(kind: FaultKind | None, reply: Reply, tools: Sequence[Mapping[str, Js
         case "huge":
             return Reply("word " * (HUGE_BYTES // 5))
         case "bad_arguments":
-            name = str(tools[0]["name"]) if tools else UNKNOWN_TOOL
-            return Reply("", (replace(unknown, name=name, arguments='{"quantity": 12, "row"'),))
+            if not tools:
+                return Reply(f'{{"action": "{UNKNOWN_TOOL}", {BROKEN_JSON[1:]}')
+            return Reply("", (replace(unknown, name=str(tools[0]["name"]), arguments=BROKEN_JSON),))
         case "several_calls":
             return replace(reply, calls=(unknown, *reply.calls)) if tools else reply
         case _:

@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.models import Message, Reply, Request, Speaker, ToolCall
 from akinai.testing.endpoint_wires import Incoming, Refused, expect_pairs, objects_in, pieces, text_in, text_of
 
 _ERRORS = {400: "invalid_request_error", 404: "invalid_request_error", 429: "rate_limit_error"}
-_ROLES: Mapping[str, Speaker] = {role: role for role in get_args(Speaker)} | {"developer": "system"}
+_ROLES: Mapping[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
 
 
 class OpenAIWire:
@@ -40,7 +46,7 @@ class OpenAIWire:
         return {**_frame(reply, number, "chat.completion"), "choices": [choice], "usage": _usage(reply)}
 
     def events(self, reply: Reply, number: int, asked: Incoming) -> list[str]:
-        deltas: list[dict[str, Json]] = [{"role": "assistant", "content": ""}]
+        deltas: list[Json] = [{"role": "assistant", "content": ""}]
         deltas += [{"content": piece} for piece in pieces(reply.text)]
         for index, call in enumerate(reply.calls):
             whole, text = _call(call), text_of(call.arguments)

@@ -13,8 +13,8 @@ What the client must send, so that the player sees over the wire what it sees in
   newest answered move of the player is in it.
 
 Each move carries its number, in the id of its call or in the white space of its JSON: what has been heard is read from
-the messages, never counted. So a request that is sent again gets the same reply, a reply that a fault took the place of is
-given again, and a client that goes back to an earlier point (a fork, a new run) is followed there.
+the messages, never counted. So a request that is sent again gets the same reply, a reply that a fault took the place of
+is given again, and a client that goes back to an earlier point (a fork, a new run) is followed there.
 """
 
 import asyncio

@@ -18,10 +18,10 @@ _TO_SPACE, _TO_BITS = str.maketrans("01", " \t"), str.maketrans(" \t", "01")
 
 
 def spoken_parameters(action: Action) -> dict[str, Json]:
-    """The parameters as `type(action).hear` reads them: dollars for cents, other names for fields, nested actions alike.
+    """The parameters as `type(action).hear` reads them: dollars for cents, nested actions alike.
 
-    Fields at their default are left out. Where no spelling is found that reads back as the value, the field stands under
-    its own name, which is always heard.
+    Fields at their default are left out. Where no spelling is found that reads back as the value, the field stands
+    under its own name, which is always heard.
     """
     kept = cast("dict[str, Json]", action.model_dump(mode="json", exclude_defaults=True))
     shown = {how.field: (name, how) for name, how in action.spoken.items() if how.schema is not None}
@@ -85,7 +85,9 @@ def _nested(value: object, dumped: Json) -> Json:
         told = cast("Mapping[str, Json]", dumped)
         return {str(key): _nested(item, told[str(key)]) for key, item in cast("Mapping[Any, object]", value).items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_nested(*pair) for pair in zip(cast("Sequence[object]", value), cast("list[Json]", dumped), strict=True)]
+        return [
+            _nested(*pair) for pair in zip(cast("Sequence[object]", value), cast("list[Json]", dumped), strict=True)
+        ]
     return dumped
 
 

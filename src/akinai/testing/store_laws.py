@@ -19,7 +19,7 @@ from akinai.testing import store_races
 from akinai.testing.runs import AWKWARD_TEXTS, Law, Opening, entries_in, entries_of, genesis_of, refused, run_of
 
 T = TypeVar("T")
-PATIENCE_S = 60.0
+PATIENCE_S = 30.0
 """How long a law may take."""
 
 
@@ -301,7 +301,10 @@ async def trace_keeps_what_was_handed_in(opening: Opening) -> None:
 
 async def _in_time(asked: Awaitable[T]) -> T:
     """A store that never answers breaks a law: it does not stop the tests."""
-    return await asyncio.wait_for(asked, PATIENCE_S)
+    try:
+        return await asyncio.wait_for(asked, PATIENCE_S)
+    except TimeoutError:
+        raise AssertionError(f"the store did not answer within {PATIENCE_S:.0f} s") from None
 
 
 ALL: tuple[Law, ...] = (

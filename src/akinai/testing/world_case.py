@@ -51,8 +51,10 @@ class Case(Generic[S]):
     """Settings over `setup` for one long run of the world's first player, of at least 100 actions."""
     players: Mapping[str, AgentFactory] = field(default_factory=dict[str, AgentFactory])
     """Players beside the world's own, such as one that gives the right answers."""
+    samples: Sequence[Action] = ()
+    """Actions that make sense and that no player does: they are tried, and varied."""
     words: Sequence[str] = ()
-    """Texts worth saying that stand neither in the setup nor in what the players say."""
+    """Texts worth saying that stand neither in the setup nor in what players and samples say."""
     strangers: Sequence[str] = ("", "nobody", "owner/email-3", "商人")
     """Who has no part in any run."""
     seed: int = 1
@@ -88,15 +90,16 @@ class Case(Generic[S]):
         return {name: played(self, factory, self.genesis) for name, factory in self.cast.items()}
 
     @cached_property
-    def samples(self) -> Sequence[Action]:
-        """What players say, each once."""
+    def known_actions(self) -> Sequence[Action]:
+        """What players do and what the case adds, each once."""
         entries = [entry for ledger in self.played.values() for entry in ledger.entries]
-        return list({(one.name, str(one.parameters)): read_turn(self.world, one).action for one in entries}.values())
+        done = {(one.name, str(one.parameters)): read_turn(self.world, one).action for one in entries}
+        return [*done.values(), *self.samples]
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
         """Texts that mean something in this world."""
-        said = [action.model_dump(mode="json") for action in self.samples]
+        said = [action.model_dump(mode="json") for action in self.known_actions]
         found = {text for value in (self.genesis.setup, said) for text in _texts(value) if len(text) <= 400}
         return tuple(sorted(found | set(self.words)))
 
@@ -180,8 +183,7 @@ class Wandered(Generic[S]):
         actors = case.world.actors(state)
         out_of_turn = not actors or data.draw(st.integers(0, 9)) == 9
         actor = data.draw(st.sampled_from((*case.known_actors, *case.strangers) if out_of_turn else actors))
-        move = moves(case.world, state, actor, case.vocabulary)
-        action = data.draw(st.one_of(move, move, st.sampled_from(case.samples)) if case.samples else move)
+        action = data.draw(moves(case.world, state, actor, case.vocabulary, case.known_actions))
         return await self.act(actor, action, data.draw(st.sampled_from(SAID)))
 
 

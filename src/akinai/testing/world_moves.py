@@ -75,21 +75,33 @@ _SHORT.maxdict = _SHORT.maxlist = 8
 _SHORT.maxstring = _SHORT.maxother = 120
 
 
-def moves(world: World[S], state: S, actor: str, words: Sequence[str] = ()) -> SearchStrategy[Action]:
+def moves(
+    world: World[S], state: S, actor: str, words: Sequence[str] = (), known: Sequence[Action] = ()
+) -> SearchStrategy[Action]:
     """What an actor might do in a state: mostly verbs that its view offers with parameters that fit.
 
     The rest are verbs that it was not offered, parameters that nearly fit, and replies without an action. `words` are
     texts that mean something in this world, such as its product names; they are used where a text is asked for.
+    `known` are actions that make sense, to be repeated and varied.
     """
-    offered, known = world.view(state, actor).verbs or world.verbs.classes, tuple(words)
+    offered, meant = world.view(state, actor).verbs or world.verbs.classes, tuple(words)
+    kinds = ("known", "varied", "varied") if known else ()
 
     @st.composite
     def move(draw: DrawFn) -> Action:
-        kind = draw(st.sampled_from(("fitting",) * 7 + ("any", "near", "garbage")))
-        if kind == "garbage":
-            return draw(garbage(world.verbs)).heard(world.verbs)
-        verb = draw(st.sampled_from(world.verbs.classes if kind == "any" else offered))
-        said = draw(near(verb, known) if kind == "near" else fitting(verb, known))
+        match draw(st.sampled_from(("fitting", *kinds, "fitting", "fitting", "any", "near", "garbage"))):
+            case "fitting":
+                said = draw(fitting(draw(st.sampled_from(offered)), meant))
+            case "known":
+                return draw(st.sampled_from(known))
+            case "varied":
+                said = draw(varied(draw(st.sampled_from(known)), meant))
+            case "any":
+                said = draw(fitting(draw(st.sampled_from(world.verbs.classes)), meant))
+            case "near":
+                said = draw(near(draw(st.sampled_from(offered)), meant))
+            case _:
+                said = draw(garbage(world.verbs))
         return said.heard(world.verbs)
 
     return move()
@@ -98,6 +110,16 @@ def moves(world: World[S], state: S, actor: str, words: Sequence[str] = ()) -> S
 def fitting(verb: type[Action], words: Words = ()) -> SearchStrategy[Said]:
     """A verb with parameters as its tool's schema asks for them."""
     return _parameters(verb, words).map(lambda parameters: Said(verb.tool_name(), parameters))
+
+
+@st.composite
+def varied(draw: DrawFn, action: Action, words: Words = ()) -> Said:
+    """An action with one of its fields set to something else that fits."""
+    given = action.model_dump(mode="json")
+    if given:
+        name, schema = draw(st.sampled_from(sorted(given))), type(action).model_json_schema()
+        given[name] = draw(_value(schema["properties"][name], schema.get("$defs", {}), words))
+    return Said(action.tool_name(), given)
 
 
 @st.composite

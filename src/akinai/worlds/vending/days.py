@@ -1,7 +1,7 @@
 """How time passes: deliveries at their hour, midnight with its books, morning with its mail and notice."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from akinai.core.canonical import Json
@@ -38,7 +38,7 @@ def pass_time(state: State, until: int) -> Passage:
         if stop == midnight:
             state = close_day(state, stop)
             continue
-        state = mail.post_due(replace(state, minute=stop), stop)
+        state = mail.post_due(state.moved(minute=stop), stop)
         if stop == morning:
             state = mail.morning_post(state)
             notice, data = morning_notice(state)
@@ -97,8 +97,11 @@ def close_day(state: State, midnight: int) -> State:
     setup, day = state.setup, midnight // DAY_MINUTES
     units = _units_on_sale(state)
     shelves = _shelves(state, units)
-    wanted = dict(zip((shelf.product for shelf in shelves), state.economy.wanted(day, shelves), strict=True))
-    sold = {product: _sold(state, product, units[product], want) for product, want in wanted.items()}
+    wanted = dict(zip(units, state.economy.wanted(day, shelves), strict=True))
+    if state.restocked:
+        sold = {product: _sold(state, product, units[product], want) for product, want in wanted.items()}
+    else:
+        sold = {product: min(want, units[product]) for product, want in wanted.items()}
     income = sum([state.prices[product] * count for product, count in sold.items()])
     slots, spoiled_slots = _after_day(state.slots, sold, day)
     storage, spoiled_storage = _unspoiled_storage(state.storage, day)
@@ -118,8 +121,7 @@ def close_day(state: State, midnight: int) -> State:
     empty = _sold_out(slots, state.prices)
     weather = state.economy.weather(day)
     book = Book(day, weather, sold, wanted, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
-    return replace(
-        state,
+    return state.moved(
         minute=midnight,
         closed_days=closed,
         cash_cents=state.cash_cents - fee,
@@ -162,8 +164,6 @@ def _share(state: State, product: str, units: int) -> int:
 def _sold(state: State, product: str, units: int, want: int) -> int:
     """Units sold when `want` customers come evenly through the day and `units` are there at its end without them."""
     added = [one for one in state.restocked if one.product == product]
-    if not added:
-        return min(want, units)
     stock = max(units - sum(one.units for one in added), 0)
     sold = come = 0
     for one in added:

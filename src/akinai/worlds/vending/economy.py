@@ -6,9 +6,10 @@ number, then at most the day's footfall (Vending-Bench, arXiv 2502.15840, sectio
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from akinai.core.chance import Chance, absorb, word
 from akinai.core.ledger import Genesis
@@ -18,8 +19,7 @@ ONE = 1 << 20
 """1 in Q20 fixed point."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(NamedTuple):
     """A product on sale when a day is closed."""
 
     product: str
@@ -52,6 +52,8 @@ class Economy:
     _demand: int
     _crowd: Chance
     _sky: Chance
+    _skies: dict[int, Weather] = field(default_factory=dict[int, Weather], compare=False, repr=False)
+    """The weather of days that were asked for: a day asks three times."""
 
     @staticmethod
     def of(setup: Setup, seed: int) -> "Economy":
@@ -72,6 +74,11 @@ class Economy:
 
     def weather(self, day: int) -> Weather:
         """The sky of a day, by how often each weather comes in that month."""
+        if day not in self._skies:
+            self._skies[day] = self._drawn_weather(day)
+        return self._skies[day]
+
+    def _drawn_weather(self, day: int) -> Weather:
         draw, skies = self._sky(day).below(1000), self.setup.demand.skies
         month = self.month(day)
         for weather in WEATHERS:

@@ -275,7 +275,7 @@ def letters_in(text: str) -> tuple[ShownLetter, ...]:
     """The letters in a text of READ_EMAIL, exactly as they were, whatever their bodies hold."""
     found: list[ShownLetter] = []
     for match in _SHOWN.finditer(text):
-        body = _SET_OFF.sub(r"\1", match["body"])
+        body = _SET_OFF.sub(r"\1", match["body"][:-1])
         found.append(
             ShownLetter(int(match["number"]), match["date"], match["sender"], match["to"], match["subject"], body)
         )

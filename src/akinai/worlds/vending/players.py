@@ -182,6 +182,7 @@ def _affordable(mine: Sequence[Choice], wanted: Mapping[str, int], cash: int) ->
 
 def _player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     """The factory of a player: the owner by its plan, sub-agents by the assistant's."""
+
     def factory(role: Role) -> Agent:
         return Routine(plan if role.actor == OWNER else assistant)
 

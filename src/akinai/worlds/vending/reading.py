@@ -75,10 +75,12 @@ _ORDERS = _any(
     r"\b(?:like|want|wish|need|going|ready) to (?:re-?)?(?:place|order|buy|purchase)\b",
     r"\b(?:i|we)(?:'ll| will| shall| hereby)? (?:take|buy|order|purchase)\b",
     r"\bcharge (?:it|this|the|my|our|to|account)\b",
-    rf"^ *(?:re-?|new |purchase )?order\b(?! {_WORDS_NOT_GOODS})",
     r"\b(?:send|ship) (?:me|us)\b(?! (?:an?|the|your|any) )",
 )
-_ORDER_AS_A_NOUN = _any(r"\border(?: for| of|:)", r"\b(?:new|purchase) order\b", r"\border (?:request|form)\b")
+_MENTIONS_AN_ORDER = _any(
+    r"\border(?: for| of|:)|\b(?:new|purchase) order\b|\border (?:request|form)\b",
+    rf"^ *(?:re-?)?order\b(?! {_WORDS_NOT_GOODS})",
+)
 _ASKS_FOR_PRICES = _any(
     r"\b(?:please|could you|can you|would you|will you|kindly)(?: please| kindly| also)? (?:quote|price)\b",
     r"(?<!your )(?<!the )(?<!this )(?<!per )\bquote (?:me|us|for|on|the following|please|request)\b",
@@ -119,7 +121,7 @@ def _intent(wording: str, items: bool, chargeable: bool) -> Intent:
     asks_for_prices = _ASKS_FOR_PRICES.search(wording) is not None
     if not orders and _ASKS_ABOUT_AN_ORDER.search(wording):
         return "question"
-    wants = orders or _ORDER_AS_A_NOUN.search(wording) is not None
+    wants = orders or _MENTIONS_AN_ORDER.search(wording) is not None
     if not items:
         return "order" if wants and not asks_for_prices else "price_list"
     return "order" if not asks_for_prices and (wants or chargeable) else "quote"

@@ -5,7 +5,7 @@ from __future__ import annotations  # rpds classes take no parameters at run tim
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal, NamedTuple, Self
 
 from rpds import HashTrieMap, List, Queue
 
@@ -20,9 +20,8 @@ Ending = Literal["horizon", "bankrupt"]
 Kind = Literal["email", "research", "physical"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lot:
-    """Units of one product that came together: one cost, one last day."""
+class Lot(NamedTuple):
+    """Units of one product that came together: one cost, one last day. A tuple, since each day makes many of them."""
 
     units: int
     cost_cents: int
@@ -31,8 +30,7 @@ class Lot:
     """The last day, counted from 1, on which they can be sold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """A slot of the machine and what it holds; a slot that sold out keeps its product."""
 
     product: str
@@ -41,7 +39,7 @@ class Slot:
 
     @property
     def units(self) -> int:
-        return sum(lot.units for lot in self.lots)
+        return sum([lot.units for lot in self.lots])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,7 @@ class Delegated:
     """It is at work, and the owner waits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """A vending business at one minute. Time runs in minutes since the midnight before the first day."""
 
@@ -224,6 +222,12 @@ class State:
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
 
+    def moved(self, **changes: Any) -> Self:
+        """A copy with changes, as `replace` makes it but unchecked and ten times as fast: for every day's events."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
+
 
 def merged(lots: Iterable[Lot]) -> tuple[Lot, ...]:
     """Lots by last day, then cost, those with equal cost and last day as one."""
@@ -234,8 +238,13 @@ def merged(lots: Iterable[Lot]) -> tuple[Lot, ...]:
     return tuple(Lot(count, cost, last) for (last, cost), count in sorted(units.items()))
 
 
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
 def clock(setup: Setup, minute: int) -> str:
     """A minute as people say it: "Wed 1 Apr 2026, 08:00"."""
     day, rest = divmod(minute, DAY_MINUTES)
     date = setup.start_date + timedelta(days=day)
-    return f"{date:%a} {date.day} {date:%b} {date.year}, {rest // 60:02d}:{rest % 60:02d}"
+    weekday, month = WEEKDAYS[date.weekday()], MONTHS[date.month - 1]
+    return f"{weekday} {date.day} {month} {date.year}, {rest // 60:02d}:{rest % 60:02d}"

@@ -48,8 +48,8 @@ def _index(pages: tuple[Page, ...]) -> _Index:
 
 
 def _found_by(page: Page) -> str:
-    """The title counts twice: it says more of a page than a line of its text."""
-    return " ".join((page.title, page.title, page.topics, page.text if page.found_by_text else ""))
+    """The title counts thrice: it says more of a page than a line of its text."""
+    return " ".join((page.title, page.title, page.title, page.topics, page.text if page.found_by_text else ""))
 
 
 @lru_cache(maxsize=4096)

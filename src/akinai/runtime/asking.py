@@ -1,0 +1,122 @@
+"""Asking: every call of a model is written down before its reply is used, and none that was written is sent again."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from akinai.core.errors import AgentError
+from akinai.core.models import Asker, Model, Reply, Request
+from akinai.core.trace import TraceBook, TraceRecord
+from akinai.runtime.budget import Meter
+from akinai.runtime.recorded import Call, Prompts, calls_in, is_call
+from akinai.runtime.response_cache import Place, ResponseCache, cache_key
+from akinai.runtime.session import clock_us
+
+
+class Asking:
+    """The model calls of one run. Its askers share the meter, the trace and the cache."""
+
+    def __init__(
+        self,
+        run_id: str,
+        seed: int,
+        book: TraceBook,
+        meter: Meter,
+        *,
+        cache: ResponseCache | None = None,
+        clock: Callable[[], int] = clock_us,
+    ) -> None:
+        """`seed` is the run's, a part of the cache's keys; `clock` gives microseconds since the epoch."""
+        self.run_id, self.seed, self.meter, self.cache, self.clock = run_id, seed, meter, cache, clock
+        self.book = book
+        self._lines: dict[str, _Line] = {}
+
+    def asker(self, actor: str, model: Model) -> Asker:
+        """Where an actor's requests go. All askers of an actor count its calls together. UsageError as `Meter.expect`."""
+        self.meter.expect(model.name)
+        return _ModelAsker(self, self._lines.setdefault(actor, _Line(actor)), model)
+
+
+class _Line:
+    """The calls of one actor, one after the other."""
+
+    def __init__(self, actor: str) -> None:
+        self.actor = actor
+        self.made = 0
+        """Calls made or repeated so far."""
+        self.turn = asyncio.Lock()
+        """Held by the call under way: their numbers must be the same when the run is resumed."""
+        self.recorded: Sequence[Call] | None = None
+        """Those in the trace when the first was asked; None before."""
+        self.prompts = Prompts()
+
+    async def look_up(self, run_id: str, book: TraceBook) -> Sequence[Call]:
+        """The recorded calls, read when they are first needed. AgentError for a damaged trace."""
+        if self.recorded is None:
+            prompts = Prompts()
+            recorded = [prompts.read(one) async for one in book.read_trace(run_id, self.actor) if is_call(one)]
+            if [call.number for call in recorded] != list(range(1, len(recorded) + 1)):
+                raise AgentError(f"the trace of {self.actor!r} in run {run_id!r} lacks calls; fork the run instead")
+            self.recorded, self.prompts = recorded, prompts
+        return self.recorded
+
+
+class _ModelAsker:
+    """An actor's way to one model."""
+
+    def __init__(self, asking: Asking, line: _Line, model: Model) -> None:
+        self._asking, self._line, self._model = asking, line, model
+
+    async def ask(self, request: Request) -> Reply:
+        """The reply to this actor's next call: recorded, or made now and recorded.
+
+        EndRun when the budget is spent; AgentError when the trace has another request at this place, or ModelError.
+        """
+        line, asking = self._line, self._asking
+        async with line.turn:
+            recorded = await line.look_up(asking.run_id, asking.book)
+            number = line.made + 1
+            if number <= len(recorded):
+                reply = self._again(recorded[number - 1], request)
+            else:
+                reply = await self._anew(request, number)
+            line.made = number
+            return reply
+
+    def _again(self, call: Call, request: Request) -> Reply:
+        if call.digest != request.digest:
+            raise AgentError(
+                f"call {call.number} of {call.actor!r} is recorded with the request {call.digest[:12]}, and now it asks "
+                f"{request.digest[:12]}: what the model is shown has changed since; fork the run instead"
+            )
+        if not call.reply.from_cache:
+            self._asking.meter.count(call.model, call.reply.usage)
+        return call.reply
+
+    async def _anew(self, request: Request, number: int) -> Reply:
+        asking, line, model = self._asking, self._line, self._model
+        asking.meter.check(model.name)
+        reply = await self._reply(request, number)
+        piece = line.prompts.piece(request)
+        data = line.prompts.told(piece, request, reply, model.name)
+        await asking.book.add_trace(asking.run_id, [TraceRecord(line.actor, number, asking.clock(), data)])
+        line.prompts.learn(piece, request, reply)
+        if not reply.from_cache:
+            asking.meter.count(model.name, reply.usage)
+        return reply
+
+    async def _reply(self, request: Request, number: int) -> Reply:
+        cache, model = self._asking.cache, self._model
+        if cache is None:
+            return await model.reply(request)
+        key = cache_key(request.digest, model, Place(self._asking.seed, self._line.actor, number))
+        found = await cache.find(key)
+        if found is not None:
+            return found
+        reply = await model.reply(request)
+        await cache.keep(key, reply)
+        return reply
+
+
+async def read_calls(book: TraceBook, run_id: str, actor: str | None = None) -> list[Call]:
+    """The model calls of a run, or of one actor in it, with their full prompts."""
+    return list(calls_in([record async for record in book.read_trace(run_id, actor)]))

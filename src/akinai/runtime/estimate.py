@@ -1,0 +1,85 @@
+"""What a run of a model will take, before money is spent."""
+
+import math
+from dataclasses import asdict, dataclass
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.models import Usage
+from akinai.runtime.prices import Price
+
+WINDOW_TOKENS = 30_000
+"""What a model sees of its past at most; arXiv 2502.15840, section 2.1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is known or assumed of the runs that are to be played."""
+
+    max_messages: int = 0
+    """0 where days end the run."""
+    days: int = 0
+    """0 where the cap on messages ends it."""
+    messages_a_day: float = 0
+    window_tokens: int = WINDOW_TOKENS
+    tokens_at_first: int = 0
+    """Of the first request: system prompt, tools, first view."""
+    tokens_a_message: int = 300
+    """By which the conversation grows with a message: the reply and what is heard of it."""
+    tokens_a_reply: int = 100
+    seconds_a_call: float = 5.0
+    runs: int = 1
+    at_once: int = 1
+    """Runs that are played side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What to expect of all runs together; one call is reckoned for every message, so it errs on the high side."""
+
+    messages: int
+    usage: Usage
+    hours: float
+    dollars: float | None
+    """None where the price is not known. No token is reckoned as cached."""
+
+    def to_json(self) -> dict[str, Json]:
+        told = asdict(self)
+        usage = told.pop("usage")
+        return {**told, "tokens": {"input": usage["input"], "output": usage["output"]}}
+
+
+def estimate(load: Workload, price: Price | None = None) -> Estimate:
+    """What the runs of a workload will take.
+
+    messages: the cap, or days x messages a day, whichever is less. UsageError where neither is given.
+    input tokens: the n-th call reads min(window, first + (n - 1) x growth), summed over all messages.
+    output tokens: messages x tokens a reply. hours: messages x seconds a call, x runs / runs at once, rounded up.
+    """
+    messages = _messages(load)
+    each = Usage(_input_tokens(messages, load), messages * load.tokens_a_reply)
+    usage = Usage(each.input * load.runs, each.output * load.runs)
+    rounds = math.ceil(load.runs / max(1, load.at_once))
+    return Estimate(
+        messages=messages * load.runs,
+        usage=usage,
+        hours=messages * load.seconds_a_call * rounds / 3600,
+        dollars=None if price is None else price.dollars(usage),
+    )
+
+
+def _messages(load: Workload) -> int:
+    by_days = math.ceil(load.days * load.messages_a_day)
+    limits = [limit for limit in (load.max_messages, by_days) if limit]
+    if not limits:
+        raise UsageError("nothing says how long the run is; give --max-messages, or days and messages a day")
+    return min(limits)
+
+
+def _input_tokens(messages: int, load: Workload) -> int:
+    """The sum over n of min(window, first + (n - 1) x growth), without the loop."""
+    room = max(0, load.window_tokens - load.tokens_at_first)
+    growing = messages if not load.tokens_a_message else min(messages, room // load.tokens_a_message + 1)
+    growing = growing if room else 0
+    grown = growing * load.tokens_at_first + load.tokens_a_message * growing * (growing - 1) // 2
+    return grown + (messages - growing) * load.window_tokens

@@ -1,0 +1,8 @@
+"""What all tests share: Hypothesis without deadlines, since machines are shared, and the same examples in CI each time."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("akinai", deadline=None, derandomize="AKINAI_CI" in os.environ)
+settings.load_profile("akinai")
