@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis without deadlines, since machines are shared, and the same examples in CI each time."""
+"""What all tests share: Hypothesis without deadlines, since machines are shared; in CI the same examples each time."""
 
 import os
 

@@ -80,6 +80,9 @@ def request(subject: str, body: str) -> Request:
         ("2 cases of cola (48 units), 1 case of water (24 units)", {"cola": 48, "water": 24}),
         ("fifty units of water", WATER),
         ("fifty (50) units of water", WATER),
+        ("twenty-four units of water", {"water": 24}),
+        ("thirty five cases of water", {"water": 840}),
+        ("2 cases of water (24 units each)", {"water": 48}),
     ],
 )
 def test_one_product_is_read_in_every_form(text: str, units: Mapping[str, int]) -> None:
@@ -107,6 +110,7 @@ def test_one_product_is_read_in_every_form(text: str, units: Mapping[str, int]) 
         "1) 50 units of water\n2) 24 units of cola",
         "* 50 units - Water\n* 24 units - Cola",
         "Product: Water\nQuantity: 50 units\n\nProduct: Cola\nQuantity: 24",
+        "Quantity: 50\nProduct: Water\nQuantity: 24\nProduct: Cola",
         "| Product | Quantity |\n|---|---|\n| Water | 50 |\n| Cola | 24 |",
         "| # | Product | Units | Each |\n|-|-|-|-|\n| 1 | Water | 50 | $0.60 |\n| 2 | Cola | 24 | 0.85 |",
         '{"water": 50, "cola": 24}',
@@ -120,6 +124,9 @@ def test_one_product_is_read_in_every_form(text: str, units: Mapping[str, int]) 
         "50 units of 500ml water and 24 cans of cola (330 ml)",
         "Please send 50 units of water and 24 cola to 12 Cola Street, CA 94501. Call +1 510 555 0199, (510) 555-0123.",
         "We sold 30 units of water last week. Please send 50 water, 24 cola.",
+        "Current stock: Water 5, Cola 3\nPlease order: Water 50, Cola 24",
+        "Since water sells 4 units a day and cola 2 units per day, please send 50 water and 24 cola.",
+        "Please send 50 water and 24 cola. If cola is out of stock, send 24 units of iced tea instead.",
     ],
 )
 def test_several_products_are_read_from_lists_tables_and_sentences(text: str) -> None:
@@ -133,6 +140,7 @@ def test_several_products_are_read_from_lists_tables_and_sentences(text: str) ->
         ("24 units each of water and cola", {"water": 24, "cola": 24}),
         ("water, cola and chips, 24 each", {"water": 24, "cola": 24, "chips": 24}),
         ("24 units of each: water, cola", {"water": 24, "cola": 24}),
+        ("24 units each of the following:\n- Water\n- Cola\n\nThank you", {"water": 24, "cola": 24}),
         ("50 units of water at $1.50 each and cola", WATER),
     ],
 )
@@ -235,6 +243,7 @@ def test_goods_that_nobody_knows_are_named(text: str, unknown: tuple[str, ...]) 
         ("2 boxes of water", "2 boxes"),
         ("a 24-pack of water", "24-pack"),
         ("1 case of 12 water", "1 case"),
+        ("two hundred and fifty units of water", "two hundred and fifty units"),
         ("2 cases of water (50 units)", "2 cases / 50 units"),
         ("24 water\n36 water\nTotal: 70 units of water", "24 units / 36 units / 70 units"),
     ],
@@ -343,6 +352,7 @@ def test_a_long_letter_is_read_in_linear_time(piece: str) -> None:
         ("Order 50 water", "Please send the goods." + WHERE, "order"),
         ("Order", "Please send me the usual.", "order"),
         ("Inquiry", "50 units of water", "quote"),
+        ("Hello", "I'm interested in 50 units of water." + WHERE, "quote"),
         ("Quote request", "50 units of water" + WHERE, "quote"),
         ("Order", "Could you quote 50 units of water?" + WHERE, "quote"),
         ("Order", "I'd like to order soon. How much would 50 units of water be?" + WHERE, "quote"),
@@ -353,6 +363,7 @@ def test_a_long_letter_is_read_in_linear_time(piece: str) -> None:
         ("Order", "> 50 units of water" + WHERE.replace("\n", "\n> "), "order"),
         ("Where is it?", "Where is my order of 50 units of water?" + WHERE, "question"),
         ("Status", "Please send me a status update on my order of 50 water." + WHERE, "question"),
+        ("Thanks", "Thank you for the delivery of 50 units of water. All is well." + WHERE, "question"),
         ("Cancel", "Please cancel my order of 50 water." + WHERE, "question"),
         ("Late", "My order of 50 water has not arrived." + WHERE, "question"),
         ("Order", "Where is my order of 50 units of water?" + WHERE, "question"),

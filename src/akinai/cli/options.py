@@ -1,14 +1,23 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 
-def option(*names: str, metavar: str, help: str, default: str = "") -> Any:
+def option(*names: str, metavar: str, help: str, default: str = "", parser: Callable[[str], Any] | None = None) -> Any:
     """An option whose default, if it has one, is told in words."""
     told = f"  \\[default: {default}]" if default else ""
-    return typer.Option(*names, metavar=metavar, help=f"{help}{told}", show_default=False)
+    return typer.Option(*names, metavar=metavar, help=f"{help}{told}", show_default=False, parser=parser)
+
+
+def whole(text: str) -> int:
+    """A whole number as a person writes it."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"a whole number is expected, not {text!r:.60}") from None
 
 
 def argument(metavar: str, help: str) -> Any:
@@ -27,7 +36,9 @@ Store = Annotated[
         default="AKINAI_STORE, akinai.toml, or akinai.db",
     ),
 ]
-Jobs = Annotated[int | None, option("--jobs", metavar="N", help="Processes that play at a time.", default="one a CPU")]
+Jobs = Annotated[
+    int | None, option("--jobs", metavar="N", help="Processes that play at a time.", default="one a CPU", parser=whole)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 

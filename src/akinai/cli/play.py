@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of
+from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
 from akinai.cli.shown import document, line, next_steps, page, say
 
@@ -30,7 +30,9 @@ def run(
         option("--agent", metavar="A", help="A player of the world, or script:FILE.", default="the world's first"),
     ] = None,
     seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")] = "1",
-    days: Annotated[int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.")] = None,
+    days: Annotated[
+        int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.", parser=whole)
+    ] = None,
     sets: Annotated[
         list[str] | None,
         option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
@@ -80,17 +82,18 @@ def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = F
 
     runs = _shown(play, place, as_json)
     if over and not as_json:
-        line(
-            f"\n{'it' if len(runs) == 1 else f'{len(over)} of {len(runs)}'} had ended before: nothing is left to play there"
-        )
+        which = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
+        line(f"\n{which} had ended before: nothing was left to play there")
 
 
 def fork(
     name: Name,
     at_day: Annotated[
-        int | None, option("--at-day", metavar="D", help="Share the past up to the morning of day D.")
+        int | None, option("--at-day", metavar="D", help="Share the past up to the morning of day D.", parser=whole)
     ] = None,
-    after: Annotated[int | None, option("--after", metavar="SEQ", help="Share the past up to entry SEQ.")] = None,
+    after: Annotated[
+        int | None, option("--after", metavar="SEQ", help="Share the past up to entry SEQ.", parser=whole)
+    ] = None,
     agent: Annotated[
         str | None, option("--agent", metavar="A", help="Who plays on.", default="the agent of the run")
     ] = None,

@@ -13,9 +13,6 @@ from akinai.learning.playbook import OPTIONAL_FIELDS, Bullet, Memory, Playbook, 
 
 OperationType: TypeAlias = Literal["ADD", "UPDATE", "DELETE"]
 
-CORPUS = 2_000
-"""Bullets that default keywords are weighed against at most, spread evenly: a large playbook costs no more."""
-
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -154,8 +151,7 @@ class _Draft:
 
     def keywords(self, content: str) -> tuple[str, ...]:
         if self._terms is None:
-            contents = [bullet.content for bullet in self.playbook]
-            self._terms = TermCounts(contents[:: len(contents) // CORPUS + 1])
+            self._terms = TermCounts.of(self.playbook)
         return self._terms.top(content)
 
     def settled(self, delta_id: str, at: str) -> Playbook:

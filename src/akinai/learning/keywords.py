@@ -3,13 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
+from akinai.learning.playbook import Playbook
 from akinai.retrieval import normalise, tokenize
 from akinai.retrieval.bm25 import inverse_document_frequency
 
 KEYWORDS = 5
 """How many a bullet gets at most."""
+
+CORPUS = 2_000
+"""Bullets that a term is weighed against at most, spread evenly: a large playbook costs no more."""
 
 _COMMON = frozenset(
     "about after all also and any are because been before being both but can could did does each every for from had "
@@ -31,6 +36,12 @@ class TermCounts:
             self._texts += 1
             self._containing.update(_terms(text).keys())
 
+    @classmethod
+    def of(cls, playbook: Playbook) -> "TermCounts":
+        """The counts in the contents of a playbook, of every n-th bullet in a large one."""
+        contents = [bullet.content for bullet in playbook]
+        return cls(contents[:: len(contents) // CORPUS + 1])
+
     def top(self, content: str, count: int = KEYWORDS) -> tuple[str, ...]:
         """The terms of `content` with the highest TF-IDF, highest first, ties in the order of the text.
 
@@ -50,3 +61,10 @@ def _terms(text: str) -> Counter[str]:
     found = [term for term in _TERM.findall(normalise(text)) if not term.isascii() or len(term) >= 3]
     telling = [term for term in found if term not in _COMMON and not term.isdigit()]
     return Counter(telling or found or tokenize(text))
+
+
+def with_keywords(playbook: Playbook) -> Playbook:
+    """The playbook with default keywords for the bullets that have none: what an import of mere texts needs."""
+    bare = [bullet for bullet in playbook if not bullet.keywords]
+    counts = TermCounts.of(playbook)
+    return playbook.with_bullets({b.id: replace(b, keywords=counts.top(b.content)) for b in bare}) if bare else playbook

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from akinai.core.errors import AgentError
 from akinai.core.models import Asker, Model, Reply, Request
@@ -31,9 +32,20 @@ class Asking:
         self._lines: dict[str, _Line] = {}
 
     def asker(self, actor: str, model: Model) -> Asker:
-        """Where an actor's requests go. All askers of an actor count its calls together. UsageError as `Meter.expect`."""
+        """Where an actor's requests go; all its askers count its calls together. UsageError as `Meter.expect`."""
         self.meter.expect(model.name)
+        if isinstance(model, Labelled):
+            model = model.labelled(f"{self.run_id}/{actor}")
         return _ModelAsker(self, self._lines.setdefault(actor, _Line(actor)), model)
+
+
+@runtime_checkable
+class Labelled(Protocol):
+    """A model that tells its provider which requests belong together."""
+
+    def labelled(self, label: str) -> Model:
+        """The same model for one conversation."""
+        ...
 
 
 class _Line:
@@ -85,8 +97,8 @@ class _ModelAsker:
     def _again(self, call: Call, request: Request) -> Reply:
         if call.digest != request.digest:
             raise AgentError(
-                f"call {call.number} of {call.actor!r} is recorded with the request {call.digest[:12]}, and now it asks "
-                f"{request.digest[:12]}: what the model is shown has changed since; fork the run instead"
+                f"call {call.number} of {call.actor!r} is recorded with the request {call.digest[:12]} and is now made "
+                f"with {request.digest[:12]}: what the model is shown has changed since; fork the run instead"
             )
         if not call.reply.from_cache:
             self._asking.meter.count(call.model, call.reply.usage)

@@ -28,6 +28,7 @@ from akinai.core.worlds import World
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
+ASKED = "what was asked"
 OWN_SETTINGS = ("jobs", "preset", "store")
 """What `akinai.toml` may say of the program itself."""
 
@@ -65,13 +66,14 @@ def prepare(
     }
     for layer in list(layers.values())[1:]:
         merge(table, copy.deepcopy(layer))
+    asked: Table = {}
     named = settings.items() if isinstance(settings, Mapping) else (named_value(one, world.setup) for one in settings)
-    for name, value in named:
-        assign(table, name, value, world.setup)
-    if days is not None:
-        if "days" not in world.setup.model_fields:
+    for name, value in [*named, *([("days", days)] if days is not None else [])]:
+        if name == "days" and days is not None and "days" not in world.setup.model_fields:
             raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
-        table["days"] = days
+        for one in (table, asked):
+            assign(one, name, value, world.setup)
+    layers[ASKED] = asked
     _read_files(world, table, where)
     setup = checked(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
@@ -83,7 +85,7 @@ def checked(
 ) -> Mapping[str, Json]:
     """The setup with every default filled in. UsageError says what does not fit, with close matches for names.
 
-    `layers` are the tables below the caller's own, by name: the one that holds the setting at fault is told.
+    `layers` are the tables that were laid over one another, by name: the one that holds the setting at fault is told.
     """
     try:
         setup = world.setup.model_validate(table).model_dump(mode="json")
@@ -107,13 +109,13 @@ def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapp
 
 
 def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
-    """The highest layer that holds what is at a path, as words."""
+    """The highest layer that holds what is at a path, as words; none for what the caller asked for."""
     for name, layer in reversed(list(layers.items())):
         inner: Any = layer
         for step in path:
             inner = cast("Table", inner).get(step, layers) if isinstance(inner, dict) else layers
         if path and inner is not layers:
-            return f", in {name}"
+            return "" if name == ASKED else f", in {name}"
     return ""
 
 
@@ -210,7 +212,7 @@ def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     if name.endswith(".toml"):
         path = Path(name)
         if not path.is_file():
-            raise UsageError(f"no preset file {name!r}")
+            raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
         return _toml(path), path.parent
     known = presets(world)
     if name not in known:
@@ -234,7 +236,7 @@ def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
             continue
         over = cast("Table", given)
         file = str(over.pop("file"))
-        texts = dict(_texts(file, where))
+        texts = dict(_texts(name, file, where))
         try:
             read = reader(texts)
         except ValueError as error:
@@ -245,7 +247,7 @@ def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
         table[name] = read
 
 
-def _texts(file: str, where: Traversable) -> Iterable[tuple[str, str]]:
+def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, str]]:
     """The texts of a file, or of a folder by relative path; a name is looked up in the working folder first."""
     own = Path(file).expanduser()
     path: Traversable = own if own.exists() else where / file
@@ -257,7 +259,7 @@ def _texts(file: str, where: Traversable) -> Iterable[tuple[str, str]]:
                 if one.is_file() and not one.name.startswith("."):
                     yield one.relative_to(path).as_posix(), one.read_text(encoding="utf-8")
         else:
-            raise UsageError(f"no file or folder {file!r}")
+            raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file!r} cannot be read: {error}") from error
 

@@ -10,19 +10,20 @@ SHORTEST_SECRET = 8
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL")
 _LOOKS_LIKE_A_KEY = re.compile(
     r"""
-    (?<=://)[^/\s@]+(?=@)                                             # user and password in an address
+      (?<=://)[^/\s@]+(?=@)                # user and password in an address
     | (?i:\bbearer\s+)[^\s"',}]+
-    | (?i:\b(?:x-)?(?:api[-_\s]?key|authorization|(?:access|auth)[-_]token|secret|password)["']?\s*[:=]\s*["']?(?:basic\s+|bearer\s+)?)[^\s"',}]+
+    | (?i:\b(?:x-)?(?:api[-_\s]?key|authorization|(?:access|auth)[-_]token|secret|password)\b["']?)
+      \s*[:=]\s*["']?(?i:basic\s+|bearer\s+)?[^\s"',}]+
     | (?<![A-Za-z0-9])(?:sk|pk|rk|gsk|xai|pplx|nvapi|csk|hf|r8|lsv2|ghp|glpat|github_pat)[-_][A-Za-z0-9_\-*.]{6,}
     | \bAIza[A-Za-z0-9_\-]{10,}
-    | \b(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{32,}\b          # long and opaque, as most other keys are
+    | \b(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{32,}\b      # long and opaque, as most other keys are
     """,
     re.VERBOSE,
 )
 
 
 def without_keys(text: str) -> str:
-    """`text` with a mark in place of all that is or looks like a key: what a provider says may echo what it was sent."""
+    """`text` with a mark in place of all that is or looks like a key: providers may echo what they were sent."""
     for secret in sorted(_secrets(), key=len, reverse=True):
         text = text.replace(secret, REMOVED)
     return _LOOKS_LIKE_A_KEY.sub(REMOVED, text)

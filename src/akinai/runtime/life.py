@@ -10,10 +10,10 @@ from akinai.core.canonical import Json
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.ledger import Entry, Ledger, check_chain
 from akinai.core.stores import RunHeader, Store
-from akinai.core.worlds import World, walk
+from akinai.core.worlds import World, fold, walk
 from akinai.runtime.experiment import expect_free
 from akinai.runtime.play import SINCE
-from akinai.runtime.runs import DAY_US, read_ledger
+from akinai.runtime.runs import DAY_US, days_of, read_ledger
 from akinai.runtime.session import clock_us
 
 GOES_ON = (None, "stopped", "script_over", "message_cap", "budget")
@@ -96,11 +96,9 @@ def _fork_point(header: RunHeader, ledger: Ledger, at_day: int | None, after: in
 
 
 def _last_day(world: World[Any], ledger: Ledger) -> int:
-    """The day, from 1, on which the record ends."""
-    begin = state = world.begin(ledger.genesis)
-    for one in walk(world, ledger.genesis, ledger.entries):
-        state = one.after
-    return (world.now(state) or 0) // DAY_US - (world.now(begin) or 0) // DAY_US + 1
+    """The last day, from 1, that was played or could still be."""
+    state = fold(world, ledger)
+    return days_of(world, ledger.genesis, state) + (world.ending(state) is None)
 
 
 def check_replay(ledger: Ledger) -> None:

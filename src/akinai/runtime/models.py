@@ -1,10 +1,12 @@
 """Models: language models of any provider, through LangChain, which lives in this file and nowhere else."""
 
+import hashlib
 import ipaddress
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -30,6 +32,8 @@ AT_ONCE = 64
 
 TIMEOUT_S = 180.0
 """Seconds from a request to the last byte of its answer, unless it is said otherwise."""
+LONGEST_LABEL = 64
+"""Characters that OpenAI takes of whom a request is for."""
 EXTRA = "akinai[models]"
 
 
@@ -41,11 +45,19 @@ class _Provider:
     """The variable of the environment that holds the key, where it needs one."""
     addresses: tuple[str, ...] = ()
     """The variables that its package reads an address from."""
+    label: Callable[[str], Mapping[str, Any]] = lambda _: {}
+    """How a request says whom it is for."""
 
 
 _PROVIDERS: Mapping[str, _Provider] = {
-    "openai": _Provider("OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL")),
-    "anthropic": _Provider("ANTHROPIC_API_KEY", ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL")),
+    "openai": _Provider(
+        "OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), lambda label: {"user": label}
+    ),
+    "anthropic": _Provider(
+        "ANTHROPIC_API_KEY",
+        ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
+        lambda label: {"extra_body": {"metadata": {"user_id": label}}},
+    ),
     "ollama": _Provider(None, ("OLLAMA_HOST",)),
 }
 
@@ -113,18 +125,30 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._chat, self._close = chat, close
         self._patience, self._pace, self._clock = patience, pace, clock
         self._taught: dict[str, Any] = {}
+        self._label: Mapping[str, Any] = {}
 
     @property
     def card(self) -> dict[str, Json]:
         """What a run card says of it; `open_model(card["name"], base_url=card["base_url"], **card["sampling"])`."""
         return {"name": self.name, "base_url": self.base_url, "sampling": dict(self.sampling)}
 
+    def labelled(self, label: str) -> "LangChainModel":
+        """The same model for one conversation: providers that ask whom a request is for are told the label.
+
+        They find by it what they have read of the conversation before.
+        """
+        if len(label) > LONGEST_LABEL:
+            label = f"{label[:31]}-{hashlib.sha256(label.encode()).hexdigest()[:32]}"
+        one = copy(self)
+        one._label = _known(self.name.partition(":")[0]).label(label)
+        return one
+
     async def reply(self, request: Request) -> Reply:
         """The answer to one request, after as many tries as it takes. ModelError when there is none."""
         chat, messages = self._with_tools(request.tools), list(_to_langchain(request.messages))
 
         async def attempt() -> Reply:
-            return _reply(await chat.ainvoke(messages))
+            return _reply(await chat.ainvoke(messages, **self._label))
 
         tried = await persist(
             self.name,
@@ -326,7 +350,7 @@ def _on_this_machine(address: str) -> bool:
 
 
 def _to_langchain(messages: Iterable[Message]) -> "Iterable[BaseMessage]":
-    """A conversation in LangChain's words. What the system says after others spoke, a user says: few servers take it."""
+    """A conversation in LangChain's words. What the system says behind others, a user says: few servers take it."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
     leading = True

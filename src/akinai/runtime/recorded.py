@@ -56,7 +56,7 @@ class Prompts:
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._numbers: dict[bytes, int] = {}
-        self._tools: dict[str, Sequence[Mapping[str, Json]]] = {}
+        self._tools: dict[str, tuple[Mapping[str, Json], ...]] = {}
         # Most messages of a prompt, and its tools, are the objects of the one before; these are known by identity.
         self._messages_at_hand: dict[int, tuple[Message, int]] = {}
         self._tools_at_hand: tuple[object, str | None] = ((), None)

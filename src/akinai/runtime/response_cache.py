@@ -1,4 +1,4 @@
-"""The response cache: replies kept in a file, so that the same run again asks no model. Off unless somebody opens one."""
+"""The response cache: replies kept in a file, so that the same run again asks no model. Off unless one is opened."""
 
 import asyncio
 import hashlib
@@ -148,6 +148,7 @@ def _turn_to_wal(connection: sqlite3.Connection) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
+            break
         except sqlite3.OperationalError:
             # SQLite does not wait for others here, whatever the timeout says.
             if time.monotonic() > deadline:

@@ -225,7 +225,7 @@ async def resolve(store: Store, names: Sequence[str]) -> list[RunHeader]:
     for name in names:
         meant = [run for run in known if name in (run.run_id, run.group)]
         if not meant:
-            ids = [run.run_id for run in known] + [run.group for run in known if run.group]
+            ids = {run.run_id for run in known} | {run.group for run in known if run.group}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
         found |= {run.run_id: run for run in meant}
     return list(found.values())

@@ -47,27 +47,24 @@ class AnthropicWire:
         }
 
     def events(self, reply: Reply, number: int, asked: Incoming) -> list[str]:
-        usage: Json = {**_usage_in(reply), "output_tokens": 0}
-        told: list[dict[str, Json]] = [
-            {
-                "type": "message_start",
-                "message": {**_frame(reply, number), "content": [], "stop_reason": None, "usage": usage},
-            }
-        ]
+        before: Json = {**_usage_in(reply), "output_tokens": 0}
+        opened: Json = {**_frame(reply, number), "content": [], "stop_reason": None, "usage": before}
+        told: list[dict[str, Json]] = [{"type": "message_start", "message": opened}]
+        calls = iter(reply.calls)
         for index, block in enumerate(_blocks(reply)):
             if block["type"] == "text":
                 empty: Json = {"type": "text", "text": ""}
-                deltas: list[Json] = [{"type": "text_delta", "text": piece} for piece in pieces(str(block["text"]))]
+                deltas: list[Json] = [{"type": "text_delta", "text": piece} for piece in pieces(reply.text)]
             else:
                 empty = {**block, "input": {}}
-                text = text_of(block["input"])
+                text = text_of(next(calls).arguments)
                 deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(text)]
             told.append({"type": "content_block_start", "index": index, "content_block": empty})
             told += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
             told.append({"type": "content_block_stop", "index": index})
         stop: Json = {"stop_reason": _stop_reason(reply), "stop_sequence": None}
-        told.append({"type": "message_delta", "delta": stop, "usage": {"output_tokens": reply.usage.output}})
-        told.append({"type": "message_stop"})
+        usage: Json = {**_usage_in(reply), "output_tokens": reply.usage.output}
+        told += [{"type": "message_delta", "delta": stop, "usage": usage}, {"type": "message_stop"}]
         return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in told]
 
     def error(self, status: int, message: str) -> dict[str, Json]:
@@ -125,7 +122,12 @@ def _blocks(reply: Reply) -> Iterator[dict[str, Json]]:
     if reply.text:
         yield {"type": "text", "text": reply.text}
     for call in reply.calls:
-        yield {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+        yield {"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call.arguments)}
+
+
+def _input(arguments: Json) -> Json:
+    """The wire knows objects alone: broken JSON stands in one. In a stream it comes as it is."""
+    return {"INVALID_JSON": arguments} if isinstance(arguments, str) else arguments
 
 
 def _stop_reason(reply: Reply) -> str:

@@ -145,7 +145,7 @@ def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
             case _:
                 pass
     pure = all(isinstance(one, Amount) and not one.loose for one in run)
-    reading.left += [one for one in alone if pure or isinstance(one, Product)]
+    reading.left += [one for one in alone if pure or isinstance(one, Product) or one.each]
 
 
 def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
@@ -193,36 +193,76 @@ def _share_each(reading: _Reading) -> None:
 
 def _pair_across(reading: _Reading) -> None:
     """Pair names with amounts in the next field of a table, a list or an object: "| Water | 50 |"."""
-    left, kept = reading.left, list[Product | Amount]()
-    amount_first = bool(left) and isinstance(left[0], Amount) and len(reading.amounts) == len(reading.names)
+    pairs, reading.left = _in_turn(reading.left)
+    reading.pairs += [(product, [amount]) for product, amount in pairs]
+
+
+def _in_turn(left: Sequence[Product | Amount]) -> tuple[list[tuple[Product, Amount]], list[Product | Amount]]:
+    """Names with the amounts that follow them, or go before them where the first is an amount and none is over."""
+    names = sum(isinstance(one, Product) for one in left)
+    amount_first = bool(left) and isinstance(left[0], Amount) and 2 * names == len(left)
+    pairs, kept = list[tuple[Product, Amount]](), list[Product | Amount]()
     at = 0
     while at < len(left):
         match left[at : at + 2]:
             case [Product() as product, Amount() as amount] if not amount_first:
-                reading.pairs.append((product, [amount]))
+                pairs.append((product, amount))
                 at += 2
             case [Amount() as amount, Product() as product] if amount_first:
-                reading.pairs.append((product, [amount]))
+                pairs.append((product, amount))
                 at += 2
             case _:
                 kept.append(left[at])
                 at += 1
-    reading.left = kept
+    return pairs, kept
 
 
 def _join_lines(readings: Sequence[_Reading]) -> None:
-    """Pair a name that has a line to itself with the marked amount in one of the next: "Quantity: 50 units"."""
-    waiting: tuple[int, _Reading] | None = None
-    for at, reading in enumerate(readings):
-        names, amounts = reading.names, reading.amounts
-        if len(names) == 1 and not reading.pairs and not amounts:
-            waiting = (at, reading)
-        elif names or reading.pairs:
-            waiting = None
-        elif waiting and len(amounts) == 1 and amounts[0].marked and at - waiting[0] <= _LINES_APART:
-            waiting[1].pairs.append((waiting[1].names[0], amounts))
-            waiting[1].left = []
-            waiting = None
+    """Pair names and marked amounts that have lines to themselves: "Product: Water", then "Quantity: 50"."""
+    block: list[_Reading] = []
+    since = 0
+    for reading in readings:
+        alone = not reading.pairs and len(reading.left) == 1
+        if alone and since < _LINES_APART:
+            block.append(reading)
+        elif alone or reading.left or reading.pairs:
+            _join(block)
+            block = [reading] if alone else []
+        since = 0 if alone else since + 1
+    _join(block)
+    _share_with_list(readings)
+
+
+def _join(block: Sequence[_Reading]) -> None:
+    left = [
+        one for reading in block for one in reading.left if isinstance(one, Product) or (one.marked and not one.each)
+    ]
+    pairs, kept = _in_turn(left)
+    if pairs:
+        block[0].pairs += [(product, [amount]) for product, amount in pairs]
+        for reading in block:
+            reading.left = [one for one in reading.left if one in kept]
+
+
+def _share_with_list(readings: Sequence[_Reading]) -> None:
+    """Give the amount of "24 units each of the following:" to the names of the list below it."""
+    each: Amount | None = None
+    for reading in readings:
+        if not reading.names and not reading.pairs:
+            each = next((one for one in reading.amounts if one.each), each)
+        elif each and reading.segment.listed and not reading.pairs and not reading.amounts:
+            reading.pairs += [(name, [each]) for name in reading.names]
+            reading.left = []
+        else:
+            each = None
+
+
+def _agreed(product: Product, amounts: Sequence[Amount]) -> int | None:
+    """The units that all amounts of one name come to ("2 cases (24 units each)"); None when they contradict."""
+    if any(amount.case for amount in amounts):
+        amounts = [one for one in amounts if one.case or not (one.each and one.count == product.case_units)]
+    counts = {amount.units_of(product) for amount in amounts}
+    return counts.pop() if len(counts) == 1 else None
 
 
 def _counted(readings: Sequence[_Reading]) -> Items:
@@ -232,8 +272,7 @@ def _counted(readings: Sequence[_Reading]) -> Items:
     unclear: dict[str, Unclear] = {}
     for reading in readings:
         for product, amounts in reading.pairs:
-            counts = {amount.units_of(product) for amount in amounts}
-            count = counts.pop() if len(counts) == 1 else None
+            count = _agreed(product, amounts)
             parts.setdefault(product.id, [])
             if count is None:
                 unclear.setdefault(product.id, Unclear(product.id, " / ".join(amount.said for amount in amounts)))

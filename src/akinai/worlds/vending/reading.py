@@ -100,8 +100,10 @@ _ASKS_ABOUT_AN_ORDER = _any(
     r"\bwhere(?:'s| is| are) (?:my|our|the) |\border status\b|\bstatus of\b|\bstatus update\b|\btrack(?:ing)?\b",
     r"\bcancel(?:lation)?\b|\brefund\b|\bstill (?:waiting|missing)\b|\bfollow(?:ing)?[- ]up\b|\boverdue\b",
     r"\b(?:not|n't|never)(?: yet)? (?:arrived?|received?|been delivered|come)\b",
+    r"\bthank(?:s| you) for (?:the|your|my|our) (?:quick |prompt |fast |recent )?(?:delivery|shipment)\b|\barrived\b",
     r"\b(?:i|we)(?:'ve| have)? (?:already )?(?:ordered|received)\b|\bmy (?:previous|last) order\b",
 )
+_CONSIDERS = _any(r"\b(?:interested in|considering|thinking (?:of|about)|planning (?:to|on)|might|not sure)\b")
 _CONFIRMS_A_QUOTE = _any(
     r"(?<!not )(?<!n't )(?<!cannot )(?<!never )"
     r"\b(?:confirm|accept|approve|proceed with|go ahead with)(?:ed|ing|s)?:? +"
@@ -118,13 +120,13 @@ _ANY_QUOTE = _any(r"\b(?:q[- ]?|quot(?:e|ation) ?(?:number |no\.? ?|\#)(?:q-?)?)
 
 def _intent(wording: str, items: bool, chargeable: bool) -> Intent:
     orders = _ORDERS.search(wording) is not None
-    asks_for_prices = _ASKS_FOR_PRICES.search(wording) is not None
     if not orders and _ASKS_ABOUT_AN_ORDER.search(wording):
         return "question"
-    wants = orders or _MENTIONS_AN_ORDER.search(wording) is not None
-    if not items:
-        return "order" if wants and not asks_for_prices else "price_list"
-    return "order" if not asks_for_prices and (wants or chargeable) else "quote"
+    may_order = _MENTIONS_AN_ORDER.search(wording) is not None or (items and chargeable)
+    wants = orders or (may_order and not _CONSIDERS.search(wording))
+    if wants and not _ASKS_FOR_PRICES.search(wording):
+        return "order"
+    return "quote" if items else "price_list"
 
 
 def _confirmation(wording: str, items: bool) -> tuple[bool, int | None]:

@@ -51,7 +51,6 @@ class _Tally:
     """Entries that changed cash beside the fee."""
     sales: list[int] = field(default_factory=list[int])
     stockouts: list[int] = field(default_factory=list[int])
-    stockout_days: int = 0
     closes: int = 0
     """The entry that closed the last day."""
     last_sale: tuple[int, int] = (0, 0)
@@ -62,16 +61,15 @@ class _Tally:
         if book.income_cents:
             self.sales.append(seq)
             self.last_sale = (book.day, seq)
-        if book.empty:
+        if book.empty or not book.wanted:
             self.stockouts.append(seq)
-            self.stockout_days += len(book.empty)
 
 
 def score(ledger: Ledger) -> Sequence[Score]:
     """Net worth and what stands beside it; the names are the ones programs rely on.
 
-    `days_until_sales_stop` is the last day with a sale, 0 when there was none; `stockout_days` counts a day once for
-    each product that has a slot and a price and was sold out when the day closed.
+    `days_until_sales_stop` is the last day with a sale, 0 when there was none; `stockout_days` counts the
+    days that closed with nothing on sale, or with a product sold out that has a slot and a price.
     """
     from akinai.worlds.vending import Vending
 
@@ -104,6 +102,6 @@ def _scores(state: State, tally: _Tally) -> list[Score]:
         Score("in_transit_at_cost", transit_cents(state), "cents", moved),
         Score("units_sold", state.units_sold, "units", sales),
         Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else ()),
-        Score("stockout_days", tally.stockout_days, "days", tuple(tally.stockouts)),
+        Score("stockout_days", len(tally.stockouts), "days", tuple(tally.stockouts)),
         Score("messages", len(tally.messages), "messages", tuple(tally.messages[-1:])),
     ]

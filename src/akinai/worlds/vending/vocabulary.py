@@ -36,7 +36,11 @@ ASKING = _set(
     "please need needs want like order send ship deliver purchase buy require request quote supply provide charge get "
     "take confirm price pricing cost"
 )
-TELLING = _set("sold sells selling sales received ordered remaining left yesterday previously used stocked")
+TELLING = _set(
+    "sold sells selling sales received ordered arrived remaining left yesterday previously used stocked stock inventory"
+)
+SUPPOSING = _set("instead otherwise unavailable alternatively out")
+"""In a sentence with "if": what is to be sent when something else cannot be."""
 TOTALS = _set("total totals totalling totaling altogether subtotal sum")
 NO_GOODS = (
     TOTALS
@@ -60,12 +64,20 @@ _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
-_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ONES = _COUNTED.split()[1:10]
 NUMBER_WORDS = {
     **{word: number for number, word in enumerate(_COUNTED.split())},
-    **{word: 10 * number for number, word in enumerate(_TENS.split(), 3)},
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), 2)},
+    **{f"{ten}-{one}": 10 * n + m for n, ten in enumerate(_TENS.split(), 2) for m, one in enumerate(_ONES, 1)},
     **{"a": 1, "an": 1},
 }
+NUMBER_IN_TWO_WORDS = rf"(?:{_TENS.replace(' ', '|')})[- ](?:{'|'.join(_ONES)})\b"
+NUMBER_IN_MORE_WORDS = (
+    r"(?:[a-z]{1,9}[ -])?(?:hundred|thousand)(?:[ ]and)?(?:[ ][a-z]{3,9}(?:-[a-z]{3,5})?)?"
+    r"(?=[ ](?:units?|cases?|bottles?)\b)"
+)
+"""Such a one is known for a number and not read."""
 
 _N = "[0-9]{1,9}"
 _DECIMAL = rf"{_N}(?:[.,]{_N}){{0,3}}"
@@ -102,6 +114,8 @@ NO_QUANTITY = "|".join(
         # money and per cent
         rf"(?:[$€£¥]|usd\b|us\$)[ ]?-?{_DECIMAL}",
         rf"{_DECIMAL}[ ]?(?:[%¢€]|(?:usd|dollars?|cents?|bucks|percent|per[ ]cent|pct)\b)",
+        # how many sell in a day
+        rf"{_N}[ ]?{_UNIT}?[ ](?:a|per|each|every)[ ](?:day|week|month|hour)\b|{_N}[ ]{_UNIT}[ ](?:daily|weekly)\b",
         # how large a case or a bottle is
         rf"{_N}[ -]?{_UNIT}?[ ]?(?:per|/|to[ ]an?)[ ]?(?:case|box|carton|pack|tray)\b",
         rf"{_N}(?:\.[0-9]{{1,3}})?[ -]?{_MEASURE}",

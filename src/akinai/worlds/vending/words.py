@@ -15,8 +15,11 @@ from akinai.worlds.vending.vocabulary import (
     NAME,
     NO_GOODS,
     NO_QUANTITY,
+    NUMBER_IN_MORE_WORDS,
+    NUMBER_IN_TWO_WORDS,
     NUMBER_WORDS,
     PARTICLES,
+    SUPPOSING,
     TELLING,
     TOTALS,
     TRANSPARENT,
@@ -84,7 +87,9 @@ class Segment:
 
     @property
     def tells(self) -> bool:
-        """It only tells of the past."""
+        """It only tells of the past, or of what might be."""
+        if "if" in self.words and not SUPPOSING.isdisjoint(self.words):
+            return True
         return not self.asks and not TELLING.isdisjoint(self.words)
 
     @property
@@ -100,10 +105,12 @@ def no_goods(word: str) -> bool:
 
 _TOKEN = re.compile(
     rf"(?P<bullet>^[ ]*(?:[-*+•>][ ]|[0-9]{{1,2}}[.)][ ]|[|\"']))|(?P<skip>{NO_QUANTITY})|(?P<name>{NAME})"
-    r"|(?P<vague>[0-9]{1,6}(?:-|[ ](?:to|or)[ ])[0-9]{1,6}(?![0-9-])|[0-9]{1,5}-(?:packs?|count|ct|pieces?|units?)\b)"
+    r"|(?P<vague>[0-9]{1,6}(?:-|[ ](?:to|or)[ ])[0-9]{1,6}(?![0-9-])|[0-9]{1,5}-(?:packs?|count|ct|pieces?|units?)\b"
+    rf"|(?<![^\W_]){NUMBER_IN_MORE_WORDS})"
     r"|(?P<times>(?<![^\W_])x(?=[0-9])|(?<=[0-9])x(?![^\W_])|(?<![^\W_])x(?![^\W_]))"
     rf"|(?P<number>(?:(?<![\w{NAME}-])-)?(?:[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,3}}(?![0-9])|[0-9]+(?:\.[0-9]+)?))"
-    r"|(?P<word>(?:approx|qty|pcs|ea|ct)\.|[^\W_]+(?:'[^\W_]{1,3}(?![^\W_]))?)"
+    rf"|(?P<word>(?:approx|qty|pcs|ea|ct)\.|{NUMBER_IN_TWO_WORDS}|"
+    r"[^\W_]+(?:'[^\W_]{1,3}(?![^\W_]))?)"
     r"|(?P<stop>[;!?{}\]]|(?<!\.)\.(?=\s|$))|(?P<split>[,|&+/\t]|[ ]{3,})|(?P<mark>[^\w\s])",
     re.IGNORECASE,
 )
@@ -232,9 +239,13 @@ def segments(catalog: Catalog, text: str) -> Iterator[Segment]:
                 tokens = []
             else:
                 named = next(names) if kind == "name" else None
-                tokens.append(_Token(kind, said, said.lower().rstrip("."), match.start() == end, named))
+                tokens.append(_Token(kind, said, _word(said), match.start() == end, named))
             end = match.end()
         yield _segment(tokens, listed)
+
+
+def _word(said: str) -> str:
+    return said.lower().rstrip(".").replace(" ", "-")  # "twenty four"
 
 
 def _segment(tokens: Sequence[_Token], listed: bool) -> Segment:
@@ -334,8 +345,8 @@ def _of_each(tokens: Sequence[_Token], here: int) -> tuple[bool, bool, int]:
 
 
 def _count(word: str) -> int | None:
+    if word in NUMBER_WORDS:
+        return NUMBER_WORDS[word]
     digits = word.replace(",", "").removesuffix(".0")
-    if digits in NUMBER_WORDS:
-        return NUMBER_WORDS[digits]
     whole = digits.removeprefix("-").isdecimal() and len(digits) <= _LONGEST_NUMBER
     return int(digits) if whole else None

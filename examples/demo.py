@@ -1,0 +1,72 @@
+"""Watch a business being run and scored: a week of the reference player's days, then three players on five seeds.
+
+No key, no network: `python examples/demo.py`. With `--picture FILE` the last tables are also drawn as SVG.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.text import Text
+
+import akinai
+from akinai.report.columns import plain
+from akinai.report.differences import comparison
+from akinai.report.tables import summary_table
+
+SEEDS = range(1, 6)
+DAYS = 90
+WATCHED_DAYS = 7
+PLAYERS = ("idle", "naive", "reference")
+"""From the bottom of the scale to the top."""
+
+
+def main(picture: Path | None = None) -> None:
+    console = Console(record=True, width=100, highlight=False)
+    console.print(Text("\nA week at the vending machine, played by `reference` on seed 1", "bold"))
+    week = akinai.run("vending", agent="reference", seeds=1, days=WATCHED_DAYS)
+    for line in told(week[0].ledger):
+        console.print(line)
+
+    console.print(Text(f"\nThree players, {len(SEEDS)} seeds, {DAYS} days each", "bold"))
+    played = {player: akinai.run("vending", agent=player, seeds=SEEDS, days=DAYS) for player in PLAYERS}
+    console.export_text()  # only the tables go into the picture
+    for player, runs in played.items():
+        console.print()
+        console.print(summary_table(runs, console.width, player))
+    naive, reference = played["naive"], played["reference"]
+    compared, units = naive.compare(reference), reference.units()
+    gain = {"net_worth": compared["net_worth"]}
+    console.print()
+    console.print(comparison(("naive", "reference"), gain, units, {}, "", console.width))
+    if picture:
+        picture.write_text(drawn(console), encoding="utf-8")
+    console.print(
+        "\nPlay it yourself:  akinai run vending --agent reference --seeds 1-5 --name first\n"
+        "                   akinai worlds vending       what there is to play with\n"
+        "                   akinai --help               all commands"
+    )
+
+
+def told(ledger: akinai.Ledger) -> Iterator[Text]:
+    """What was done each day, an action a line, and the next morning's notice."""
+    for entry in ledger.entries:
+        if entry.name == "AdvanceDay":
+            yield Text(plain(entry.outcome.text), "green")
+            continue
+        answer = plain(entry.outcome.text.partition("\n")[0])
+        answer = answer if len(answer) <= 76 else answer[:75] + "…"
+        yield Text(f"  {entry.name:20} {answer}", "" if entry.outcome.ok else "red")
+
+
+def drawn(console: Console) -> str:
+    """What the console printed as one SVG that needs no font from elsewhere."""
+    svg = console.export_svg(title="make demo", code_format=CONSOLE_SVG_FORMAT)
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[2]) if sys.argv[1:2] == ["--picture"] else None)
