@@ -77,7 +77,7 @@ def test_what_is_no_number_is_refused(number: float) -> None:
 @pytest.mark.parametrize("value", [{1, 2}, b"ab", object(), {1: 2}, {"a": {None: 1}}, [{("x",): 1}]], ids=repr)
 def test_what_is_not_json_is_refused(value: Any) -> None:
     """A set has no order, bytes are no text, and a key that is not text would be another key when read back."""
-    with pytest.raises(TypeError, match="not JSON|not text"):
+    with pytest.raises(TypeError, match=r"not JSON|not text"):
         canonical(value)
 
 

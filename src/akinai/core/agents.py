@@ -21,6 +21,9 @@ class View:
     """What it may do now."""
     closed: str | None = None
     """Why it may do nothing, when it may not."""
+    news: str = ""
+    """The part of the text that came to it otherwise than as an answer: a sub-agent's report, a new task. Who remembers
+    the text of its first view needs to read only this later."""
 
 
 @dataclass(frozen=True, slots=True)

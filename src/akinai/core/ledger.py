@@ -113,14 +113,16 @@ class Entry:
         """An entry from a store's parsed data. Raises BrokenChain when the data has not the shape of an entry."""
         try:
             request, outcome = data["request"], Outcome.from_json(data["result"])
-            actor, name, parameters, said = (
+            actor, said, name, parameters = (
                 data["agent_id"],
+                data.get("said", ""),
                 request["name"],
                 request["parameters"],
-                data.get("said", ""),
             )
+            if not isinstance(parameters, Mapping) or not all(isinstance(one, str) for one in (actor, said, name)):
+                raise TypeError("names are text and parameters an object")
             text = canonical(cast("Json", data))
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
         return Entry(seq, at, actor, name, parameters, outcome, said, digest, text)
 

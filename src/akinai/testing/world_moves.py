@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,7 +86,11 @@ def moves(
     `known` are actions that make sense, to be repeated and varied.
     """
     offered, meant = world.view(state, actor).verbs or world.verbs.classes, tuple(words)
-    kinds = ("known", "varied", "varied") if known else ()
+    sensible: dict[type[Action], list[Action]] = defaultdict(list)
+    for action in known:
+        if type(action) in offered:
+            sensible[type(action)].append(action)
+    kinds = ("known", "varied", "varied") if sensible else ()
 
     @st.composite
     def move(draw: DrawFn) -> Action:
@@ -93,9 +98,9 @@ def moves(
             case "fitting":
                 said = draw(fitting(draw(st.sampled_from(offered)), meant))
             case "known":
-                return draw(st.sampled_from(known))
+                return draw(st.sampled_from(sensible[draw(st.sampled_from([*sensible]))]))
             case "varied":
-                said = draw(varied(draw(st.sampled_from(known)), meant))
+                said = draw(varied(draw(st.sampled_from(sensible[draw(st.sampled_from([*sensible]))])), meant))
             case "any":
                 said = draw(fitting(draw(st.sampled_from(world.verbs.classes)), meant))
             case "near":

@@ -8,6 +8,7 @@ from akinai.core.agents import Plan, Routine
 from akinai.core.money import read_dollars
 from akinai.worlds.vending import actions as a
 
+_TASK = re.compile(r"^Task \d+:\n", re.M)
 _WHERE = r"row (\d+),? (?:and )?col(?:umn)? (\d+)"
 _PUT = re.compile(
     rf"(?:put|restock|stock|move|load)\D*?(\d+) (?:units? of )?([\w -]+?) (?:in|into|to|at|in slot) {_WHERE}", re.I
@@ -22,7 +23,7 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 def assistant(me: Routine) -> Plan:
     """Does one task after another: each is in the view when the sub-agent is called, and ends with its report."""
     while True:
-        task = me.view.text.partition("Your task:\n")[2]
+        task = _TASK.split(me.view.text)[-1]
         told: list[str] = []
         for action in tuple(_wished(me, task)):
             heard = yield action

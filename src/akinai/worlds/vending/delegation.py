@@ -14,7 +14,8 @@ def delegate(state: State, kind: Kind, task: str) -> Result:
     """Give a new sub-agent a task; until its report only it can act."""
     number = state.sub_agents + 1
     actor = f"{OWNER}/{kind}-{number}"
-    state = replace(state, sub_agent=Delegated(kind, actor, task, True), sub_agents=number, report="")
+    task_given = Delegated(kind, actor, task, open=True)
+    state = replace(state, sub_agent=task_given, sub_agents=number, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{actor} is at work.", data={"sub_agent": actor})
 
 
@@ -23,7 +24,8 @@ def chat_with_sub_agent(state: State, action: a.ChatWithSubAgent) -> Result:
     last = state.sub_agent
     if last is None:
         return state, Outcome.refused("no_sub_agent", "there is no sub-agent to talk to; delegate a task first")
-    state = replace(state, sub_agent=replace(last, task=action.message, open=True), report="")
+    asked = replace(last, task=action.message, open=True)
+    state = replace(state, sub_agent=asked, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{last.actor} is at work.", data={"sub_agent": last.actor})
 
 

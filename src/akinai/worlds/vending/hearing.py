@@ -134,9 +134,9 @@ def addresses_in(text: str) -> list[str]:
     return list(dict.fromkeys(_ADDRESS.findall(text)))
 
 
-def days_left_in(view: str) -> int | None:
+def days_left_in(text: str) -> int | None:
     """Days after today until the run's last, None when it has none."""
-    found = _DAYS_LEFT.search(view)
+    found = _DAYS_LEFT.search(text)
     return int(found[2]) - int(found[1]) if found else None
 
 

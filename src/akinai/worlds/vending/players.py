@@ -130,7 +130,7 @@ def reference(me: Routine) -> Plan:
     while True:
         morning = yield a.AdvanceDay()
         today, day = hearing.clock_in(morning.text), hearing.day_in(morning.text) or 0
-        arrival = shop.arrival_on(today)
+        arrival, shop.days_left = shop.arrival_on(today), hearing.days_left_in(morning.text)
         if arrival is None and day % VISIT_EVERY:
             continue
         if arrival is not None and any(verb is a.WaitUntil for verb in me.view.verbs):
@@ -144,7 +144,7 @@ def reference(me: Routine) -> Plan:
 
 def buy(me: Routine, shop: Shop, choices: Sequence[Choice]) -> Plan:
     """Order from each supplier what runs low, and what else of its goods is worth a place in the same letter."""
-    left = hearing.days_left_in(me.view.text)
+    left = shop.days_left
     cash = shop.cash_cents - KEEP_CENTS
     for address in dict.fromkeys(one.offer.address for one in choices):
         mine = [one for one in choices if one.offer.address == address]

@@ -28,6 +28,8 @@ class Shop:
         self._expected: dict[str, int] = {}
         """Ordered since the last look."""
         self.cash_cents = hearing.start_cents_in(me.view.text)
+        self.days_left = hearing.days_left_in(me.view.text)
+        """Days behind today until the run's last; None when it has none."""
 
     def look(self) -> Plan:
         """See what has come, what is on its way and what is in the machine."""

@@ -206,6 +206,8 @@ class State:
     sub_agent: Delegated | None = None
     sub_agents: int = 0
     """How many have been at work."""
+    tasks: int = 0
+    """How many they were given."""
     report: str = ""
     """What the last sub-agent reported."""
     book: Book | None = None

@@ -51,14 +51,18 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
 
 
 def view(state: State, actor: str) -> View:
-    """The briefing, the clock, and what a sub-agent reported."""
+    """The briefing, the clock, and the news: what a sub-agent reported, or the task that it was given."""
     why = closed(state, actor)
     verbs = () if why else verbs_of(state.setup, actor, state.sub_agent)
+    last = state.sub_agent
     if actor == OWNER:
-        told = f"\n\n{state.sub_agent.actor} reports:\n{state.report}" if state.sub_agent and state.report else ""
-        return View(f"{state.setup.briefing}\n\nNow: {_now(state)}{told}", verbs, why)
-    task = state.sub_agent.task if state.sub_agent and state.sub_agent.actor == actor else ""
-    return View(f"{_sub_agents_briefing(state.setup)}\n\nNow: {_now(state)}\n\nYour task:\n{task}", verbs, why)
+        news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
+        text = state.setup.briefing
+    else:
+        news = f"Task {state.tasks}:\n{last.task}" if last and last.actor == actor else ""
+        text = _sub_agents_briefing(state.setup)
+    told = f"{text}\n\nNow: {_now(state)}"
+    return View(f"{told}\n\n{news}" if news else told, verbs, why, news)
 
 
 def _now(state: State) -> str:
