@@ -35,10 +35,8 @@ def ledger_of(count: int, *, at: int = 1_000) -> Ledger:
     digest, entries = GENESIS.digest, list[Entry]()
     for seq in range(1, count + 1):
         turn = Turn(seq, at + 60 * seq, "owner", Sell(units=seq), said="I sell." if seq % 2 else "")
-        outcome = (
-            Outcome("Sold.", data={"units": seq}) if seq % 3 else Outcome.refused("no_stock", "none left", {"units": 0})
-        )
-        entries.append(Entry.of(digest, turn, outcome))
+        sold, none = Outcome("Sold.", data={"units": seq}), Outcome.refused("no_stock", "none left", {"units": 0})
+        entries.append(Entry.of(digest, turn, sold if seq % 3 else none))
         digest = entries[-1].digest
     return Ledger(GENESIS, tuple(entries))
 
@@ -92,17 +90,12 @@ def test_edit_of_any_field_is_found_and_named(edit: dict[str, Any]) -> None:
     assert broken(GENESIS, entries) == 4
 
 
-@pytest.mark.parametrize(
-    "path", [("result", "error", "code"), ("result", "error", "message"), ("result", "data", "units")]
-)
-def test_edit_of_a_refusal_is_found_and_named(path: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("part", "name"), [("error", "code"), ("error", "message"), ("data", "units")])
+def test_edit_of_a_refusal_is_found_and_named(part: str, name: str) -> None:
     """What a refusal says, in words and for programs, is part of the chain when it is read from a store."""
     entries = list(ledger_of(6).entries)
     data = json.loads(entries[2].text)
-    inner = data
-    for step in path[:-1]:
-        inner = inner[step]
-    inner[path[-1]] = "edited"
+    data["result"][part][name] = "edited"
     entries[2] = Entry.parse(3, entries[2].at, json.dumps(data), entries[2].digest)
     assert broken(GENESIS, entries) == 3
 
@@ -146,22 +139,21 @@ def test_edited_genesis_breaks_the_first_entry(edited: Genesis) -> None:
     assert broken(edited, list(ledger_of(3).entries)) == 1
 
 
+@st.composite
+def outcomes(draw: st.DrawFn) -> Outcome:
+    text, data = draw(TEXT), draw(JSON)
+    return Outcome(text, data=data) if draw(st.booleans()) else Outcome.refused("no_stock", text, data)
+
+
 @given(
-    product=TEXT,
-    units=st.integers(),
-    beside=JSON,
+    action=st.builds(Sell, product=TEXT, units=st.integers(), beside=JSON),
     said=TEXT,
-    text=TEXT,
-    ok=st.booleans(),
-    data=JSON,
+    outcome=outcomes(),
     at=st.integers(0, 2**62),
 )
-def test_entry_reads_back_equal(
-    product: str, units: int, beside: Any, said: str, text: str, ok: bool, data: Any, at: int
-) -> None:
+def test_entry_reads_back_equal(action: Sell, said: str, outcome: Outcome, at: int) -> None:
     """An entry that is written as text and read again is equal in every field, and its digest still follows."""
-    outcome = Outcome(text, data=data) if ok else Outcome.refused("no_stock", text, data)
-    turn = Turn(1, at, "商人", Sell(product=product, units=units, beside=beside), said)
+    turn = Turn(1, at, "商人", action, said)
     entry = Entry.of(GENESIS.digest, turn, outcome)
     again = Entry.parse(1, at, entry.text, entry.digest)
     assert again == entry
@@ -181,27 +173,35 @@ def test_spelling_in_the_store_does_not_matter() -> None:
     assert check_chain(GENESIS, [again]) == entry.digest
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "not json",
-        "[]",
-        "7",
-        "{}",
-        '{"agent_id": "a"}',
-        '{"agent_id": "a", "request": null, "result": null}',
-        '{"agent_id": 7, "request": {"name": "x", "parameters": {}}, "result": {"is_error": false, "content": ""}}',
-        '{"agent_id": "a", "request": {"name": ["x"], "parameters": {}}, "result": {"is_error": false, "content": ""}}',
-        '{"agent_id": "a", "request": {"name": "x", "parameters": 3}, "result": {"is_error": false, "content": ""}}',
-        '{"agent_id": "a", "request": {"name": "x", "parameters": {"n": NaN}}, "result": {"is_error": false, "content": ""}}',
-        '{"agent_id": "a", "request": {"name": "x", "parameters": {}}, "result": {"is_error": true, "content": "", "error": 7}}',
-        "[" * 100_000,
-        '{"agent_id": "a", "request": {"name": "x", "parameters": {"n": ' + "[" * 900 + "]" * 900 + "}},"
-        ' "result": {"is_error": false, "content": ""}}',
-    ],
-    ids=lambda text: text[:30],
-)
+def _data(**edited: Any) -> str:
+    sound = {
+        "agent_id": "a",
+        "request": {"name": "Sell", "parameters": {}},
+        "result": {"is_error": False, "content": ""},
+    }
+    return json.dumps(sound | edited)
+
+
+NO_ENTRIES = {
+    "nothing": "",
+    "no JSON": "not json",
+    "a list": "[]",
+    "a number": "7",
+    "an empty object": "{}",
+    "no request": _data(request=None),
+    "no result": _data(result=None),
+    "an actor that is no text": _data(agent_id=7),
+    "a name that is no text": _data(request={"name": ["Sell"], "parameters": {}}),
+    "parameters that are no object": _data(request={"name": "Sell", "parameters": 3}),
+    "NaN": _data(request={"name": "Sell", "parameters": {"n": float("nan")}}),
+    "an error that is no object": _data(result={"is_error": True, "content": "", "error": 7}),
+    "said that is no text": _data(said=["x"]),
+    "brackets": "[" * 100_000,
+    "deep nesting": _data(said="DEEP").replace('"DEEP"', "[" * 900 + "]" * 900),
+}
+
+
+@pytest.mark.parametrize("text", NO_ENTRIES.values(), ids=NO_ENTRIES)
 def test_what_is_no_entry_is_named(text: str) -> None:
     """Data that is no JSON, or not an entry's, is a broken chain at that number, never another error."""
     with pytest.raises(BrokenChain) as caught:

@@ -44,7 +44,7 @@ test_vending = world_laws.laws_for(
             "in_transit_at_cost": 0,
             "units_sold": 0,
             "days_until_sales_stop": 0,
-            "stockout_days": 0,
+            "stockout_days": 4,
             "messages": 4,
         }
     },

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,7 +71,9 @@ class Loopback:
     answers: Sequence[HttpAnswer]
     bodies: list[Mapping[str, Any]] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
-    connections: set[int] = field(default_factory=set)
+    now: Callable[[], float] = time.monotonic
+    at: list[float] = field(default_factory=list)
+    """When each request came, on the clock of `now`."""
     port: int = 0
 
     @property
@@ -84,7 +87,7 @@ class Loopback:
     async def handle(self, request: HttpRequest, connection: Connection) -> HttpAnswer:
         self.bodies.append(json.loads(request.body))
         self.headers.append(request.headers)
-        self.connections.add(id(connection))
+        self.at.append(self.now())
         return self.answers[min(len(self.bodies), len(self.answers)) - 1]
 
 

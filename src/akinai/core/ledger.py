@@ -112,19 +112,15 @@ class Entry:
     def read(seq: int, at: int, data: Mapping[str, Any], digest: str) -> "Entry":
         """An entry from a store's parsed data. Raises BrokenChain when the data has not the shape of an entry."""
         try:
-            request, outcome = data["request"], Outcome.from_json(data["result"])
-            actor, said, name, parameters = (
-                data["agent_id"],
-                data.get("said", ""),
-                request["name"],
-                request["parameters"],
-            )
-            if not isinstance(parameters, Mapping) or not all(isinstance(one, str) for one in (actor, said, name)):
+            request, outcome, said = data["request"], Outcome.from_json(data["result"]), data.get("said", "")
+            actor, name, parameters = data["agent_id"], request["name"], request["parameters"]
+            if not isinstance(parameters, dict) or not all(isinstance(one, str) for one in (actor, name, said)):
                 raise TypeError("names are text and parameters an object")
             text = canonical(cast("Json", data))
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
-        return Entry(seq, at, actor, name, parameters, outcome, said, digest, text)
+        told = cast("dict[str, Json]", parameters)
+        return Entry(seq, at, actor, name, told, outcome, said, digest, text)
 
     @staticmethod
     def parse(seq: int, at: int, text: str, digest: str) -> "Entry":

@@ -9,7 +9,7 @@ from akinai.core.models import Usage
 from akinai.runtime.prices import Price
 
 WINDOW_TOKENS = 30_000
-"""What a model sees of its past at most; arXiv 2502.15840, section 2.1."""
+"""What a model sees of its past at most, as in arXiv 2502.15840."""
 
 
 @dataclass(frozen=True, slots=True)

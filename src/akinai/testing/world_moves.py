@@ -86,11 +86,12 @@ def moves(
     `known` are actions that make sense, to be repeated and varied.
     """
     offered, meant = world.view(state, actor).verbs or world.verbs.classes, tuple(words)
-    sensible: dict[type[Action], list[Action]] = defaultdict(list)
+    by_verb: dict[type[Action], list[Action]] = defaultdict(list)
     for action in known:
         if type(action) in offered:
-            sensible[type(action)].append(action)
-    kinds = ("known", "varied", "varied") if sensible else ()
+            by_verb[type(action)].append(action)
+    kinds = ("known", "varied", "varied") if by_verb else ()
+    sensible = st.sampled_from([*by_verb.values()]).flatmap(st.sampled_from)
 
     @st.composite
     def move(draw: DrawFn) -> Action:
@@ -98,9 +99,9 @@ def moves(
             case "fitting":
                 said = draw(fitting(draw(st.sampled_from(offered)), meant))
             case "known":
-                return draw(st.sampled_from(sensible[draw(st.sampled_from([*sensible]))]))
+                return draw(sensible)
             case "varied":
-                said = draw(varied(draw(st.sampled_from(sensible[draw(st.sampled_from([*sensible]))])), meant))
+                said = draw(varied(draw(sensible), meant))
             case "any":
                 said = draw(fitting(draw(st.sampled_from(world.verbs.classes)), meant))
             case "near":

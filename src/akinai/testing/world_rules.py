@@ -75,7 +75,9 @@ def looking_changes_nothing(case: Case[Any]) -> None:
         run, world = await wander(case, data), case.world
         state = run.session.state
         for actor in (*case.known_actors, *case.strangers):
-            assert world.view(state, actor) == world.view(state, actor), f"two looks of {actor!r} differ"
+            view = world.view(state, actor)
+            assert world.view(state, actor) == view, f"two looks of {actor!r} differ"
+            assert view.news in view.text, f"the news of {actor!r} are not in the text of its view"
         assert world.facts(state) == world.facts(state), "the facts of one state differ when asked for twice"
         assert state == fold(world, run.ledger), "looking changed the state"
 

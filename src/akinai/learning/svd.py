@@ -1,0 +1,157 @@
+"""Vectors fitted to a playbook: TF-IDF and a truncated SVD. Fitting needs the extra `learn`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from akinai.learning.extras import load, need
+from akinai.retrieval import Tokenizer, tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_TERMS = 50_000
+"""Terms that a basis knows at most, the commonest."""
+
+_PART = "fitting TF-IDF and SVD"
+_DENSE_UP_TO = 2  # times the dimensions: below that a full decomposition is quicker than ARPACK, and needs no start
+_NEXT_TO_NOTHING = 1e-5  # of the largest singular value
+
+
+@dataclass(frozen=True, slots=True)
+class TfidfSvd:
+    """How to fit vectors of up to `dimensions` numbers to the texts of a playbook."""
+
+    dimensions: int = 200
+    tokenizer: Tokenizer = tokenize
+
+    @property
+    def name(self) -> str:
+        return f"tfidf-svd-{self.dimensions}@1"
+
+    def fit(self, texts: Sequence[str]) -> SvdVectors:
+        """The basis of these texts: the directions in which their words vary together. MissingExtra without SciPy.
+
+        A term's weight is (1 + ln count) * (1 + ln((1 + n) / (1 + df))), rows of length 1. Terms of a single text are
+        left out where enough others are left. The same texts in the same order give the same basis on one machine.
+        """
+        import numpy as np
+
+        need("scipy", _PART)
+        counts = [Counter(self.tokenizer(text)) for text in texts]
+        documents = Counter(word for count in counts for word in count)
+        shared = sorted((word for word, n in documents.items() if n > 1), key=lambda word: (-documents[word], word))
+        chosen = shared[:MOST_TERMS] if len(shared) >= 2 * self.dimensions else sorted(documents)
+        weights = [1 + math.log((1 + len(texts)) / (1 + documents[word])) for word in chosen]
+        terms, idf = tuple(chosen), np.array(weights, np.float32)
+        blank = SvdVectors(self, terms, idf, np.zeros((len(terms), 0), np.float32))
+        rows = [row for count in counts if len((row := blank.weighed(count))[0])]
+        if not rows:
+            return SvdVectors(self, (), idf[:0], np.zeros((0, 1), np.float32))
+        return SvdVectors(self, terms, idf, _basis(rows, len(terms), self.dimensions))
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> SvdVectors:
+        """What `SvdVectors.arrays` gave. KeyError or ValueError for arrays that are something else."""
+        terms = json.loads(arrays["terms"].tobytes().decode())
+        if len(terms) != len(arrays["idf"]) or len(terms) != len(arrays["basis"]):
+            raise ValueError(f"a basis of {len(arrays['basis'])} rows for {len(terms)} terms; fit it again")
+        return SvdVectors(self, tuple(terms), arrays["idf"], arrays["basis"])
+
+
+@dataclass(frozen=True, eq=False)
+class SvdVectors:
+    """An embedder on a fitted basis. Words that the basis does not know say nothing."""
+
+    fitting: TfidfSvd
+    terms: tuple[str, ...]
+    idf: NDArray[np.float32]
+    """By term; shape [terms]."""
+    basis: NDArray[np.float32]
+    """The direction of each term; shape [terms, d]."""
+
+    @cached_property
+    def name(self) -> str:
+        """Tells bases apart: two of one name give the same vectors."""
+        digest = hashlib.blake2b(digest_size=8)
+        for part in (json.dumps(self.terms).encode(), self.idf.tobytes(), self.basis.tobytes()):
+            digest.update(part)
+        return f"{self.fitting.name}:{digest.hexdigest()}"
+
+    @property
+    def dimensions(self) -> int:
+        return self.basis.shape[1]
+
+    @cached_property
+    def _place_of(self) -> Mapping[str, int]:
+        return {term: place for place, term in enumerate(self.terms)}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The basis as arrays without objects, to be saved."""
+        import numpy as np
+
+        terms = np.frombuffer(json.dumps(self.terms, ensure_ascii=False).encode("utf-8", "replace"), np.uint8)
+        return {"terms": terms, "idf": self.idf, "basis": self.basis}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape [n, d], rows of length 1, or 0 for a text without a known word."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            places, weights = self.weighed(Counter(self.fitting.tokenizer(text)))
+            if len(places):
+                vector = weights @ self.basis[places]
+                length = float(np.linalg.norm(vector))
+                vectors[row] = vector / length if length else vector
+        return vectors
+
+    def weighed(self, counts: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The places of a text's known terms and their TF-IDF weights, of length 1 together."""
+        import numpy as np
+
+        known = [(place, n) for word, n in counts.items() if (place := self._place_of.get(word)) is not None]
+        places = np.array([place for place, _ in known], np.int64)
+        weights = np.array([1 + math.log(n) for _, n in known], np.float32) * self.idf[places]
+        return places, weights / np.linalg.norm(weights) if known else weights
+
+
+def _basis(
+    rows: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]], terms: int, dimensions: int
+) -> NDArray[np.float32]:
+    """The right singular vectors of a sparse matrix as columns, largest first; shape [terms, d], d <= dimensions."""
+    import numpy as np
+
+    if min(len(rows), terms) <= _DENSE_UP_TO * dimensions:
+        dense = np.zeros((len(rows), terms), np.float32)
+        for row, (places, weights) in enumerate(rows):
+            dense[row, places] = weights
+        _, values, directions = np.linalg.svd(dense, full_matrices=False)
+    else:
+        values, directions = _truncated(rows, terms, dimensions)
+    order = np.argsort(-values, kind="stable")[:dimensions]
+    order = order[values[order] > _NEXT_TO_NOTHING * values[order[0]]]
+    return np.ascontiguousarray(directions[order].T, np.float32)
+
+
+def _truncated(
+    rows: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]], terms: int, dimensions: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Singular values, shape [d], and right singular vectors, shape [d, terms], by ARPACK from a fixed start."""
+    import numpy as np
+
+    sparse, linalg = load("scipy.sparse", _PART), load("scipy.sparse.linalg", _PART)
+    ends = np.cumsum([0, *(len(places) for places, _ in rows)])
+    places = np.concatenate([places for places, _ in rows])
+    weights = np.concatenate([weights for _, weights in rows])
+    matrix = sparse.csr_matrix((weights, places, ends), shape=(len(rows), terms))
+    start = np.ones(min(len(rows), terms), np.float32)
+    _, values, directions = linalg.svds(matrix, k=dimensions, v0=start, return_singular_vectors="vh")
+    return values, directions

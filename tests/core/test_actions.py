@@ -1,0 +1,270 @@
+"""Actions: found under every spelling, shown to models as tools, heard from any JSON, refused with a reason."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, JsonValue, ValidationError
+
+from akinai.core.actions import UNREADABLE_TEXT_LIMIT, Action, Spoken, Unreadable, Verbs
+from akinai.core.canonical import bad_text, canonical
+from akinai.core.errors import UnknownName
+from akinai.core.ledger import Entry, Genesis, Outcome, Turn
+from akinai.core.money import read_dollars
+from akinai.testing.world_moves import ANY_JSON
+
+
+class SetPrice(Action):
+    """Set the price of a product.
+
+    It holds from the next customer on.
+    """
+
+    aliases = ("SET_PRICES", "reprice")
+    spoken: ClassVar[Mapping[str, Spoken]] = {
+        "price": Spoken("price_cents", read_dollars, {"type": "number", "description": "dollars"}),
+        "item": Spoken("product"),
+    }
+
+    product: str
+    price_cents: Annotated[int, Field(ge=1, le=1000)]
+
+
+class WaitUntil(Action):
+    """Wait until an hour later today."""
+
+    hour: Annotated[int, Field(ge=0, le=23)]
+    mood: Literal["calm", "keen"] = "calm"
+
+
+class Note(Action):
+    """Keep anything."""
+
+    class Line(Action):
+        weight: float = 1.0
+
+    lines: tuple[Line, ...] = ()
+    anything: JsonValue = None
+
+
+VERBS = Verbs([SetPrice, WaitUntil, Note])
+
+
+def heard(name: object, parameters: object, reply: str = "a reply") -> Unreadable:
+    """What was refused, which is all that these tests ask for."""
+    action = VERBS.heard(name, parameters, reply)
+    assert isinstance(action, Unreadable), f"{action!r} was read"
+    return action
+
+
+@pytest.mark.parametrize(
+    "name", ["SetPrice", "set_price", "SET_PRICE", "set-price", "Set Price", "setprice", "SET_PRICES", "Reprice"]
+)
+def test_verb_is_found_under_every_spelling(name: str) -> None:
+    """Class name, tool name and aliases, in any case, with underscores, hyphens, spaces or nothing between the words."""
+    assert VERBS.find(name) is SetPrice
+
+
+def test_two_verbs_may_not_answer_to_one_name() -> None:
+    """A name that two verbs would hear is the author's mistake, found when the world is loaded."""
+
+    class Reprice(Action):
+        """Set the price again."""
+
+    with pytest.raises(ValueError, match="two actions answer to 'Reprice'"):
+        Verbs([SetPrice, Reprice])
+
+
+@pytest.mark.parametrize(
+    ("cls", "tool_name"),
+    [(SetPrice, "set_price"), (WaitUntil, "wait_until"), (Note, "note"), (Unreadable, "unreadable")],
+)
+def test_tool_name_is_the_class_name_in_snake_case(cls: type[Action], tool_name: str) -> None:
+    """What a model calls is what the ledger holds, spelt as models spell."""
+    assert cls.tool_name() == tool_name
+
+
+def test_tool_shows_what_agents_say() -> None:
+    """A tool has the docstring, the spoken field in place of the kept one, no titles, and stays JSON."""
+    assert SetPrice.tool() == {
+        "name": "set_price",
+        "description": "Set the price of a product.\n\nIt holds from the next customer on.",
+        "parameters": {
+            "type": "object",
+            "properties": {"product": {"type": "string"}, "price": {"type": "number", "description": "dollars"}},
+            "required": ["product", "price"],
+        },
+    }
+    assert WaitUntil.tool()["parameters"] == {
+        "type": "object",
+        "properties": {
+            "hour": {"type": "integer", "minimum": 0, "maximum": 23},
+            "mood": {"type": "string", "enum": ["calm", "keen"], "default": "calm"},
+        },
+        "required": ["hour"],
+    }
+    assert set(Note.tool()["parameters"]["$defs"]) == {"Line", "JsonValue"}
+    for cls in VERBS.classes:
+        canonical(cls.tool())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"product": "cola", "price_cents": 175},
+        {"product": "cola", "price": 1.75},
+        {"product": "cola", "price": "$1.75"},
+        {"item": "cola", "price": "175 cents"},
+        {"item": "cola", "price_cents": "175"},
+    ],
+    ids=str,
+)
+def test_spoken_fields_are_read(said: dict[str, Any]) -> None:
+    """An agent may say dollars for cents and another word for a field; the ledger holds one spelling."""
+    assert VERBS.heard("set_price", said, "") == SetPrice(product="cola", price_cents=175)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "code", "why"),
+    [
+        (None, {}, "no_action", "the name of the action should be text, not a NoneType"),
+        (["set_price"], {}, "no_action", "the name of the action should be text, not a list"),
+        (10**5000, {}, "no_action", "the name of the action should be text, not a int"),
+        ("set_prise", {}, "no_action", "no action 'set_prise'; did you mean 'set_price'?"),
+        ("", {}, "no_action", "no action ''; there is note, set_price, wait_until"),
+        ("wait_until", None, "bad_parameters", "parameters of wait_until should be an object"),
+        ("wait_until", [9], "bad_parameters", "parameters of wait_until should be an object"),
+        ("wait_until", {}, "bad_parameters", "wait_until: hour: field required"),
+        ("wait_until", {"hour": 24}, "bad_parameters", "wait_until: hour: input should be less than or equal to 23, not 24"),
+        ("wait_until", {"hour": 1, "day": 2}, "bad_parameters", "wait_until: day: extra inputs are not permitted, not 2"),
+        ("wait_until", {"hour": math.nan}, "bad_parameters", "wait_until: a parameter is NaN or infinite"),
+        ("wait_until", {"hour": 1, "x": 10**1000}, "bad_parameters", "wait_until: a parameter has more than 1,000 digits"),
+        ("wait_until", {"hour": 1, "mood\0": 1}, "bad_text", "wait_until: a parameter holds a NUL character"),
+        ("set_price", {"product": "\ud83d", "price": 1}, "bad_text", "set_price: a parameter holds half of a surrogate"),
+        ("set_price", {"product": "a", "price": "ten"}, "bad_parameters", "set_price: no amount of money in 'ten'"),
+        ("set_price", {"product": "a", "price": 1, "price_cents": 100}, "bad_parameters", "'price_cents' was given twice"),
+        ("set_price", {"product": "a", "item": "b", "price": 1}, "bad_parameters", "'product' was given twice"),
+        ("note", {"lines": [{"weight": "nan"}]}, "bad_parameters", "lines.0.weight: input should be a finite number"),
+        ("note", {"lines": [{"weight": "1e999"}]}, "bad_parameters", "lines.0.weight: input should be a finite number"),
+        ("note", {"anything": {"a": [-math.inf]}}, "bad_parameters", "note: a parameter is NaN or infinite"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_a_reason(name: object, parameters: object, code: str, why: str) -> None:
+    """A stable code for programs and, for the agent, where it went wrong, what was found and what is expected."""
+    refused = heard(name, parameters)
+    assert refused.code == code
+    assert why in refused.why
+
+
+def test_reasons_stay_short() -> None:
+    """However much is wrong, and however long it is, the reason can be read: three complaints, names cut at 100."""
+    many = heard("wait_until", {f"field_{n}": "x" * 10_000 for n in range(500)})
+    assert many.why.count("extra inputs are not permitted") == 2, "one is that `hour` is missing"
+    assert len(many.why) < 600
+    assert len(heard("x" * 1_000_000, {}).why) < 300
+    assert len(heard("note", {"x" * 100_000: 1}).why) < 300
+
+
+def _nested(levels: int, of: type[list[Any]] | type[dict[str, Any]]) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value] if of is list else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("of", [list, dict])
+def test_deep_nesting_is_refused_before_anything_recurses(of: Any) -> None:
+    """63 levels inside the parameters are kept and written; from 64 on they are refused, at any depth."""
+    kept = VERBS.heard("note", {"anything": _nested(63, of)}, "")
+    assert isinstance(kept, Note)
+    canonical(kept.model_dump(mode="json"))
+    for levels in (64, 500, 2_000, 100_000):
+        assert (
+            heard("note", {"anything": _nested(levels, of)}).why == "note: a parameter is nested deeper than 64 levels"
+        )
+
+
+@given(name=st.sampled_from(["set_price", "wait_until", "note"]) | ANY_JSON, parameters=ANY_JSON)
+def test_whatever_is_heard_can_be_kept(name: Any, parameters: Any) -> None:
+    """No JSON makes `heard` raise; what comes of it is an action that an entry holds and reads back equal."""
+    action = VERBS.heard(name, parameters, "the reply")
+    digest = Genesis("stand@1", 1, {}).digest
+    entry = Entry.of(digest, Turn(1, 1, "owner", action), Outcome("done"))
+    again = Entry.parse(1, 1, entry.text, entry.digest)
+    assert VERBS.recorded(again.name, again.parameters) == action
+
+
+@given(reply=st.text(st.characters(), max_size=60))
+def test_unreadable_keeps_the_fingerprint_of_the_whole_reply(reply: str) -> None:
+    """The SHA-256 is of the reply as it came; the text that is kept is one that every store takes."""
+    kept = Unreadable.of(reply, reply)
+    assert kept.sha256 == hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
+    assert bad_text(kept.text) is None
+    assert bad_text(kept.why) is None
+    assert len(kept.text) == len(reply)
+
+
+def test_unreadable_text_is_cut() -> None:
+    """Of a megabyte 4,096 characters are kept, and replies that differ behind them have different fingerprints."""
+    one, two = Unreadable.of("x" * 1_000_000, "why"), Unreadable.of("x" * 999_999 + "y", "why")
+    assert one.text == two.text == "x" * UNREADABLE_TEXT_LIMIT
+    assert one.sha256 != two.sha256
+
+
+def test_recorded_actions_are_what_they_were() -> None:
+    """The ledger's name and parameters give the action again, `Unreadable` too; another name is an UnknownName."""
+    for action in (
+        SetPrice(product="cola", price_cents=5),
+        Note(lines=(Note.Line(weight=0.5),)),
+        Unreadable.of("?", "no"),
+    ):
+        assert VERBS.recorded(type(action).__name__, action.model_dump(mode="json")) == action
+    with pytest.raises(UnknownName, match="no action 'Steal'; there is Note, SetPrice, WaitUntil"):
+        VERBS.recorded("Steal", {})
+    with pytest.raises(ValidationError):
+        VERBS.recorded("WaitUntil", {"hour": "later"})
+
+
+def test_actions_cannot_be_changed() -> None:
+    """An action is a value: equal by its fields, and frozen."""
+    action = WaitUntil(hour=9)
+    assert action == WaitUntil(hour=9)
+    assert hash(action) == hash(WaitUntil(hour=9))
+    with pytest.raises(ValidationError, match="frozen"):
+        action.hour = 10  # pyright: ignore[reportAttributeAccessIssue] - it is what is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint", "message", "close"),
+    [
+        ("colla", ["cola", "chips"], "", "no product 'colla'; did you mean 'cola'?", ("cola",)),
+        (
+            "set_pric",
+            ["set_prices", "set_price", "get_price"],
+            "'akinai worlds' lists all",
+            "no product 'set_pric'; did you mean 'set_price' or 'set_prices' or 'get_price'? ('akinai worlds' lists all)",
+            ("set_price", "set_prices", "get_price"),
+        ),
+        ("zzz", ["b", "a"], "", "no product 'zzz'; there is a, b", ()),
+        ("zzz", [], "", "no product 'zzz'; there is none yet", ()),
+        ("z" * 200, ["a"], "", f"no product '{'z' * 100}...'; there is a", ()),
+    ],
+)
+def test_unknown_name_offers_what_is_there(
+    name: str, known: list[str], hint: str, message: str, close: tuple[str, ...]
+) -> None:
+    """The message holds what was asked, the closest names or else all of them, and where to look."""
+    error = UnknownName("product", name, known, hint)
+    assert str(error) == message
+    assert (error.kind, error.name, error.close) == ("product", name, close)
+
+
+def test_unknown_name_lists_at_most_twenty() -> None:
+    """A long list is cut, and says so."""
+    error = UnknownName("run", "zzzzz", [f"run-{n:02}" for n in range(30)])
+    assert str(error).endswith("run-18, run-19 ...")

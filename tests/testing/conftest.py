@@ -1,0 +1,41 @@
+"""What the tests of the endpoint share: endpoints that are closed again, and LangChain's models of both wires."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from langchain_anthropic import ChatAnthropic
+from langchain_openai import ChatOpenAI
+
+from akinai.testing.endpoint import Endpoint
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Endpoint]]:
+    """Opens endpoints that are closed after the test."""
+    with ExitStack() as stack:
+        yield lambda brain, **told: stack.enter_context(Endpoint(brain, **told))
+
+
+@pytest.fixture
+def model_at() -> Callable[..., Any]:
+    """LangChain's model of a wire ("openai", "anthropic", "openai-stream", ...), as a user would build it."""
+    return _model
+
+
+def _model(
+    endpoint: Endpoint, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **told: Any
+) -> Any:
+    provider, _, stream = wire.partition("-")
+    given: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
+    if provider == "openai":
+        model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **given | told)
+        spelled = [{"type": "function", "function": tool} for tool in tools]
+    else:
+        model = ChatAnthropic(base_url=endpoint.url, **given | told)
+        spelled = [
+            {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
+            for tool in tools
+        ]
+    return model.bind_tools(spelled) if spelled else model

@@ -1,0 +1,268 @@
+"""The laws of a player on the wire: it does what it does in process, whatever the wire does."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import openai
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from akinai.agents.structured import read_reply
+from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.agents import Move, Plan, Role, Routine, View, player
+from akinai.core.ledger import Genesis, Ledger, Outcome
+from akinai.core.stores import RunHeader
+from akinai.runtime.config import prepare
+from akinai.runtime.play import Driver
+from akinai.runtime.session import LocalSession
+from akinai.stores.memory import MemoryStore
+from akinai.testing.endpoint import Endpoint, Faults, PlayerBrain, ScriptBrain, spoken_parameters
+from akinai.testing.endpoint_faults import REPLY_FAULTS
+from akinai.worlds.vending import Vending
+from akinai.worlds.vending import actions as a
+
+Serve = Callable[..., Endpoint]
+ModelAt = Callable[..., Any]
+
+
+class Add(Action):
+    """Add a number to the sum."""
+
+    number: int
+
+
+SUMS = Verbs((Add,))
+
+
+@player
+def counting(me: Routine) -> Plan:
+    """Adds one more than all that it heard, so that each move tells its whole past."""
+    total = 0
+    while True:
+        heard = yield Add(number=total + 1)
+        total += int(heard.text)
+
+
+class Chat:
+    """A chat agent that does what `endpoint_player` asks of a client, and no more."""
+
+    def __init__(self, model: ModelAt, verbs: Verbs, *, by_tools: bool = True, window: int = 10_000):
+        self._model, self._verbs, self._by_tools, self._window = model, verbs, by_tools, window
+        self._said: list[BaseMessage] = []
+        self._view = ""
+        self._waiting: list[tuple[str | None, Move]] = []
+        self._last: str | None = None
+
+    async def act(self, view: View, heard: Outcome | None) -> Move:
+        if heard is None:
+            names = "" if self._by_tools else "Tools: " + " ".join(verb.tool_name() for verb in view.verbs)
+            self._said = [SystemMessage(f"Play on.\n{names}\n\n{view.text}"), HumanMessage("Begin.")]
+        elif self._last is None:
+            self._said.append(HumanMessage(heard.text))
+        else:
+            self._said.append(ToolMessage(heard.text, tool_call_id=self._last))
+        if not self._waiting:
+            if heard is not None and (news := changed(self._view, view.text)):
+                self._said.append(HumanMessage(news))
+            self._view = view.text
+            self._waiting = await self._asked(view)
+        self._last, move = self._waiting.pop(0)
+        return move
+
+    async def _asked(self, view: View) -> list[tuple[str | None, Move]]:
+        """The model's reply as the moves that it holds, each with the id of its call."""
+        model = self._model(tools=[verb.tool() for verb in view.verbs] if self._by_tools else [])
+        got = await model.ainvoke(self._in_window())
+        assert isinstance(got, AIMessage)
+        calls = [(one["id"], one["name"], one["args"]) for one in (*got.tool_calls, *got.invalid_tool_calls)]
+        self._said.append(got if got.text or calls else AIMessage("(nothing)"))
+        if not calls:
+            return [(None, Move(read_reply(self._verbs, got.text)))]
+        return [(id, Move(self._verbs.heard(name, args, str(args)), got.text)) for id, name, args in calls]
+
+    def _in_window(self) -> list[BaseMessage]:
+        """The beginning and the newest messages; results without their calls are left out."""
+        kept = self._said[2:][-self._window :]
+        while kept and not isinstance(kept[0], AIMessage):
+            kept.pop(0)
+        return self._said[:2] + kept
+
+
+def changed(before: str, now: str) -> str:
+    """The view from the first paragraph on that is another."""
+    old, new = before.split("\n\n"), now.split("\n\n")
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+    return "\n\n".join(new)
+
+
+async def played(factory: Callable[[Role], Any], days: int, preset: str = "default") -> Ledger:
+    """A run of the vending world."""
+    world, store = Vending(), MemoryStore()
+    genesis = Genesis(world.name, 7, prepare(world, preset=preset, days=days).setup)
+    await store.create(RunHeader("r", genesis, {"owner": "test"}, 1))
+    await Driver(LocalSession(world, genesis, store, "r"), factory).play()
+    return Ledger(genesis, [entry async for entry in store.read("r")])
+
+
+@pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize(("name", "days", "preset"), [("naive", 21, "default"), ("reference", 9, "paper")])
+async def test_the_player_on_the_wire_is_the_player(
+    serve: Serve, model_at: ModelAt, name: str, days: int, preset: str, wire: str, by_tools: bool
+) -> None:
+    """Over the wire a player's run, its sub-agents' moves included, has the digest that it has in process.
+
+    So it has through a window that holds few messages.
+    """
+    world = Vending()
+    endpoint = serve(PlayerBrain(world.players[name], world.verbs))
+    model = partial(model_at, endpoint, wire)
+    run = await played(lambda _: Chat(model, world.verbs, by_tools=by_tools, window=7), days, preset)
+    alone = await played(world.players[name], days, preset)
+    assert run.digest == alone.digest, first_difference(run, alone)
+    assert len(endpoint.log) == len(alone.entries) > 30
+
+
+def first_difference(run: Ledger, other: Ledger) -> str:
+    pairs = zip(run.entries, other.entries, strict=False)
+    return next((f"{one.seq}: {one.text}\n{two.text}" for one, two in pairs if one.digest != two.digest), "the length")
+
+
+@pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
+async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
+    """With half of the replies faulty, the readable moves are those of the run without faults."""
+    world = Vending()
+    endpoint = serve(PlayerBrain(world.players["naive"], world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
+    model = partial(model_at, endpoint, "openai")
+    run = await played(lambda _: Chat(model, world.verbs, by_tools=by_tools, window=12), 14)
+    alone = await played(world.players["naive"], 14)
+    readable = [(one.name, one.parameters, one.outcome) for one in run.entries if one.name != Unreadable.__name__]
+    assert readable == [(one.name, one.parameters, one.outcome) for one in alone.entries]
+    assert len(run.entries) > len(readable) + 10
+
+
+async def test_conversations_at_once_are_not_mixed_up(serve: Serve, model_at: ModelAt) -> None:
+    """Fifty conversations at once, told apart by the label in the model's name or by their keys, hear their own."""
+    endpoint = serve(PlayerBrain(counting, SUMS))
+
+    async def sums(nth: int) -> list[int]:
+        named = nth % 2 == 0
+        name, key = (f"test#run-{nth}", "k") if named else ("test", f"k{nth}")
+        agent, heard, moves = Chat(partial(model_at, endpoint, "openai", name, api_key=key), SUMS), None, list[int]()
+        for _ in range(5):
+            move = await agent.act(View("Add.", (Add,)), heard)
+            assert isinstance(move.action, Add)
+            moves.append(move.action.number)
+            heard = Outcome(str(1000 * nth))
+        return moves
+
+    assert await asyncio.gather(*map(sums, range(50))) == [[1000 * nth * k + 1 for k in range(5)] for nth in range(50)]
+    assert len({one.key for one in endpoint.log}) == 50
+    assert sum("#run-" in one.key for one in endpoint.log) == 125
+
+
+def test_a_request_sent_again_gets_its_reply_again(serve: Serve, model_at: ModelAt) -> None:
+    """A request that is sent again, after a cut or by a client that forgot, gets the same reply; nothing moves on."""
+    scripted, playing = serve(ScriptBrain(["one", "two"])), serve(PlayerBrain(counting, SUMS))
+    for endpoint in (scripted, playing):
+        model = model_at(endpoint, "openai", tools=[Add.tool()])
+        first = model.invoke("hi")
+        again = model.invoke("hi")
+        assert (again.text, again.tool_calls) == (first.text, first.tool_calls)
+    assert model_at(scripted, "openai").invoke("other").text == "two"
+    cutting = serve(PlayerBrain(counting, SUMS), faults=Faults(schedule={2: "cut_in_body"}))
+    assert told_sums(model_at(cutting, "openai", max_retries=2, tools=[Add.tool()]), [5, 6]) == [1, 6, 12]
+
+
+def told_sums(
+    model: Any, outcomes: Sequence[object], before: Sequence[BaseMessage] = (HumanMessage("Add."),)
+) -> list[int]:
+    """What the counting player adds when it hears these outcomes."""
+    said, told = list(before), list[int]()
+    for outcome in (*outcomes, None):
+        got = model.invoke(said)
+        told.append(got.tool_calls[0]["args"]["number"])
+        if outcome is not None:
+            said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+    return told
+
+
+def test_a_client_may_go_back(serve: Serve, model_at: ModelAt) -> None:
+    """A client that goes back to an earlier point, or begins anew, is followed: the player has the past it is told."""
+    endpoint = serve(PlayerBrain(counting, SUMS))
+    model = model_at(endpoint, "anthropic", tools=[Add.tool()])
+    assert told_sums(model, [5, 6, 7]) == [1, 6, 12, 19]
+    assert told_sums(model, [5, 6, 70, 8]) == [1, 6, 12, 82, 90]
+    assert told_sums(model, [1]) == [1, 2]
+
+
+def test_another_endpoint_catches_up_or_says_why_not(serve: Serve, model_at: ModelAt) -> None:
+    """An endpoint that never heard a conversation plays on when its window holds all of it, and else refuses it."""
+    said: list[BaseMessage] = [HumanMessage("Add.")]
+    model = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
+    for outcome in (5, 6):
+        got = model.invoke(said)
+        said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+    other = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
+    with pytest.raises(openai.BadRequestError, match="let one endpoint hear a conversation from its beginning"):
+        other.invoke([said[0], *said[3:]])
+    assert told_sums(other, [1], before=said) == [12, 13]
+
+
+def test_another_player_begins_afresh_in_a_history(serve: Serve, model_at: ModelAt) -> None:
+    """A model that is handed the history of another, as on a fork, makes its own first move and hears its own alone."""
+    endpoint = serve(PlayerBrain(counting, SUMS))
+    said: list[BaseMessage] = [HumanMessage("Add.")]
+    first, other = (model_at(endpoint, "openai", name, tools=[Add.tool()]) for name in ("test#a", "test#b"))
+    for outcome in (5, 6):
+        got = first.invoke(said)
+        said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+    assert told_sums(other, [100], before=said) == [1, 101]
+
+
+def test_a_broken_player_is_told_to_its_client(serve: Serve, model_at: ModelAt) -> None:
+    """When a player breaks, its client gets status 400 with the reason, and the log has it."""
+    endpoint = serve(PlayerBrain(counting, SUMS))
+    model = model_at(endpoint, "openai", tools=[Add.tool()])
+    with pytest.raises(openai.BadRequestError, match=r"ValueError: invalid literal.*'many'"):
+        told_sums(model, ["many"])
+    assert "'many'" in endpoint.log[-1].error
+    assert told_sums(model, [5]) == [1, 6]
+
+
+SPOKEN: list[tuple[Action, dict[str, Any]]] = [
+    (a.AdvanceDay(), {}),
+    (a.ReadEmail(folder="sent"), {"folder": "sent"}),
+    (a.SearchWeb(query="cola"), {"query": "cola"}),
+    (
+        a.SetPrice(
+            prices=(a.SetPrice.Tag(row=0, column=1, price_cents=175), a.SetPrice.Tag(row=1, column=0, price_cents=5))
+        ),
+        {"prices": [{"row": 0, "column": 1, "price": 1.75}, {"row": 1, "column": 0, "price": 0.05}]},
+    ),
+    (
+        a.RestockSlot(slots=(a.RestockSlot.Fill(row=0, column=0, product_id="cola", quantity=12),)),
+        {"slots": [{"row": 0, "column": 0, "product_id": "cola", "quantity": 12}]},
+    ),
+    (a.PlaceOrder(supplier_id="s", items={"cola": 24}), {"supplier_id": "s", "items": {"cola": 24}}),
+]
+
+
+@pytest.mark.parametrize(("action", "said"), SPOKEN)
+def test_spoken_parameters_are_heard_as_the_action(action: Action, said: dict[str, Any]) -> None:
+    """What a player says of an action is spelled as models spell it, and heard as that action."""
+    assert spoken_parameters(action) == said
+    assert type(action).hear(json.loads(json.dumps(said))) == action
+
+
+def test_every_price_can_be_spoken() -> None:
+    """Each price from a cent to the highest is heard as it was meant."""
+    for cents in range(1, a.MAX_PRICE_CENTS + 1, 7):
+        tag = a.SetPrice.Tag(row=0, column=0, price_cents=cents)
+        said = spoken_parameters(tag)
+        assert "price" in said
+        assert a.SetPrice.Tag.hear(said) == tag
