@@ -19,7 +19,7 @@ from akinai.runtime.config import prepare
 from akinai.runtime.session import LocalSession
 from akinai.stores import open_store
 from akinai.worlds.vending import Vending
-from akinai.worlds.vending.actions import AdvanceDay, GetMoneyBalance, SetPrice
+from akinai.worlds.vending.actions import AdvanceDay, GetMoneyBalance
 from akinai.worlds.vending.state import Lot, Slot, State
 
 WORLD = Vending()
@@ -48,7 +48,9 @@ def full_machine(seed: int = 1) -> State:
     state = WORLD.begin(Genesis(WORLD.name, seed, setup))
     products = [p for p in state.setup.catalog.products if p.size == "small"][:6]
     products += [p for p in state.setup.catalog.products if p.size == "large"][:6]
-    slots = tuple(Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in products)
+    slots = tuple(
+        Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in products
+    )
     return replace(state, slots=slots, prices={p.id: p.reference_cents for p in products})
 
 
@@ -88,15 +90,17 @@ def entry_us(batch: int, entries: int) -> float:
     for repeat in range(5):
         with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
-            asyncio.run(_play(str(Path(folder) / "bench.db"), f"run-{repeat}", entries, batch, lambda _: GetMoneyBalance()))
+            asyncio.run(
+                _play(str(Path(folder) / "bench.db"), f"run-{repeat}", entries, batch, lambda _: GetMoneyBalance())
+            )
             each.append((time.perf_counter() - start) / entries)
     return median(each) * 1e6
 
 
 def growth_over_a_year() -> dict[str, float]:
     """Median cost of a verb on the last 30 days over the first 30, letters and all, with the reference player."""
-    from akinai.runtime.casting import casting
     from akinai.core.agents import Role
+    from akinai.runtime.casting import casting
 
     setup = prepare(WORLD, days=365, settings=["max_messages=0"]).setup
     state = WORLD.begin(Genesis(WORLD.name, 1, setup))

@@ -1,9 +1,16 @@
-"""Our worlds under the shipped laws, a line each."""
+"""Our worlds under the shipped laws, a line each; and how those of others are found."""
 
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai import worlds
 from akinai.core import Outcome
 from akinai.runtime.config import prepare
 from akinai.testing import world_laws
 from akinai.worlds.vending import State, Vending
+from akinai.worlds.vending.actions import PlaceOrder, Report
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from lemonade import CUP_CENTS, Lemonade, Stand
 
@@ -35,6 +42,7 @@ test_vending = world_laws.laws_for(
     Vending(),
     setup=prepare(Vending(), days=4).setup,
     long={"days": 60},
+    samples=(PlaceOrder(supplier_id="ggbev", items={"water": 48, "cola": 24}), Report(text="Done.")),
     scores={
         "idle": {
             "net_worth": 49_200,
@@ -50,3 +58,17 @@ test_vending = world_laws.laws_for(
     },
     books=vending_adds_up,
 )
+
+
+def test_world_of_others_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that names its world under `akinai.worlds` is all that it takes to play the world by name."""
+    installed = tmp_path / "lemonade-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: lemonade\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[akinai.worlds]\nlemonade = lemonade:Lemonade\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "lemonade" in worlds.names()
+    by_name, at_hand = akinai.run("lemonade", seeds="1-3", days=5), akinai.run(Lemonade(), seeds="1-3", days=5)
+    assert [run.status for run in by_name] == ["done"] * 3
+    assert [run.days for run in by_name] == [5] * 3
+    assert [run.ledger.digest for run in by_name] == [run.ledger.digest for run in at_hand]

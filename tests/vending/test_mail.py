@@ -221,6 +221,12 @@ def test_a_quote_expires_after_its_last_day(day: int, stands: bool) -> None:
     assert len(state.mail.quotes) == 0
 
 
+def test_expired_quotes_are_forgotten() -> None:
+    """The post of the last day keeps a quote, that of the day after drops it."""
+    state, _ = answered(business(), NORTHBAY.address, "", "Please quote 50 units of water")
+    assert [len(morning_post(at(state, day)).mail.quotes) for day in (16, 17)] == [1, 0]
+
+
 def test_a_bare_confirm_takes_the_suppliers_latest_quote() -> None:
     """Of three quotes the bare CONFIRM orders the last of that supplier; another supplier's is no concern of it."""
     state, _ = answered(business(), NORTHBAY.address, "", "Please quote 50 units of water")

@@ -61,6 +61,7 @@ def run(
             name=name,
             jobs=jobs_for(jobs, place),
             progress=progress,
+            ledgers=False,
         )
 
     runs = _shown(play, place, as_json)
@@ -78,7 +79,7 @@ def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = F
     over = [run for run in api.headers(place) if name in (run.run_id, run.group) and not can_go_on(run)]
 
     def play(progress: "Progress | None") -> "Runs":
-        return api.resume(name, store=place, jobs=jobs_for(jobs, place), progress=progress)
+        return api.resume(name, store=place, jobs=jobs_for(jobs, place), progress=progress, ledgers=False)
 
     runs = _shown(play, place, as_json)
     if over and not as_json:
@@ -119,6 +120,7 @@ def fork(
             store=place,
             jobs=jobs_for(jobs, place),
             progress=progress,
+            ledgers=False,
         )
 
     runs = _shown(play, place, as_json)

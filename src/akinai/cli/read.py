@@ -27,7 +27,7 @@ def runs(store: Store = None, as_json: Json = False) -> None:
 
     place = place_of(store)
     if as_json:
-        return document(api.runs(store=place).to_json())
+        return document(api.runs(store=place, ledgers=False).to_json())
     from akinai.report.tables import headers_table
 
     headers = api.headers(place)
@@ -41,7 +41,7 @@ def analyze(names: Names, store: Store = None, as_json: Json = False) -> None:
     """Scores of runs and groups, and what many say together."""
     from akinai.runtime import api
 
-    found = api.runs(*names, store=place_of(store))
+    found = api.runs(*names, store=place_of(store), ledgers=False)
     groups = found.by_agent()
     if as_json:
         told = found.to_json()
@@ -72,7 +72,7 @@ def compare(
     from akinai.runtime import api
 
     place = place_of(store)
-    one, two = api.runs(a, store=place), api.runs(b, store=place)
+    one, two = (api.runs(name, store=place, ledgers=False) for name in (a, b))
     scores, units = one.compare(two), one.units()
     needed = _seeds_needed(scores, units, gain) if gain is not None else {}
     if as_json:

@@ -18,13 +18,13 @@ def replay(name: Name, store: Store = None, as_json: Json = False) -> None:
     """Apply every recorded action again and check each outcome."""
     from akinai.runtime import api
 
-    runs = api.replay(name, store=place_of(store))
+    runs = api.replay(name, store=place_of(store), ledgers=False)
     if as_json:
         return document(runs.to_json())
     from akinai.report.tables import played
 
     page(lambda width: played(runs, width))
-    entries = sum(len(run.ledger.entries) for run in runs)
+    entries = sum(run.entries for run in runs)
     line(f"\nreplayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded")
 
 

@@ -109,14 +109,17 @@ class Entry:
         return Entry(turn.seq, turn.at, turn.actor, name, parameters, outcome, turn.said, digest, text)
 
     @staticmethod
-    def read(seq: int, at: int, data: Mapping[str, Any], digest: str) -> "Entry":
-        """An entry from a store's parsed data. Raises BrokenChain when the data has not the shape of an entry."""
+    def read(seq: int, at: int, data: Mapping[str, Any], digest: str, text: str | None = None) -> "Entry":
+        """An entry from a store's parsed data, and the text it was parsed from where there is one.
+
+        Raises BrokenChain when the data has not the shape of an entry.
+        """
         try:
             request, outcome, said = data["request"], Outcome.from_json(data["result"]), data.get("said", "")
             actor, name, parameters = data["agent_id"], request["name"], request["parameters"]
             if not isinstance(parameters, dict) or not all(isinstance(one, str) for one in (actor, name, said)):
                 raise TypeError("names are text and parameters an object")
-            text = canonical(cast("Json", data))
+            text = canonical(cast("Json", data)) if text is None else text
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
         told = cast("dict[str, Json]", parameters)
@@ -131,7 +134,7 @@ class Entry:
             raise BrokenChain(seq, f"its data is not JSON ({error})") from error
         if not isinstance(data, dict):
             raise BrokenChain(seq, "its data is not a JSON object")
-        return Entry.read(seq, at, cast("dict[str, Any]", data), digest)
+        return Entry.read(seq, at, cast("dict[str, Any]", data), digest, text)
 
     @property
     def data(self) -> dict[str, Json]:
@@ -176,8 +179,9 @@ def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
             raise BrokenChain(seq, f"it is missing; the next one there is entry {entry.seq}")
         if at is not None and entry.at < at:
             raise BrokenChain(seq, "its time is before the time of the entry before it")
-        expected = chained(before, entry.seq, entry.at, canonical(entry.data))
-        if entry.digest != expected or entry.text != canonical(entry.data):
+        text = canonical(entry.data)
+        expected = chained(before, entry.seq, entry.at, text)
+        if entry.digest != expected or (entry.text != text and canonical(json.loads(entry.text)) != text):
             raise BrokenChain(seq, f"its digest is {entry.digest[:12]}, what is written there gives {expected[:12]}")
         before, at = entry.digest, entry.at
     return before

@@ -60,7 +60,7 @@ class TfidfSvd:
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> SvdVectors:
         """What `SvdVectors.arrays` gave. KeyError or ValueError for arrays that are something else."""
-        terms = json.loads(arrays["terms"].tobytes().decode())
+        terms = json.loads(arrays["terms"].tobytes())
         if len(terms) != len(arrays["idf"]) or len(terms) != len(arrays["basis"]):
             raise ValueError(f"a basis of {len(arrays['basis'])} rows for {len(terms)} terms; fit it again")
         return SvdVectors(self, tuple(terms), arrays["idf"], arrays["basis"])
@@ -97,7 +97,7 @@ class SvdVectors:
         """The basis as arrays without objects, to be saved."""
         import numpy as np
 
-        terms = np.frombuffer(json.dumps(self.terms, ensure_ascii=False).encode("utf-8", "replace"), np.uint8)
+        terms = np.frombuffer(json.dumps(self.terms).encode(), np.uint8)
         return {"terms": terms, "idf": self.idf, "basis": self.basis}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

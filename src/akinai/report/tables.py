@@ -54,7 +54,7 @@ def one_run(run: Run) -> RenderableType:
     preset = run.header.card.get("preset")
     told = [f"{run.world}, preset {preset}" if preset else run.world, f"played by {run.agent}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(told)))
-    state = f"{_state(run)} after {_days(run)}{len(run.ledger.entries):,} entries, digest {run.ledger.digest[:12]}"
+    state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(plain(state), _style(run))]
     if run.scores:
         values = [figure(score.value, score.unit) for score in run.scores]

@@ -7,7 +7,7 @@ All of them work inside a running event loop, as in a notebook.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from akinai import worlds
@@ -64,6 +64,7 @@ def run(
     name: str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    ledgers: bool = True,
 ) -> Runs:
     """Play a world to its end with one agent, once for each seed, and score the runs.
 
@@ -71,7 +72,7 @@ def run(
     factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go over the preset, by dotted
     names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. The runs are called NAME-SEED. `jobs` processes
     play at a time; the store must be one that they can open, and a script that asks for several keeps its own start
-    under `if __name__ == "__main__"`.
+    under `if __name__ == "__main__"`. With `ledgers` False the runs do not hold their ledgers, 4 KB an entry.
 
     A run that breaks is in the result, with the status "failed" and its error. Raises UsageError, before anything is
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
@@ -84,7 +85,7 @@ def run(
     if name is not None:
         checked_name(name)
     given = Given(loaded if not isinstance(world, str) else None, factory if callable(agent) else None)
-    _expect_jobs(jobs, store, given)
+    how = _How(store, jobs, progress, given, ledgers)
 
     async def work(books: Store) -> Runs:
         headers = plan(loaded, prepared, label, chosen, name or fresh_name(await books.runs()))
@@ -92,28 +93,29 @@ def run(
         async def begin() -> None:
             await begin_all(books, headers)
 
-        return await _play(books, headers, begin, store=store, jobs=jobs, progress=progress, given=given)
+        return await _play(books, headers, begin, how)
 
     return wait(_with(store, work, create=True))
 
 
-def resume(name: str, *, store: Place = None, jobs: int = 1, progress: Progress | None = None) -> Runs:
+def resume(
+    name: str, *, store: Place = None, jobs: int = 1, progress: Progress | None = None, ledgers: bool = True
+) -> Runs:
     """Go on with a run, or the runs of a group, from the last entry. What ended in its world stays as it is.
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    _expect_jobs(jobs, place := _place(store))
+    how = _How(_place(store), jobs, progress, keep=ledgers)
 
     async def work(books: Store) -> Runs:
         headers = await resolve(books, [name])
         going = [header for header in headers if can_go_on(header)]
         for header in going:
             casting(worlds.load(header.genesis.world), next(iter(header.agents.values())))
-        played = await _play(books, going, None, store=place, jobs=jobs, progress=progress)
-        new = {one.id: one for one in played}
-        return Runs([new.get(one.run_id) or await read_what_can_be(books, one) for one in headers])
+        new = {one.id: one for one in await _play(books, going, None, how)}
+        return Runs([new.get(one.run_id) or await read_what_can_be(books, one, keep=ledgers) for one in headers])
 
-    return wait(_with(place, work))
+    return wait(_with(how.store, work))
 
 
 def fork(
@@ -126,13 +128,14 @@ def fork(
     store: Place = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    ledgers: bool = True,
 ) -> Runs:
     """Begin anew from a point in a run's past, a day's morning or behind an entry, and play on from there.
 
     The fork is played by `agent`, or else by the agent of the run, and is called NAME-fork-1 and counting unless it
     has a new name. A group is forked run by run into a new group. Raises UsageError before anything is written.
     """
-    _expect_jobs(jobs, place := _place(store))
+    how = _How(_place(store), jobs, progress, keep=ledgers)
     if new_name is not None:
         checked_name(new_name)
 
@@ -150,12 +153,12 @@ def fork(
         async def begin() -> None:
             await begin_forks(books, forks)
 
-        return await _play(books, [one.header for one in forks], begin, store=place, jobs=jobs, progress=progress)
+        return await _play(books, [one.header for one in forks], begin, how)
 
-    return wait(_with(place, work))
+    return wait(_with(how.store, work))
 
 
-def replay(name: str, *, store: Place = None) -> Runs:
+def replay(name: str, *, store: Place = None, ledgers: bool = True) -> Runs:
     """Apply every recorded action of a run, or of a group's runs, again. ReplayMismatch names the first difference."""
 
     async def work(books: Store) -> Runs:
@@ -166,7 +169,7 @@ def replay(name: str, *, store: Place = None) -> Runs:
                 check_replay(one.ledger)
             except LedgerError as error:
                 raise type(error)(error.entry, f"{error.why} (in run {one.id!r})") from error
-            runs.append(one)
+            runs.append(one if ledgers else replace(one, kept=None))
         return Runs(runs)
 
     return wait(_with(_place(store), work))
@@ -185,7 +188,7 @@ def verify(*names: str, store: Place = None) -> dict[str, Verdict]:
     return wait(_with(_place(store), work))
 
 
-def runs(*names: str, store: Place = None) -> Runs:
+def runs(*names: str, store: Place = None, ledgers: bool = True) -> Runs:
     """Runs and groups by name, or all runs of a store, oldest first, scored from their ledgers.
 
     A run whose record is damaged or of another version's world says so as its `error` and has no scores.
@@ -193,7 +196,7 @@ def runs(*names: str, store: Place = None) -> Runs:
 
     async def work(books: Store) -> Runs:
         found = await resolve(books, names) if names else await books.runs()
-        return Runs([await read_what_can_be(books, header) for header in found])
+        return Runs([await read_what_can_be(books, header, keep=ledgers) for header in found])
 
     return wait(_with(_place(store), work))
 
@@ -227,8 +230,8 @@ def compare(a: str | Runs, b: str | Runs, *, store: Place = None) -> dict[str, C
 
     UsageError when nothing can be paired.
     """
-    one = runs(a, store=store) if isinstance(a, str) else a
-    return one.compare(runs(b, store=store) if isinstance(b, str) else b)
+    one = runs(a, store=store, ledgers=False) if isinstance(a, str) else a
+    return one.compare(runs(b, store=store, ledgers=False) if isinstance(b, str) else b)
 
 
 def diff(a: str | Run, b: str | Run, *, store: Place = None) -> Difference:
@@ -249,22 +252,36 @@ def _one(which: str | Run, store: Place) -> Run:
     return wait(_with(_place(store), work))
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How runs are played, and what is kept of them here."""
+
+    store: str | Store
+    jobs: int
+    progress: Progress | None
+    given: Given = BY_NAME
+    keep: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1:
+            raise UsageError(f"jobs is a whole number of at least 1, not {self.jobs!r:.60}")
+        if self.jobs > 1 and (not isinstance(self.store, str) or self.store.startswith("memory:")):
+            raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or jobs=1")
+        if self.jobs > 1 and self.given != BY_NAME:
+            raise UsageError("a world or an agent given as an object plays in this process; give its name, or jobs=1")
+
+
 async def _play(
-    books: Store,
-    headers: Sequence[RunHeader],
-    begin: Callable[[], Awaitable[None]] | None,
-    *,
-    store: str | Store,
-    jobs: int,
-    progress: Progress | None,
-    given: Given = BY_NAME,
+    books: Store, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, how: _How
 ) -> Runs:
     """The runs, begun and played. Cancelled, it raises Stopped with the runs as they stand."""
+    given, keep = how.given, how.keep
     try:
         if begin:
             await begin()
-        url = store if isinstance(store, str) and given == BY_NAME else None
-        return Runs(await play_all(books, headers, url=url, jobs=jobs, progress=progress, given=given))
+        url = how.store if isinstance(how.store, str) else None
+        played = play_all(books, headers, url=url, jobs=how.jobs, progress=how.progress, given=given, keep=keep)
+        return Runs(await played)
     except asyncio.CancelledError:
         written = {one.run_id: one for one in await books.runs()}
         left: list[Run] = []
@@ -272,7 +289,7 @@ async def _play(
             if header.status == "open" and header.ending is None:
                 header = replace(header, ending="stopped")
                 await books.update(header)
-            left.append(await read_what_can_be(books, header, given.world))
+            left.append(await read_what_can_be(books, header, given.world, keep=keep))
         raise Stopped(Runs(left)) from None
 
 
@@ -306,12 +323,3 @@ def _seeds(seeds: int | str | Iterable[int]) -> list[int]:
 
 def _name_of(factory: AgentFactory) -> str:
     return getattr(factory, "__name__", type(factory).__name__)
-
-
-def _expect_jobs(jobs: int, store: str | Store, given: Given = BY_NAME) -> None:
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
-    if jobs > 1 and (not isinstance(store, str) or store.startswith("memory:")):
-        raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or jobs=1")
-    if jobs > 1 and given != BY_NAME:
-        raise UsageError("a world or an agent given as an object is played in this process; give its name, or jobs=1")

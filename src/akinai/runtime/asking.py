@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
+from akinai.core.canonical import settled
 from akinai.core.errors import AgentError
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.core.trace import TraceBook, TraceRecord
@@ -107,7 +109,7 @@ class _ModelAsker:
     async def _anew(self, request: Request, number: int) -> Reply:
         asking, line, model = self._asking, self._line, self._model
         asking.meter.check(model.name)
-        reply = await self._reply(request, number)
+        reply = _settled(await self._reply(request, number))
         piece = line.prompts.piece(request)
         data = line.prompts.told(piece, request, reply, model.name)
         await asking.book.add_trace(asking.run_id, [TraceRecord(line.actor, number, asking.clock(), data)])
@@ -127,6 +129,11 @@ class _ModelAsker:
         reply = await model.reply(request)
         await cache.keep(key, reply)
         return reply
+
+
+def _settled(reply: Reply) -> Reply:
+    """The reply as the trace will give it back: whoever hears it now hears what is heard on a resume."""
+    return replace(reply, calls=tuple(replace(one, arguments=settled(one.arguments)) for one in reply.calls))
 
 
 async def read_calls(book: TraceBook, run_id: str, actor: str | None = None) -> list[Call]:

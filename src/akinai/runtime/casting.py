@@ -30,7 +30,10 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
         return _script(world, rest)
     others = other_agents()
     if kind in others:
-        return others[kind].load()(world, rest)
+        try:
+            return others[kind].load()(world, rest)
+        except ImportError as error:
+            raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
     known = [*world.players, "script:FILE", *others]
     raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
 
@@ -45,5 +48,5 @@ def _script(world: World[Any], name: str) -> AgentFactory:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the script {name!r} cannot be read: {error}") from error
-    lines = script_lines(text, name)
-    return lambda role: Scripted(lines, world.verbs)
+    script = Scripted(script_lines(text, name), world.verbs)
+    return lambda _: script  # one for all actors: the lines are in the order of the ledger, sub-agents' among them

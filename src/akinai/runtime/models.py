@@ -1,23 +1,23 @@
 """Models: language models of any provider, through LangChain, which lives in this file and nowhere else."""
 
 import hashlib
-import ipaddress
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from akinai.core.canonical import Json, bad_text, canonical, keepable
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Message, Reply, Request, ToolCall, Usage
+from akinai.runtime.addresses import checked_address, on_this_machine
+from akinai.runtime.connections import Direct, reading
 from akinai.runtime.keys import without_keys
 from akinai.runtime.pacing import REAL, Clock, Pace
 from akinai.runtime.tries import LONGEST_SENTENCE, PATIENT, Patience, persist
-from akinai.runtime.unread import readable, unwrapped, wrapped
+from akinai.runtime.unread import unwrapped, wrapped
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -50,9 +50,7 @@ class _Provider:
 
 
 _PROVIDERS: Mapping[str, _Provider] = {
-    "openai": _Provider(
-        "OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), lambda label: {"user": label}
-    ),
+    "openai": _Provider("OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), lambda label: {"user": label}),
     "anthropic": _Provider(
         "ANTHROPIC_API_KEY",
         ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
@@ -80,7 +78,7 @@ class _Asked:
     def local(self) -> bool:
         """Whether the model is served on this machine."""
         from_environment = (os.environ.get(name) for name in _known(self.provider).addresses)
-        return _on_this_machine(self.base_url or next(filter(None, from_environment), ""))
+        return on_this_machine(self.base_url or next(filter(None, from_environment), ""))
 
 
 def open_model(
@@ -107,7 +105,7 @@ def open_model(
         raise UsageError(f"a model is PROVIDER:NAME, such as 'openai:gpt-5-mini' or 'ollama:qwen3', not {name!r:.100}")
     given = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
     sampling = {key: value for key, value in given.items() if value is not None}
-    asked = _Asked(provider, model, _checked_address(base_url), sampling, timeout_s)
+    asked = _Asked(provider, model, checked_address(base_url), sampling, timeout_s)
     pace = Pace(at_once=max_concurrency, per_minute=calls_per_minute, clock=clock)
     chat, close = _opened(asked)
     return LangChainModel(asked, chat, close, patience, pace, clock)
@@ -125,7 +123,10 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._chat, self._close = chat, close
         self._patience, self._pace, self._clock = patience, pace, clock
         self._taught: dict[str, Any] = {}
+        # Of one conversation.
         self._label: Mapping[str, Any] = {}
+        self._words = _Words()
+        self._last: tuple[object, Any] = ((), chat)
 
     @property
     def card(self) -> dict[str, Json]:
@@ -141,11 +142,12 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
             label = f"{label[:31]}-{hashlib.sha256(label.encode()).hexdigest()[:32]}"
         one = copy(self)
         one._label = _known(self.name.partition(":")[0]).label(label)
+        one._words = _Words()
         return one
 
     async def reply(self, request: Request) -> Reply:
         """The answer to one request, after as many tries as it takes. ModelError when there is none."""
-        chat, messages = self._with_tools(request.tools), list(_to_langchain(request.messages))
+        chat, messages = self._with_tools(request.tools), self._words.of(request.messages)
 
         async def attempt() -> Reply:
             return _reply(await chat.ainvoke(messages, **self._label))
@@ -169,16 +171,18 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
 
     def _with_tools(self, tools: Sequence[Mapping[str, Json]]) -> Any:
         """The chat model with its tools; LangChain is told the same ones once."""
-        if not tools:
-            return self._chat
+        last, chat = self._last
+        if tools is last:
+            return chat
         told = canonical(list(tools))
         if told not in self._taught:
             try:
-                self._taught[told] = self._chat.bind_tools([dict(tool) for tool in tools])
+                self._taught[told] = self._chat.bind_tools([dict(tool) for tool in tools]) if tools else self._chat
             except NotImplementedError as error:
                 raise UsageError(
                     f"LangChain offers no tools to {self.name}; play it with an agent that writes its actions as JSON"
                 ) from error
+        self._last = (tools, self._taught[told])
         return self._taught[told]
 
 
@@ -214,7 +218,7 @@ def _openai(asked: _Asked) -> tuple[dict[str, Any], Connect]:
     import langchain_openai
     import openai
 
-    http = _reading(openai.DefaultAsyncHttpxClient)(trust_env=not asked.local)
+    http = reading(openai.DefaultAsyncHttpxClient)(trust_env=not asked.local)
     options: dict[str, Any] = {
         "timeout": asked.timeout_s,
         "max_retries": 0,
@@ -228,7 +232,12 @@ def _openai(asked: _Asked) -> tuple[dict[str, Any], Connect]:
         limit = options.pop("max_tokens", None)
         options |= {"base_url": asked.base_url, "use_responses_api": False}
         options |= {"extra_body": {"max_tokens": limit}} if limit else {}
-    return options | _placeholder(asked), lambda _: http.aclose
+
+    def connect(chat: Any) -> Close:
+        chat.async_client = Direct(chat.async_client)
+        return http.aclose
+
+    return options | _placeholder(asked), connect
 
 
 def _anthropic(asked: _Asked) -> tuple[dict[str, Any], Connect]:
@@ -241,7 +250,7 @@ def _anthropic(asked: _Asked) -> tuple[dict[str, Any], Connect]:
         options["base_url"] = asked.base_url.removesuffix("/v1")
 
     def connect(chat: Any) -> Close:
-        http = _reading(anthropic.DefaultAsyncHttpxClient)(trust_env=not asked.local)
+        http = reading(anthropic.DefaultAsyncHttpxClient)(trust_env=not asked.local)
         # The package shares one client among all models of all event loops, and has no argument for another.
         vars(chat)["_async_client"] = chat._async_client.copy(http_client=http)
         return http.aclose
@@ -275,26 +284,6 @@ async def _nothing() -> None:
     """What closes a package whose connections are its own business."""
 
 
-def _reading(base: type[Any]) -> type[Any]:
-    """A provider's own HTTP client, with calls that its package would not read made readable."""
-
-    class Reading(base):
-        async def send(self, request: Any, **options: Any) -> Any:
-            response = await super().send(request, **options)
-            if options.get("stream") or not response.is_success:
-                return response
-            body = readable(response.content)
-            if body is response.content:
-                return response
-            kept = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _OF_THE_OLD_BODY]
-            return type(response)(response.status_code, headers=kept, content=body, request=request)
-
-    return Reading
-
-
-_OF_THE_OLD_BODY = ("content-length", "content-encoding", "transfer-encoding")
-
-
 def _known(provider: str) -> _Provider:
     return _PROVIDERS.get(provider, _Provider())
 
@@ -323,52 +312,42 @@ def _expect_key(asked: _Asked) -> None:
         )
 
 
-def _checked_address(base_url: str | None) -> str | None:
-    """The address of a server, without a slash at its end. UsageError for none, and for one that holds a key."""
-    if not base_url:
-        return None
-    if without_keys(base_url) != base_url:
-        raise UsageError("--base-url holds a password or a key, which would be written into the run card; leave it out")
-    try:
-        parts = urlsplit(base_url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:
-        fits = False
-    if not fits:
-        raise UsageError(f"--base-url is an address such as 'http://127.0.0.1:8000/v1', not {base_url!r:.200}")
-    return base_url.rstrip("/")
+class _Words:
+    """A conversation in LangChain's words. Messages that were in the request before are not turned again."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, tuple[Message, BaseMessage]] = {}
+        """By identity of the message, which is held so that no other takes it."""
+
+    def of(self, messages: Sequence[Message]) -> "list[BaseMessage]":
+        """The messages. What the system says behind others a user says, since few servers take it there."""
+        from langchain_core.messages import SystemMessage
+
+        leading = next((place for place, one in enumerate(messages) if one.speaker != "system"), len(messages))
+        turned: list[BaseMessage] = [SystemMessage(keepable(one.text)) for one in messages[:leading]]
+        now: dict[int, tuple[Message, BaseMessage]] = {}
+        for message in messages[leading:]:
+            known = self._before.get(id(message)) or (message, _turned(message))
+            now[id(message)] = known
+            turned.append(known[1])
+        self._before = now
+        return turned
 
 
-def _on_this_machine(address: str) -> bool:
-    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _turned(message: Message) -> "BaseMessage":
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-
-def _to_langchain(messages: Iterable[Message]) -> "Iterable[BaseMessage]":
-    """A conversation in LangChain's words. What the system says behind others, a user says: few servers take it."""
-    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
-
-    leading = True
-    for message in messages:
-        leading = leading and message.speaker == "system"
-        text = keepable(message.text)
-        match message.speaker:
-            case "system" if leading:
-                yield SystemMessage(text)
-            case "system" | "user":
-                yield HumanMessage(text)
-            case "assistant":
-                calls = [
-                    {"type": "tool_call", "id": one.id, "name": one.name, "args": _args(one)} for one in message.calls
-                ]
-                yield AIMessage(text, tool_calls=calls)
-            case "tool":
-                yield ToolMessage(text, tool_call_id=message.call_id)
+    text = keepable(message.text)
+    match message.speaker:
+        case "system" | "user":
+            return HumanMessage(text)
+        case "assistant":
+            calls = [{"type": "tool_call", "id": one.id, "name": one.name, "args": _args(one)} for one in message.calls]
+            return AIMessage(text, tool_calls=calls)
+        case "tool":
+            return ToolMessage(text, tool_call_id=message.call_id)
+        case _:
+            assert_never(message.speaker)
 
 
 def _args(call: ToolCall) -> dict[str, Any]:

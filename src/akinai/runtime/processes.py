@@ -30,47 +30,52 @@ async def play_all(
     jobs: int = 1,
     progress: Progress | None = None,
     given: Given = BY_NAME,
+    keep: bool = True,
 ) -> list[Run]:
     """Play every run to its end and score it, `jobs` processes at a time where other processes can open `url`.
 
-    The headers must have been written. Cancelled, it leaves the runs that were under way open, with all they played.
+    The headers must have been written. `keep` tells whether the runs hold their ledgers. Cancelled, it leaves the runs
+    that were under way open, with all they played.
     """
     if progress:
         for header in headers:
             progress(header.run_id, 0, horizon(header))
     if url is not None and jobs > 1 and len(headers) > 1:
-        return await _side_by_side(store, headers, url, jobs, progress)
+        return await _side_by_side(store, headers, url, jobs, progress, keep)
     runs: list[Run] = []
     for header in headers:
-        runs.append(await read_what_can_be(store, await play_one(store, header, progress, given), given.world))
+        played = await play_one(store, header, progress, given)
+        runs.append(await read_what_can_be(store, played, given.world, keep=keep))
         if progress:
             progress(header.run_id, -1, horizon(header))
     return runs
 
 
 async def _side_by_side(
-    store: Store, headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None
+    store: Store, headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None, keep: bool
 ) -> list[Run]:
-    played = await _pool(headers, url, jobs, progress)
+    played = await _pool(headers, url, jobs, progress, keep)
     for header in headers:
         if header.run_id not in played:
             # A process that dies takes its whole pool along, so who was in one gets a process of its own.
-            played |= await _pool([header], url, 1, progress)
+            played |= await _pool([header], url, 1, progress, keep)
         if header.run_id not in played:
             died = "the process that played it died; it can be resumed"
             broken = replace(await store.header(header.run_id), status="failed", error=died)
             await store.update(broken)
-            played[header.run_id] = await read_what_can_be(store, broken)
+            played[header.run_id] = await read_what_can_be(store, broken, keep=keep)
     return [played[header.run_id] for header in headers]
 
 
-async def _pool(headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None) -> dict[str, Run]:
+async def _pool(
+    headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None, keep: bool
+) -> dict[str, Run]:
     """The runs that a pool of processes brought to an end: without those of a process that died, and of its pool."""
     context = multiprocessing.get_context("spawn")
     stop, days = context.Event(), context.RawArray("i", len(headers))
     loop = asyncio.get_running_loop()
     with ProcessPoolExecutor(min(jobs, len(headers)), context, _join, (stop, days)) as pool:
-        tasks = [loop.run_in_executor(pool, _play_in_process, url, header, i) for i, header in enumerate(headers)]
+        tasks = [loop.run_in_executor(pool, _play_in_process, url, header, i, keep) for i, header in enumerate(headers)]
         try:
             await _look_on(headers, tasks, days, progress)
         except asyncio.CancelledError:
@@ -120,7 +125,7 @@ def _die_with_the_parent() -> None:
         os._exit(1)
 
 
-def _play_in_process(url: str, header: RunHeader, place: int) -> Run | AkinaiError:
+def _play_in_process(url: str, header: RunHeader, place: int, keep: bool) -> Run | AkinaiError:
     assert _desk is not None
     stop, days = _desk
 
@@ -128,13 +133,13 @@ def _play_in_process(url: str, header: RunHeader, place: int) -> Run | AkinaiErr
         days[place] = day
 
     try:
-        return asyncio.run(_played(url, header, stop, progress))
+        return asyncio.run(_played(url, header, stop, progress, keep))
     except (StoreError, UsageError) as error:
         # Its plain class: one that takes more than a message would not survive the way to the parent.
         return (StoreError if isinstance(error, StoreError) else UsageError)(str(error))
 
 
-async def _played(url: str, header: RunHeader, stop: Event, progress: Progress) -> Run:
+async def _played(url: str, header: RunHeader, stop: Event, progress: Progress, keep: bool) -> Run:
     async def stop_when_told() -> None:
         while not stop.is_set():
             await asyncio.sleep(LOOK_S)
@@ -150,6 +155,6 @@ async def _played(url: str, header: RunHeader, stop: Event, progress: Progress) 
             header = await store.header(header.run_id)
         finally:
             watch.cancel()
-        return await read_what_can_be(store, header)
+        return await read_what_can_be(store, header, keep=keep)
     finally:
         await store.close()

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, overload
@@ -25,12 +25,22 @@ class Run:
     """One run, scored from its ledger."""
 
     header: RunHeader
-    ledger: Ledger
+    entries: int
+    digest: str
+    """Of the last entry, or of the genesis: it stands for the whole record."""
     days: int
     """Midnights that passed in the world; 0 where the world has no clock of its own."""
     scores: tuple[Score, ...]
     trouble: str | None = None
     """Why the record cannot be read or scored here; then there are no scores."""
+    kept: Ledger | None = field(default=None, repr=False)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The whole record. UsageError where it was not kept, as in a command that plays a thousand runs."""
+        if self.kept is None:
+            raise UsageError(f"the ledger of run {self.id!r} was not kept here; akinai.runs({self.id!r}) reads it")
+        return self.kept
 
     @property
     def id(self) -> str:
@@ -83,8 +93,8 @@ class Run:
             "status": self.status,
             "ending": self.ending,
             "days": self.days,
-            "entries": len(self.ledger.entries),
-            "digest": self.ledger.digest,
+            "entries": self.entries,
+            "digest": self.digest,
             "scores": {score.name: score.to_json() for score in self.scores},
         }
         more = {"group": self.header.group, "parent": self.header.parent, "error": self.error}
@@ -195,27 +205,30 @@ async def read_ledger(store: Store, header: RunHeader) -> Ledger:
     return Ledger(header.genesis, tuple([entry async for entry in store.read(header.run_id)]))
 
 
-async def read_run(store: Store, header: RunHeader, world: World[Any] | None = None) -> Run:
+async def read_run(store: Store, header: RunHeader) -> Run:
     """A run from the store, scored. LedgerError for a damaged record, UsageError for another version's world."""
-    ledger = await read_ledger(store, header)
-    return scored(header, ledger, world or worlds.load(header.genesis.world))
+    return scored(header, await read_ledger(store, header), worlds.load(header.genesis.world))
 
 
-def scored(header: RunHeader, ledger: Ledger, world: World[Any]) -> Run:
-    """A run with the scores that its ledger earns."""
+def scored(header: RunHeader, ledger: Ledger, world: World[Any], *, keep: bool = True) -> Run:
+    """A run with the scores that its ledger earns; `keep` tells whether it holds the ledger."""
     scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
-    return Run(header, ledger, days_of(world, header.genesis, fold(world, ledger)), scores)
+    days = days_of(world, header.genesis, fold(world, ledger))
+    return Run(header, len(ledger.entries), ledger.digest, days, scores, kept=ledger if keep else None)
 
 
-async def read_what_can_be(store: Store, header: RunHeader, world: World[Any] | None = None) -> Run:
+async def read_what_can_be(
+    store: Store, header: RunHeader, world: World[Any] | None = None, *, keep: bool = True
+) -> Run:
     """The same for a listing: a run that cannot be scored here says why and is left without scores."""
     entries: list[Entry] = []
+    ledger = Ledger(header.genesis, entries)
     try:
         async for entry in store.read(header.run_id):
             entries.append(entry)  # noqa: PERF401 - what was read before a broken entry is kept
-        return scored(header, Ledger(header.genesis, entries), world or worlds.load(header.genesis.world))
+        return scored(header, ledger, world or worlds.load(header.genesis.world), keep=keep)
     except (LedgerError, UsageError) as error:
-        return Run(header, Ledger(header.genesis, entries), 0, (), str(error))
+        return Run(header, len(entries), ledger.digest, 0, (), str(error), ledger if keep else None)
 
 
 async def resolve(store: Store, names: Sequence[str]) -> list[RunHeader]:
@@ -255,7 +268,7 @@ def card_of(runs: Sequence[Run]) -> dict[str, Json]:
     for name in names:
         values = list({str(one.get(name)): one.get(name) for one in cards}.values())
         card[name] = values[0] if len(values) == 1 else values
-    card["digests"] = {run.id: run.ledger.digest for run in runs}
+    card["digests"] = {run.id: run.digest for run in runs}
     return card
 
 

@@ -67,7 +67,8 @@ class _Conversation:
 class PlayerBrain:
     """Plays a player of a world in each conversation.
 
-    A conversation that is offered `report` is a sub-agent's, of the actor "owner/sub"; any other is the owner's.
+    A conversation that is offered `report`, and not every verb there is, is a sub-agent's: its player is made for the
+    actor "owner/sub". Any other is the owner's.
     """
 
     def __init__(self, factory: AgentFactory, verbs: Verbs, *, actor: str = "owner") -> None:
@@ -85,7 +86,7 @@ class PlayerBrain:
 
     def _begun(self, request: Request) -> _Conversation:
         verbs = verbs_in(request, self._verbs)
-        sub_agent = any(verb.tool_name() == "report" for verb in verbs)
+        sub_agent = verbs != self._verbs.classes and any(verb.tool_name() == "report" for verb in verbs)
         actor = f"{self._actor}/{SUB_AGENT}" if sub_agent else self._actor
         return _Conversation(Role(actor, self._verbs.classes), by_tools=bool(request.tools))
 

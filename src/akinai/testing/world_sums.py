@@ -1,22 +1,17 @@
 """Laws of what runs amount to: known scores, costs that stay level, failed runs that stay in every denominator."""
 
-import asyncio
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import note
 from hypothesis import strategies as st
 
-from akinai.core.agents import Agent, AgentFactory, Move, Role, View
+from akinai.core.agents import Agent, AgentFactory, Move, View
 from akinai.core.canonical import canonical
-from akinai.core.errors import AgentError
 from akinai.core.ledger import Ledger, Outcome
 from akinai.core.scores import Score
-from akinai.core.stores import RunHeader
-from akinai.runtime.play import Driver
-from akinai.runtime.runs import Run, Runs
-from akinai.stores.memory import MemoryStore
-from akinai.testing.world_case import MOST_MESSAGES, Case, entries_in, for_all, header_of, played, wander
+from akinai.runtime import api
+from akinai.runtime.runs import Runs
+from akinai.testing.world_case import Case, for_all, played, wander
 from akinai.testing.world_costs import FEWEST_ENTRIES, growth
 
 
@@ -80,52 +75,31 @@ def _scores(case: Case[Any], ledger: Ledger) -> list[Score]:
 
 
 class _Breaking:
-    """Plays like another agent and breaks at its third move."""
+    """Plays like another agent and breaks at one of its moves."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent, self._moves = agent, 0
+    def __init__(self, agent: Agent, last: int) -> None:
+        self._agent, self._left = agent, last
 
     async def act(self, view: View, heard: Outcome | None) -> Move:
-        self._moves += 1
-        if self._moves == 3:
+        self._left -= 1
+        if not self._left:
             raise ConnectionError("the model is gone")
         return await self._agent.act(view, heard)
 
 
 def failed_runs_stay_in_every_denominator(case: Case[Any]) -> None:
     """Of a run that ended, one that broke and one that never began, every summary counts one value and two failures."""
+    player = next(iter(case.cast.values()))
 
-    def breaking(role: Role) -> Agent:
-        return _Breaking(next(iter(case.cast.values()))(role))
+    def breaking(last: int) -> AgentFactory:
+        return lambda role: _Breaking(player(role), last)
 
-    async def play() -> list[Run]:
-        return [
-            await _run(case, "done", next(iter(case.cast.values()))),
-            await _run(case, "broken", breaking),
-            _scored(case, replace(header_of(case.genesis, "empty"), status="failed"), Ledger(case.genesis)),
-        ]
-
-    runs = Runs(asyncio.run(play()))
-    assert [run.header.status for run in runs] == ["done", "failed", "failed"], (
-        "a player that breaks makes no failed run"
+    agents = (player, breaking(2), breaking(1))
+    found = [api.run(case.world, agent=one, seeds=case.seed, settings=case.setup)[0] for one in agents]
+    told = [(run.status, bool(run.ledger.entries)) for run in found]
+    assert told[1:] == [("failed", True), ("failed", False)], (
+        f"who breaks at the second or first move leaves {told[1:]}"
     )
-    summary = runs.summary()
-    assert summary.keys() == {score.name for score in runs[0].scores}
-    for name, one in summary.items():
+    assert told[0][0] == "done", f"the player that does not break leaves {told[0]}, {found[0].error}"
+    for name, one in Runs(found).summary().items():
         assert (one.n, one.failed) == (1, 2), f"{name} counts {one.n} values and {one.failed} failures of 1 and 2"
-
-
-async def _run(case: Case[Any], name: str, factory: AgentFactory) -> Run:
-    store, header = MemoryStore(), header_of(case.genesis, name)
-    await store.create(header)
-    session = case.new_session(store, name)
-    try:
-        ending = await Driver(session, factory, max_messages=MOST_MESSAGES).play()
-        header = replace(header, status="done", ending=ending)
-    except AgentError as error:
-        header = replace(header, status="failed", error=str(error))
-    return _scored(case, header, Ledger(case.genesis, tuple(await entries_in(store, name))))
-
-
-def _scored(case: Case[Any], header: RunHeader, ledger: Ledger) -> Run:
-    return Run(header, ledger, 0, tuple(_scores(case, ledger)))

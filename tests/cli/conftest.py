@@ -1,0 +1,92 @@
+"""A command line in a folder of its own, as a person and as a program would use it."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akinai.cli import main
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command line gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one document on stdout."""
+        return json.loads(self.out)
+
+
+Akinai = Callable[..., Answer]
+
+PLUGIN = '''
+from akinai.core.agents import Move
+from akinai.worlds.vending.actions import AdvanceDay
+
+
+class Breaking:
+    """Advances days until it breaks."""
+
+    def __init__(self, days, odd_only):
+        self.left, self.odd_only = days, odd_only
+
+    async def act(self, view, heard):
+        if self.left == 0:
+            raise RuntimeError("no [red]coffee[/red]")
+        self.left -= 1
+        return Move(AdvanceDay(), said="[bold]tired[/bold]")
+
+
+def breaking(world, rest):
+    return lambda role: Breaking(int(rest), False)
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, without settings from around it, and one process unless a test asks for more."""
+    for name in [name for name in os.environ if name.startswith("AKINAI_") or name in ("COLUMNS", "FORCE_COLOR")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AKINAI_JOBS", "1")
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+@pytest.fixture
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed package that adds the world `lemonade` and the agent `breaking:DAYS`."""
+    home = tmp_path / "site"
+    told = home / "extras-1.dist-info"
+    told.mkdir(parents=True)
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: extras\nVersion: 1\n")
+    (told / "entry_points.txt").write_text(
+        "[akinai.worlds]\nlemonade = lemonade:Lemonade\n[akinai.agents]\nbreaking = extras:breaking\n"
+    )
+    (home / "extras.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(home)
+    return home
+
+
+@pytest.fixture
+def akinai(capsys: pytest.CaptureFixture[str]) -> Akinai:
+    """Calls the command with words and returns what it gave."""
+
+    def call(*words: str) -> Answer:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit:
+            main(words)
+        out, err = capsys.readouterr()
+        return Answer(int(exit.value.code or 0), out, err)
+
+    return call

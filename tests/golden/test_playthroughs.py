@@ -1,0 +1,36 @@
+"""Golden playthroughs, printed for human eyes: a changed rule shows as a diff that one can read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import akinai
+
+HERE = Path(__file__).parent
+
+
+def playthrough(agent: str, *, seed: int, days: int, preset: str) -> str:
+    """A run as text: every action, what was answered, and the scores at the end."""
+    (run,) = akinai.run("vending", agent=agent, seeds=seed, days=days, preset=preset)
+    told = [f"{run.world}, preset {preset}, seed {seed}, {days} days, played by {agent}", ""]
+    for entry in run.ledger.entries:
+        parameters = json.dumps(entry.parameters, ensure_ascii=False, sort_keys=True)
+        told.append(f"{entry.seq} {entry.actor} {entry.name} {parameters}")
+        mark = "" if entry.outcome.ok else f"[{entry.outcome.code}] "
+        told += [f"    {mark}{line}".rstrip() for line in entry.outcome.text.split("\n")]
+    told += ["", f"ending {run.header.ending}, digest {run.ledger.digest}"]
+    told += [f"{score.name} {score.value} {score.unit}" for score in run.scores]
+    return "\n".join(told) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("agent", "days", "preset"), [("naive", 14, "default"), ("reference", 10, "default"), ("reference", 10, "paper")]
+)
+def test_a_run_goes_as_it_went(agent: str, days: int, preset: str, request: pytest.FixtureRequest) -> None:
+    """A played run equals the recorded playthrough to the letter; `make golden` writes it anew after a rule change."""
+    path = HERE / f"vending-{agent}-{preset}.txt"
+    now = playthrough(agent, seed=1, days=days, preset=preset)
+    if request.config.getoption("--golden"):
+        path.write_text(now, encoding="utf-8")
+    assert now == path.read_text(encoding="utf-8")

@@ -1,0 +1,64 @@
+"""The docs are true: every command and every Python example in them runs, and every link leads somewhere."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PLAYED = [ROOT / "README.md", ROOT / "docs" / "quickstart.md"]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
+
+
+@pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.name)
+def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
+    """A reader who types a page's commands one after the other meets no error."""
+    (tmp_path / "replies.jsonl").write_text(
+        '{"action": "SEARCH_WEB", "query": "wholesale"}\n{"action": "ADVANCE_DAY"}\n'
+    )
+    commands = [line for text in blocks(page, "") for line in text.splitlines() if line.startswith("akinai ")]
+    assert commands
+    for line in commands:
+        words = shlex.split(line, comments=True)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ)
+        )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.name)
+def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
+    """A reader who pastes a page's Python meets no error."""
+    examples = blocks(page, "python")
+    assert examples
+    for text in examples:
+        done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
+    """A relative link names a file that is there."""
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_the_tutorials_code_is_the_examples_code() -> None:
+    """What the page shows of the lemonade stand stands so in its file, or in the tests that run the laws."""
+    files = (ROOT / "examples" / "lemonade.py", ROOT / "tests" / "laws" / "test_worlds.py")
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    shown = blocks(ROOT / "docs" / "write-a-world.md", "python")
+    parts = [part.strip("\n") for text in shown for part in text.split("\n\n\n") if "akinai.run(" not in part]
+    assert len(parts) > 8
+    assert not [part for part in parts if part not in source]
