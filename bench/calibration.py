@@ -28,9 +28,8 @@ def main() -> None:
     ]
     for (player, days), values in sorted(worth.items()):
         dollars = [value / 100 for value in values]
-        print(
-            f"{player:10} {days:4} days  mean ${mean(dollars):9,.2f}  min ${min(dollars):9,.2f}  max ${max(dollars):9,.2f}"
-        )
+        low, high = min(dollars), max(dollars)
+        print(f"{player:10} {days:4} days  mean ${mean(dollars):9,.2f}  min ${low:9,.2f}  max ${high:9,.2f}")
     naive, reference = mean(worth["naive", 67]) / 84_405, mean(worth["reference", 102]) / 221_793
     print(f"naive at day 67 over $844.05         {naive:5.2f}   (to lie between 0.75 and 1.25)")
     print(f"reference at day 102 over $2,217.93  {reference:5.2f}   (to lie above 1)")

@@ -34,20 +34,17 @@ from akinai.worlds.vending.actions import AdvanceDay
 
 
 class Breaking:
-    """Advances days until it breaks."""
-
-    def __init__(self, days, odd_only):
-        self.left, self.odd_only = days, odd_only
+    def __init__(self, word):
+        self.word = word
 
     async def act(self, view, heard):
-        if self.left == 0:
+        if heard is not None and self.word in heard.text:
             raise RuntimeError("no [red]coffee[/red]")
-        self.left -= 1
         return Move(AdvanceDay(), said="[bold]tired[/bold]")
 
 
-def breaking(world, rest):
-    return lambda role: Breaking(int(rest), False)
+def breaking(world, word):
+    return lambda role: Breaking(word)
 '''
 
 
@@ -65,7 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed package that adds the world `lemonade` and the agent `breaking:DAYS`."""
+    """An installed package with the world `lemonade` and the agent `breaking:WORD`, which breaks when it hears a word."""
     home = tmp_path / "site"
     told = home / "extras-1.dist-info"
     told.mkdir(parents=True)

@@ -78,7 +78,7 @@ class Chat:
         got = await model.ainvoke(self._in_window())
         assert isinstance(got, AIMessage)
         calls = [(one["id"], one["name"], one["args"]) for one in (*got.tool_calls, *got.invalid_tool_calls)]
-        self._said.append(got if got.text or calls else AIMessage("(nothing)"))
+        self._said.append(got if calls else AIMessage(got.text[:4096] or "(nothing)"))
         if not calls:
             return [(None, Move(read_reply(self._verbs, got.text)))]
         return [(id, Move(self._verbs.heard(name, args, str(args)), got.text)) for id, name, args in calls]

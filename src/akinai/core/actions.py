@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from akinai.core.canonical import Json, bad_text_in, keepable, unfit_in
+from akinai.core.canonical import Json, bad_text_in, canonical, keepable, unfit_in
 from akinai.core.errors import UnknownName
 
 UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
@@ -113,6 +114,16 @@ class Verbs:
         if cls is None:
             raise UnknownName("action", name, (cls.__name__ for cls in self.classes))
         return cls.model_validate(parameters)
+
+    def settled(self, action: Action) -> Action:
+        """The action as the ledger gives it back, keys in their order and whole floats whole: worlds see no other.
+
+        UnknownName for an action of another world.
+        """
+        parameters = action.model_dump(mode="json")
+        if all(isinstance(value, str | int | None) for value in parameters.values()):
+            return action
+        return self.recorded(type(action).__name__, json.loads(canonical(parameters)))
 
     def heard(self, name: object, parameters: object, reply: str) -> Action:
         """An action as an agent said it; an `Unreadable` with a plain reason when it cannot be read as one."""

@@ -129,7 +129,7 @@ class Entry:
     def parse(seq: int, at: int, text: str, digest: str) -> "Entry":
         """The same from a store's JSON text."""
         try:
-            data = json.loads(text)
+            data = json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not JSON ({error})") from error
         if not isinstance(data, dict):
@@ -151,6 +151,10 @@ def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcom
     if said:
         data["said"] = said
     return data
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def chained(before: str, seq: int, at: int, text: str) -> str:

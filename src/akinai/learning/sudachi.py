@@ -17,6 +17,7 @@ LONGEST_PIECE = 10_000
 _JAPANESE = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"
 )
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]")
 _END = re.compile("[。！？!?\n]")
 _PART = "the tokenizer SudachiWords"
 _GRAMMAR = ("助詞", "助動詞", "補助記号", "空白")
@@ -25,18 +26,19 @@ _GRAMMAR = ("助詞", "助動詞", "補助記号", "空白")
 class SudachiWords:
     """Cuts Japanese into normalised forms, so that 打合せ and 打ち合わせ are one word; the rest as `tokenize` does.
 
-    Particles, auxiliary verbs and signs are left out, unless a text has nothing else. MissingExtra without SudachiPy.
-    Not for several threads at once.
+    Each Han character of a word also counts by itself, as in `tokenize`, so that 絵本 finds 絵. Particles, auxiliary
+    verbs and signs are left out, unless a text has nothing else. `mode` is Sudachi's unit, A (short) to C (long).
+    MissingExtra without SudachiPy. Not for several threads at once.
     """
 
-    def __init__(self, mode: Mode = "C") -> None:
+    def __init__(self, mode: Mode = "A") -> None:
         self.mode: Mode = mode
         _dictionary()
 
     @property
     def name(self) -> str:
-        """Names the rules in a saved index: mode, versions of program and dictionary, and of what cuts the rest."""
-        return f"sudachi-{self.mode}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
+        """Names the rules in a saved index: ours, mode, versions of program and dictionary, and what cuts the rest."""
+        return f"sudachi@1-{self.mode}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
 
     def __call__(self, text: str) -> list[str]:
         text = normalise(keepable(text))
@@ -52,8 +54,11 @@ class SudachiWords:
                     plain.append(surface)
                     continue
                 words += _flushed(plain)
+                word = normalise(morpheme.normalized_form())
                 kept = grammar if morpheme.part_of_speech()[0] in _GRAMMAR else words
-                kept.append(normalise(morpheme.normalized_form()))
+                kept.append(word)
+                if len(word) > 1:
+                    kept.extend(_HAN.findall(word))
         words += _flushed(plain)
         return words or grammar or tokenize(text)
 

@@ -63,7 +63,7 @@ class LocalSession(Generic[S]):
         """Apply a move and record it. The answer comes when the entry is as durable as `batch` promises."""
         now = self.world.now(self.state)
         at = max(self._at, self._clock() if now is None else now)
-        turn = Turn(self.seq + 1, at, actor, move.action, _kept(move.said))
+        turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), _kept(move.said))
         state, outcome = step(self.world, self.state, turn)
         entry = Entry.of(self.digest, turn, outcome)
         self._pending.append(entry)

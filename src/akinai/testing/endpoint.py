@@ -14,12 +14,13 @@ import hashlib
 import json
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self, cast
 
-from akinai.core.models import Message, Reply, Usage
+from akinai.core.models import Reply, Request, Usage
 from akinai.testing.endpoint_anthropic import AnthropicWire
 from akinai.testing.endpoint_brains import Asked, Brain, ByModel, ScriptBrain, call
 from akinai.testing.endpoint_faults import STATUS, FaultKind, Faults, faulty, replacing
@@ -57,8 +58,11 @@ class _Conversation:
     """What the endpoint itself remembers of a conversation."""
 
     count: int = 0
-    messages: tuple[Message, ...] = ()
-    """Of the request before: what of it begins the next one counts as cached."""
+    before: Request = Request(())
+    """The last that was answered: what of it begins the next one counts as cached."""
+    tokens: Sequence[int] = ()
+    """Of its messages."""
+    tools_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +209,16 @@ class Endpoint:
 
     def _usage(self, asked: Asked, reply: Reply) -> Usage:
         """Tokens by the endpoint's own count: the beginning that the request shares with the one before is cached."""
-        conversation, messages = self._conversations[asked.key], asked.request.messages
-        counts = [tokens_of(one) for one in messages]
-        same = 0
-        for before, now in zip(conversation.messages, messages, strict=False):
-            if before != now:
-                break
-            same += 1
-        conversation.messages = messages
-        tools = tokens_of_tools(asked.request)
-        cached = tools + sum(counts[:same]) if same else 0
-        return Usage(tools + sum(counts), tokens_of(reply.message), cached)
+        conversation, now = self._conversations[asked.key], asked.request
+        pairs = zip(conversation.before.messages, now.messages, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        conversation.tokens = [*conversation.tokens[:same], *map(tokens_of, now.messages[same:])]
+        if now.tools != conversation.before.tools:
+            conversation.tools_tokens, same = tokens_of_tools(now), 0
+        conversation.before = now
+        tools = conversation.tools_tokens
+        cached = tools + sum(conversation.tokens[:same]) if same else 0
+        return Usage(tools + sum(conversation.tokens), tokens_of(reply.message), cached)
 
     def _elsewhere(self, http: HttpRequest) -> _Answer:
         """The list of models, and what is asked in the wrong place."""

@@ -63,8 +63,10 @@ class Faults:
         """What goes wrong with the n-th request of a conversation, None when nothing does."""
         if nth in self.schedule:
             return self.schedule[nth]
+        if not self.rate or not self.kinds:
+            return None
         chance = Chance.of(self.seed)("fault", key, nth)
-        if not self.kinds or chance("whether").uniform() >= self.rate:
+        if chance("whether").uniform() >= self.rate:
             return None
         return self.kinds[chance("kind").below(len(self.kinds))]
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
@@ -67,7 +67,7 @@ class Log:
         """Keep one; called on the endpoint's thread alone."""
         self._kept.append(exchange)
         if self._file:
-            self._file.write(json.dumps(asdict(exchange)) + "\n")
+            self._file.write(json.dumps(vars(exchange)) + "\n")
 
     def close(self) -> None:
         """Close the file; the memory stays readable."""

@@ -7,13 +7,13 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Generic, TypeVar
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Move
 from akinai.core.canonical import Json
-from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
+from akinai.core.ledger import Entry, Genesis, Ledger, Outcome
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import Step, World, read_turn
 from akinai.runtime.play import Driver
@@ -146,6 +146,8 @@ class Wandered(Generic[S]):
     session: LocalSession[S]
     store: MemoryStore
     steps: list[Step] = field(default_factory=list[Step])
+    said: list[Action] = field(default_factory=list[Action])
+    """The actions as they were handed in, one for each step."""
 
     @staticmethod
     async def begun(case: Case[S], run_id: str = RUN) -> "Wandered[S]":
@@ -173,8 +175,8 @@ class Wandered(Generic[S]):
         outcome = await session.act(actor, Move(action, said))
         (entry,) = [entry async for entry in self.store.read(session.run_id, session.seq - 1)]
         assert entry.outcome == outcome, f"entry {entry.seq} keeps another outcome than its actor heard"
-        turn = Turn(entry.seq, entry.at, actor, action, entry.said)
-        self.steps.append(Step(before, entry, turn, outcome, session.state))
+        self.said.append(action)
+        self.steps.append(Step(before, entry, read_turn(self.case.world, entry), outcome, session.state))
         return outcome
 
     async def act_somehow(self, data: st.DataObject) -> Outcome:
@@ -202,9 +204,10 @@ async def wander(case: Case[S], data: st.DataObject) -> Wandered[S]:
 def for_all(case: Case[Any], check: Callable[[st.DataObject], Awaitable[None]]) -> None:
     """Hold `check` against as many examples as the case asks for."""
     assert case.played, "the world has no players; give it one, or the case"
+    phases = [phase for phase in settings().phases if phase is not Phase.explain]
     with asyncio.Runner() as runner:
 
-        @settings(max_examples=case.examples, deadline=None, suppress_health_check=UNHURRIED)
+        @settings(max_examples=case.examples, deadline=None, suppress_health_check=UNHURRIED, phases=phases)
         @given(st.data())
         def holds(data: st.DataObject) -> None:
             async def one() -> None:

@@ -123,8 +123,8 @@ def varied(draw: DrawFn, action: Action, words: Words = ()) -> Said:
     """An action with one of its fields set to something else that fits."""
     given = action.model_dump(mode="json")
     if given:
-        name, schema = draw(st.sampled_from(sorted(given))), type(action).model_json_schema()
-        given[name] = draw(_value(schema["properties"][name], schema.get("$defs", {}), words))
+        name = draw(st.sampled_from(sorted(given)))
+        given[name] = draw(_field(type(action), name, words))
     return Said(action.tool_name(), given)
 
 
@@ -151,6 +151,12 @@ def garbage(verbs: Verbs) -> SearchStrategy[Said]:
 def _parameters(verb: type[Action], words: Words) -> SearchStrategy[dict[str, Any]]:
     schema: Schema = verb.tool()["parameters"]
     return _object(schema, schema.get("$defs", {}), words)
+
+
+@lru_cache(maxsize=2048)
+def _field(verb: type[Action], name: str, words: Words) -> SearchStrategy[Any]:
+    schema: Schema = verb.model_json_schema()
+    return _value(schema["properties"][name], schema.get("$defs", {}), words)
 
 
 def _value(schema: Schema, defs: Schema, words: Words) -> SearchStrategy[Any]:

@@ -33,8 +33,8 @@ def replay_restores_everything(case: Case[Any]) -> None:
         genesis = Genesis(**json.loads(case.genesis.text))
         entries = [Entry.parse(one.seq, one.at, one.text, one.digest) for one in run.entries]
         assert check_chain(genesis, entries) == run.session.digest, "the digest of what was read back is another"
-        for one, entry in zip(run.steps, entries, strict=True):
-            said, again = one.turn.action, read_turn(case.world, entry).action
+        for said, entry in zip(run.said, entries, strict=True):
+            again = read_turn(case.world, entry).action
             assert again == said, f"entry {entry.seq} was {said!r:.300} and is read back as {again!r:.300}"
         _replay(case, genesis, entries, run.states)
 

@@ -1,0 +1,164 @@
+"""replay, verify and export: the record is checked, and handed out as it is."""
+
+import csv
+import io
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from conftest import Akinai
+
+from akinai.core.ledger import Genesis
+from akinai.runtime.config import prepare
+from akinai.runtime.waiting import wait
+from akinai.stores import open_store
+from akinai.testing.runs import run_of
+from akinai.worlds.vending import Vending
+
+
+@pytest.fixture
+def script(folder: Path) -> str:
+    """Replies of which the second is refused and the third holds markup and control characters."""
+    (folder / "s.jsonl").write_text(
+        '{"action": "ADVANCE_DAY"}\n{"action": "COLLECT"}\n'
+        '{"action": "SEND_EMAIL", "to": "[red]x@y.z[/red]", "body": "\\u001b[31mhello, \\"you\\""}\n'
+    )
+    return "script:s.jsonl"
+
+
+def edit(statement: str, *values: object) -> None:
+    """Change the store behind everybody's back."""
+    with closing(sqlite3.connect("akinai.db")) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def test_replay_counts_the_outcomes(akinai: Akinai) -> None:
+    """`replay` applies every entry again and says how many."""
+    akinai("run", "vending", "--agent", "naive", "--days", "4", "--name", "a")
+    entries = len(akinai("export", "a-1").out.splitlines())
+    answer = akinai("replay", "a-1")
+    assert answer.code == 0
+    assert f"replayed {entries} entries: every outcome as recorded" in answer.out
+
+
+def test_replay_names_the_entry_that_differs(akinai: Akinai) -> None:
+    """An outcome that the rules do not give is named by entry and run; exit code 1, no traceback."""
+    akinai("run", "vending", "--agent", "idle", "--days", "4", "--name", "a")
+    edit("UPDATE actions SET data = replace(data, '$2.00 paid', '$3.00 paid') WHERE seq = 3")
+    answer = akinai("replay", "a-1")
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith("akinai: entry 3: AdvanceDay gave ok")
+    assert "in run 'a-1'" in answer.err
+
+
+@pytest.mark.parametrize("words", [("replay", "old"), ("resume", "old"), ("fork", "old", "--after", "0")])
+def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tuple[str, ...]) -> None:
+    """A run of rules that are not here is refused, and the sentence names both versions; listings tell it too."""
+
+    async def write() -> None:
+        store = await open_store("akinai.db")
+        await store.create(run_of("old", genesis=Genesis("vending@0", 1, prepare(Vending()).setup)))
+        await store.close()
+
+    wait(write())
+    answer = akinai(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert "vending@0" in answer.err
+    assert "vending@1" in answer.err
+    (run,) = akinai("runs", "--json").json["runs"]
+    assert (run["scores"], "vending@1" in run["error"]) == ({}, True)
+
+
+def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:
+    """`verify` says ok for each run; of one run --json says just that."""
+    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
+    assert akinai("verify", "a").out == "a-1: ok\na-2: ok\n"
+    assert akinai("verify", "a-1", "--json").json == {"ok": True}
+    assert akinai("verify", "a", "--json").json == {"ok": True, "runs": {"a-1": {"ok": True}, "a-2": {"ok": True}}}
+
+
+@pytest.mark.parametrize(
+    ("statement", "entry"),
+    [
+        ("UPDATE actions SET data = replace(data, 'Good', 'good') WHERE seq = 2", 2),
+        ("UPDATE actions SET created_at = created_at + 1 WHERE seq = 3", 3),
+        ("UPDATE actions SET digest = replace(digest, 'a', 'b') WHERE seq = 1", 1),
+        ("DELETE FROM actions WHERE seq = 2", 2),
+        ("DELETE FROM actions WHERE seq = 4", 4),
+        ("UPDATE actions SET data = '{}' WHERE seq = 2", 2),
+        ("UPDATE runs SET genesis = replace(genesis, '\"seed\":1', '\"seed\":2')", 1),
+    ],
+)
+def test_verify_names_the_first_entry_at_fault(akinai: Akinai, statement: str, entry: int) -> None:
+    """One edited byte, a lost entry, a lost tail: `verify` names the entry and exits 1."""
+    akinai("run", "vending", "--agent", "idle", "--days", "4", "--name", "a")
+    edit(statement)
+    answer = akinai("verify", "a-1", "--json")
+    assert answer.code == 1
+    assert (answer.json["ok"], answer.json["entry"]) == (False, entry)
+    assert answer.json["why"]
+    people = akinai("verify", "a-1")
+    assert people.code == 1
+    assert people.out.startswith(f"a-1: NOT as it was written: entry {entry}: ")
+
+
+def test_damaged_run_hides_no_other(akinai: Akinai) -> None:
+    """A listing over a damaged record tells what is wrong with it and scores the others; `analyze` then exits 1."""
+    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "a")
+    edit("UPDATE actions SET data = '{}' WHERE seq = 2 AND run_id = 'a-1'")
+    runs = akinai("runs", "--json").json["runs"]
+    assert [bool(run["scores"]) for run in runs] == [False, True]
+    assert runs[0]["error"].startswith("entry 2: its data is not an entry's")
+    answer = akinai("analyze", "a", "--json")
+    assert answer.code == 1
+    assert (answer.json["summary"]["net_worth"]["n"], answer.json["summary"]["net_worth"]["failed"]) == (1, 1)
+    assert akinai("runs").code == 0
+
+
+def test_export_prints_the_ledger(akinai: Akinai, script: str) -> None:
+    """`export` prints an entry a line in the ledger's shape, a refusal with its code and message."""
+    akinai("run", "vending", "--agent", script, "--name", "a")
+    entries = [json.loads(line) for line in akinai("export", "a-1", "--format", "jsonl").out.splitlines()]
+    assert [entry["seq"] for entry in entries] == [1, 2, 3]
+    assert all(entry.keys() == {"run_id", "seq", "agent_id", "created_at", "data", "digest"} for entry in entries)
+    assert entries[0]["data"]["request"] == {"name": "AdvanceDay", "parameters": {}}
+    assert entries[0]["data"]["result"]["is_error"] is False
+    refused = entries[1]["data"]["result"]
+    assert refused["is_error"] is True
+    assert refused["error"].keys() == {"code", "message"}
+    assert refused["error"]["code"] == "no_action"
+
+
+def test_csv_reads_back(akinai: Akinai, script: str) -> None:
+    """A CSV has a head line and a row an entry, whatever is in the texts."""
+    akinai("run", "vending", "--agent", script, "--name", "a")
+    rows = list(csv.DictReader(io.StringIO(akinai("export", "a", "--format", "csv").out)))
+    assert [(row["action"], row["is_error"], row["code"]) for row in rows] == [
+        ("AdvanceDay", "False", ""),
+        ("Unreadable", "True", "no_action"),
+        ("SendEmail", "False", ""),
+    ]
+    assert json.loads(rows[2]["parameters"])["body"] == '\x1b[31mhello, "you"'
+
+
+def test_export_into_a_file(akinai: Akinai, folder: Path) -> None:
+    """With -o the lines go into a file; an unknown run leaves what is there alone."""
+    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "2", "--name", "a")
+    akinai("export", "a", "-o", "a.jsonl")
+    text = (folder / "a.jsonl").read_text()
+    assert text == akinai("export", "a").out
+    assert text.count("\n") == 4
+    assert akinai("export", "b", "-o", "a.jsonl").code == 2
+    assert (folder / "a.jsonl").read_text() == text
+
+
+def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
+    """Markup in an agent's texts is no markup of ours, and its control characters reach no terminal."""
+    akinai("run", "vending", "--agent", script, "--name", "a")
+    akinai("fork", "a-1", "--after", "2", "--agent", "idle", "--name", "b")
+    shown = akinai("diff", "a-1", "b").out
+    assert "[red]x@y.z[/red]" in shown
+    assert "\x1b" not in shown
