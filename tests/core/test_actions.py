@@ -1,6 +1,7 @@
 """Actions: found under every spelling, shown to models as tools, heard from any JSON, refused with a reason."""
 
 import hashlib
+import json
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -241,6 +242,19 @@ def test_recorded_actions_are_what_they_were() -> None:
         VERBS.recorded("Steal", {})
     with pytest.raises(ValidationError):
         VERBS.recorded("WaitUntil", {"hour": "later"})
+
+
+def test_settled_action_is_the_one_that_is_read_back() -> None:
+    """A world sees keys in their order and whole floats whole, as it will on replay."""
+    said = Note(anything={"b": 2.0, "a": [1.5, -0.0, {"d": 1, "c": 1e22}]})
+    settled = VERBS.settled(said)
+    assert repr(settled.model_dump()["anything"]) == repr({"a": [1.5, 0, {"c": 10**22, "d": 1}], "b": 2})
+    text = canonical(said.model_dump(mode="json"))
+    assert repr(VERBS.recorded("Note", json.loads(text))) == repr(settled)
+    flat = WaitUntil(hour=9)
+    assert VERBS.settled(flat) is flat
+    with pytest.raises(UnknownName, match="no action 'Line'"):
+        VERBS.settled(Note.Line(weight=0.5))
 
 
 def test_actions_cannot_be_changed() -> None:

@@ -71,6 +71,36 @@ class Undescribed(Lemonade):
     verbs = Verbs([MakeLemonade, OpenStand, Silent])
 
 
+class Mix(Action):
+    """Mix what you have."""
+
+    parts: dict[str, int]
+
+
+class Careless(Verbs):
+    """Hands the world what was said, keys in any order, and not what the ledger will give back."""
+
+    def settled(self, action: Action) -> Action:
+        return action
+
+
+class Mixing(Lemonade):
+    """Tells the parts in the order in which they came."""
+
+    verbs = Careless([MakeLemonade, OpenStand, Mix])
+
+    def apply(self, state: Stand, turn: Turn) -> tuple[Stand, Outcome]:
+        if isinstance(turn.action, Mix):
+            return state, Outcome(f"Mixed {', '.join(turn.action.parts)}.")
+        return super().apply(state, turn)
+
+
+class Mixed(Mixing):
+    """The same, with verbs that settle what they hand on."""
+
+    verbs = Verbs(Mixing.verbs.classes)
+
+
 class Counting(Lemonade):
     """Tells how often anybody has acted in this process."""
 
@@ -277,10 +307,16 @@ class Misleading(Lemonade):
         return super().apply(state, turn)
 
 
+MIXED = (Mix(parts={"sugar": 1, "lemon": 2}),)
 PLANTED: tuple[tuple[laws.Law, Case[Stand], str], ...] = (
     (laws.states_compare_by_value, case_of(Incomparable()), "two begins of one genesis differ"),
     (laws.verbs_can_be_shown, case_of(Undescribed()), "silent has no docstring"),
     (laws.replay_restores_everything, case_of(Counting()), "replayed, entry 1: "),
+    (
+        laws.replay_restores_everything,
+        case_of(Mixing(), samples=MIXED),
+        "ok 'Mixed .*', now ok 'Mixed ",
+    ),
     (laws.refusal_changes_nothing, case_of(TakesForNothing()), "MakeLemonade, was refused and changed the state"),
     (laws.refusal_changes_nothing, case_of(RemembersRefusals()), "without the refusals before it"),
     (laws.refusal_changes_nothing, case_of(Wordless()), "without a sentence"),
@@ -317,6 +353,12 @@ def test_planted_fault_is_found(law: laws.Law, case: Case[Stand], message: str) 
     """The law fails on its planted fault, for that reason."""
     with pytest.raises(Exception, match=message):
         judge(law, case)
+
+
+def test_order_of_keys_is_settled_before_a_world_sees_it() -> None:
+    """The world of the fault above replays when its verbs settle what they hand on, as all verbs do."""
+    for _ in range(2):
+        judge(laws.replay_restores_everything, case_of(Mixed(), samples=MIXED))
 
 
 def test_dropped_failures_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

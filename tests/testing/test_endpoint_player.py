@@ -19,7 +19,7 @@ from akinai.runtime.config import prepare
 from akinai.runtime.play import Driver
 from akinai.runtime.session import LocalSession
 from akinai.stores.memory import MemoryStore
-from akinai.testing.endpoint import Endpoint, Faults, PlayerBrain, ScriptBrain, spoken_parameters
+from akinai.testing.endpoint import Endpoint, Faults, PlayerBrain, ScriptBrain
 from akinai.testing.endpoint_faults import REPLY_FAULTS
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending import actions as a
@@ -255,7 +255,7 @@ SPOKEN: list[tuple[Action, dict[str, Any]]] = [
 @pytest.mark.parametrize(("action", "said"), SPOKEN)
 def test_spoken_parameters_are_heard_as_the_action(action: Action, said: dict[str, Any]) -> None:
     """What a player says of an action is spelled as models spell it, and heard as that action."""
-    assert spoken_parameters(action) == said
+    assert action.say() == said
     assert type(action).hear(json.loads(json.dumps(said))) == action
 
 
@@ -263,6 +263,6 @@ def test_every_price_can_be_spoken() -> None:
     """Each price from a cent to the highest is heard as it was meant."""
     for cents in range(1, a.MAX_PRICE_CENTS + 1, 7):
         tag = a.SetPrice.Tag(row=0, column=0, price_cents=cents)
-        said = spoken_parameters(tag)
+        said = tag.say()
         assert "price" in said
         assert a.SetPrice.Tag.hear(said) == tag

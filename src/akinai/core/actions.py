@@ -56,6 +56,22 @@ class Action(BaseModel):
                 fields[how.field] = how.read(value) if how.read else value
         return cls.model_validate(fields)
 
+    def say(self) -> dict[str, Json]:
+        """The parameters as `hear` reads them: the inverse of hearing, dollars for cents, nested actions alike.
+
+        Fields at their default are left out. Where no spelling is found that reads back as the value, the field stands
+        under its own name, which is always heard.
+        """
+        kept = cast("dict[str, Json]", self.model_dump(mode="json", exclude_defaults=True))
+        shown = {how.field: (name, how) for name, how in self.spoken.items() if how.schema is not None}
+        said: dict[str, Json] = {}
+        for field, dumped in kept.items():
+            value = _said(getattr(self, field), dumped)
+            name, how = shown.get(field, (field, None))
+            spelling = None if how is None else _spelling(how, value)
+            said[field if spelling is None else name] = value if spelling is None else spelling
+        return said
+
     @classmethod
     def tool(cls) -> dict[str, Any]:
         """The verb as a tool for a model: name, description and the JSON Schema of its spoken parameters."""
@@ -170,3 +186,28 @@ def _untitled(value: Any) -> Any:
     if isinstance(value, list):
         return [_untitled(item) for item in cast("list[Any]", value)]
     return value
+
+
+def _said(value: object, dumped: Json) -> Json:
+    """The JSON of a value, with the actions inside it as they are spoken."""
+    if isinstance(value, Action):
+        return value.say()
+    if isinstance(value, Mapping):
+        told = cast("Mapping[str, Json]", dumped)
+        return {str(key): _said(item, told[str(key)]) for key, item in cast("Mapping[Any, object]", value).items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        items = zip(cast("Sequence[object]", value), cast("list[Json]", dumped), strict=True)
+        return [_said(*pair) for pair in items]
+    return dumped
+
+
+def _spelling(how: Spoken, value: Json) -> Json:
+    """A spelling that is heard as the value, found by trying: as it is, as hundredths, as text. None when none is."""
+    hundredths: list[Json] = [value / 100, f"{value / 100:.2f}"] if isinstance(value, int) else []
+    for spelling in (value, *hundredths, str(value)):
+        try:
+            if (how.read(spelling) if how.read else spelling) == value:
+                return spelling
+        except (ValueError, TypeError):
+            continue
+    return None

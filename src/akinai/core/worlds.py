@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from akinai.core.actions import Unreadable, Verbs
+from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
@@ -65,6 +65,13 @@ class World(Protocol[S]):
     def ending(self, state: S) -> str | None:
         """Why the game is over, or None while it goes on."""
         ...
+
+    def dismissal(self, state: S, actor: str) -> Action | None:
+        """What is done in the name of an actor whose messages for a task are spent; None for one without such a cap.
+
+        The cap is `sub_agent_messages` of the setup.
+        """
+        return None
 
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth in a few named numbers, for reports and comparisons; agents never see it."""

@@ -1,4 +1,4 @@
-"""Whether two sentences that look alike say different things: other numbers, other names, a "not" more or less. Pure."""
+"""Whether two sentences that look alike say different things: other numbers, other names, one "not" more. Pure."""
 
 import re
 from collections import Counter

@@ -27,7 +27,7 @@ PRUNE_BELOW = 0.5
 
 PRUNE_AFTER_USES = 5
 
-_BLOCK = 1_024
+_CELLS = 1 << 22  # cosines at once: 16 MB
 _ENDINGS = " .。!！"
 
 
@@ -150,11 +150,14 @@ def _pairs(vectors: NDArray[np.float32], threshold: float) -> Mapping[int, Mappi
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     found: dict[int, dict[int, float]] = {}
-    for start in range(0, len(unit), _BLOCK):
-        cosines = np.minimum(np.rint((unit[start : start + _BLOCK] @ unit[start:].T) * 1e6) / 1e6, 1.0)
-        for row, column in np.argwhere(cosines >= threshold).tolist():
-            if column > row:
-                found.setdefault(start + row, {})[start + column] = float(cosines[row, column])
+    block = max(1, _CELLS // len(unit))
+    for start in range(0, len(unit), block):
+        cosines = unit[start : start + block] @ unit[start:].T
+        rows, columns = np.nonzero(cosines >= threshold - 1e-6)
+        exact = np.rint(cosines[rows, columns] * 1e6) / 1e6
+        for row, column, cosine in zip(rows.tolist(), columns.tolist(), exact.tolist(), strict=True):
+            if column > row and cosine >= threshold:
+                found.setdefault(start + row, {})[start + column] = min(cosine, 1.0)
     return found
 
 

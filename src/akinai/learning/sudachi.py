@@ -2,7 +2,6 @@
 
 import re
 from functools import cache, cached_property
-from importlib.metadata import version
 from typing import Any, Literal, TypeAlias
 
 from akinai.core.canonical import keepable
@@ -38,6 +37,8 @@ class SudachiWords:
     @property
     def name(self) -> str:
         """Names the rules in a saved index: ours, mode, versions of program and dictionary, and what cuts the rest."""
+        from importlib.metadata import version
+
         return f"sudachi@1-{self.mode}-{version('sudachipy')}-{version('sudachidict-core')}+{TOKENIZER_NAME}"
 
     def __call__(self, text: str) -> list[str]:

@@ -28,10 +28,10 @@ class Column:
 def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
     """The columns that fit into a width, in their order, with a line that names those left out."""
     filled = [(layout, _filled(columns, layout, width)) for layout in LAYOUTS]
-    most = max(len(shown) for _, shown in filled)
-    layout, shown = next(one for one in filled if len(one[1]) == most)
-    gap, head_lines, cell_lines = layout
-    left_out = [column.head for column in columns if column not in shown]
+    most = max(len(places) for _, places in filled)
+    (gap, head_lines, cell_lines), places = next(one for one in filled if len(one[1]) == most)
+    shown = [columns[place] for place in places]
+    left_out = [column.head for place, column in enumerate(columns) if place not in places]
     made = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -61,16 +61,17 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
-def _filled(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[Column]:
-    """What must be shown, and of the rest what fits beside it, the most wanted first."""
+def _filled(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[int]:
+    """The places of the columns that must be shown, and of those that fit beside them, the most wanted first."""
     gap, *lines = layout
-    shown = [column for column in columns if not column.drop]
-    left = width - sum(_width(column, *lines) + gap for column in shown) + gap
-    for column in sorted((column for column in columns if column.drop), key=lambda column: column.drop):
-        if (needed := _width(column, *lines) + gap) <= left:
-            left -= needed
-            shown.append(column)
-    return [column for column in columns if column in shown]
+    needed = [_width(column, *lines) + gap for column in columns]
+    shown = [place for place, column in enumerate(columns) if not column.drop]
+    left = width + gap - sum(needed[place] for place in shown)
+    for place in sorted(set(range(len(columns))) - set(shown), key=lambda place: (columns[place].drop, place)):
+        if needed[place] <= left:
+            left -= needed[place]
+            shown.append(place)
+    return sorted(shown)
 
 
 def _width(column: Column, head_lines: int, cell_lines: int) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from akinai import worlds
+from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentError, AkinaiError, EndRun, LedgerError, StoreError
@@ -26,10 +27,22 @@ MOVES_A_TURN = 64
 
 @runtime_checkable
 class Remembers(Protocol):
-    """An agent that can be told a past that another agent made, as on a fork with another model."""
+    """An agent that can be told a past that another agent made, as on a fork with another model.
+
+    One with `told_on_resume = True` is told its own past as well, where others live it again.
+    """
 
     async def remember(self, view: View, heard: Outcome | None, move: Move) -> None:
         """One recorded move of its actor, with what it saw and had heard before it."""
+        ...
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """An agent that holds something which must be let go, such as a program."""
+
+    async def close(self) -> None:
+        """Let go; called once, when the run is over or broke."""
         ...
 
 
@@ -41,6 +54,9 @@ class Driver:
         self._agents: dict[str, Agent] = {}
         self._heard: dict[str, Outcome] = {}
         self._messages: dict[str, int] = {}
+        self._task_cap = _whole(session.genesis.setup, "sub_agent_messages")
+        self._task_messages: dict[str, int] = {}
+        """By sub-agent, for the task that it has now."""
         self.on_entry: Callable[[], None] | None = None
         """Called after every entry, for progress."""
 
@@ -59,9 +75,10 @@ class Driver:
         """
         async for entry in entries:
             actor, own = entry.actor, entry.seq > since
-            knows = own or isinstance(self.agent(actor), Remembers)
-            if knows:
-                await self._live_again(entry, own)
+            agent, told = self.agent(actor), isinstance(self.agent(actor), Remembers)
+            knows = own or told
+            if not self._dismissal(actor) and knows:
+                await self._live_again(entry, own and not getattr(agent, "told_on_resume", False))
             heard = self.session.recall(entry)
             if knows:
                 self._heard[actor] = heard
@@ -90,6 +107,21 @@ class Driver:
 
     def _count(self, actor: str) -> None:
         self._messages[actor] = self._messages.get(actor, 0) + 1
+        if "/" in actor:
+            going_on = actor in self.session.world.actors(self.session.state)
+            self._task_messages[actor] = self._task_messages.get(actor, 0) + 1 if going_on else 0
+
+    def _dismissal(self, actor: str) -> Action | None:
+        """What is done for a sub-agent whose messages for its task are spent."""
+        if not self._task_cap or self._task_messages.get(actor, 0) < self._task_cap:
+            return None
+        return self.session.world.dismissal(self.session.state, actor)
+
+    async def close(self) -> None:
+        """Let go of what agents hold."""
+        for agent in self._agents.values():
+            if isinstance(agent, Closes):
+                await agent.close()
 
     async def play(self) -> str:
         """Play on to an ending and return it. AgentError when an agent breaks; nothing that was acted is lost."""
@@ -109,17 +141,23 @@ class Driver:
             await self.session.flush()
 
     async def _one_move(self, actor: str) -> None:
-        view = await self.session.view(actor)
-        try:
-            move = await self.agent(actor).act(view, self._heard.get(actor))
-        except (AkinaiError, EndRun):
-            raise
-        except Exception as error:
-            raise AgentError(f"the agent of {actor} broke: {type(error).__name__}: {error}") from error
+        if dismissal := self._dismissal(actor):
+            move = Move(dismissal)
+        else:
+            move = await self._asked(actor)
         self._heard[actor] = await self.session.act(actor, move)
         self._count(actor)
         if self.on_entry:
             self.on_entry()
+
+    async def _asked(self, actor: str) -> Move:
+        view = await self.session.view(actor)
+        try:
+            return await self.agent(actor).act(view, self._heard.get(actor))
+        except (AkinaiError, EndRun):
+            raise
+        except Exception as error:
+            raise AgentError(f"the agent of {actor} broke: {type(error).__name__}: {error}") from error
 
 
 Progress = Callable[[str, int, int], None]

@@ -15,7 +15,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self, cast
@@ -28,7 +28,6 @@ from akinai.testing.endpoint_http import HOST, Connection, HttpAnswer, HttpReque
 from akinai.testing.endpoint_log import Exchange, Log, logged, public_headers, read_log
 from akinai.testing.endpoint_openai import OpenAIWire
 from akinai.testing.endpoint_player import PlayerBrain
-from akinai.testing.endpoint_speech import spoken_parameters
 from akinai.testing.endpoint_wires import Incoming, Refused, Wire, tokens_of, tokens_of_tools
 
 __all__ = [
@@ -44,7 +43,6 @@ __all__ = [
     "ScriptBrain",
     "call",
     "read_log",
-    "spoken_parameters",
 ]
 
 WIRES: Mapping[str, Wire] = {"/chat/completions": OpenAIWire(), "/messages": AnthropicWire()}
@@ -58,7 +56,7 @@ class _Conversation:
     """What the endpoint itself remembers of a conversation."""
 
     count: int = 0
-    before: Request = Request(())
+    before: Request = field(default_factory=lambda: Request(()))
     """The last that was answered: what of it begins the next one counts as cached."""
     tokens: Sequence[int] = ()
     """Of its messages."""

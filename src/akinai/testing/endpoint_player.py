@@ -207,5 +207,5 @@ def _reply(move: Move | None, by_tools: bool, number: int, tag: str) -> Reply:
         return Reply(move.action.text)
     if not by_tools:
         return Reply(speech.marked(speech.structured_text(move.action, move.said), number, tag))
-    name, parameters = move.action.tool_name(), speech.spoken_parameters(move.action)
+    name, parameters = move.action.tool_name(), move.action.say()
     return Reply(move.said, (ToolCall(speech.call_id(number, tag), name, parameters),))

@@ -85,32 +85,33 @@ def moves(
     texts that mean something in this world, such as its product names; they are used where a text is asked for.
     `known` are actions that make sense, to be repeated and varied.
     """
-    offered, meant = world.view(state, actor).verbs or world.verbs.classes, tuple(words)
+    offered = world.view(state, actor).verbs or world.verbs.classes
     by_verb: dict[type[Action], list[Action]] = defaultdict(list)
     for action in known:
         if type(action) in offered:
             by_verb[type(action)].append(action)
-    kinds = ("known", "varied", "varied") if by_verb else ()
-    sensible = st.sampled_from([*by_verb.values()]).flatmap(st.sampled_from)
+    return _move(world.verbs, offered, tuple(words), list(by_verb.values()))
 
-    @st.composite
-    def move(draw: DrawFn) -> Action:
-        match draw(st.sampled_from(("fitting", *kinds, "fitting", "fitting", "any", "near", "garbage"))):
-            case "fitting":
-                said = draw(fitting(draw(st.sampled_from(offered)), meant))
-            case "known":
-                return draw(sensible)
-            case "varied":
-                said = draw(varied(draw(sensible), meant))
-            case "any":
-                said = draw(fitting(draw(st.sampled_from(world.verbs.classes)), meant))
-            case "near":
-                said = draw(near(draw(st.sampled_from(offered)), meant))
-            case _:
-                said = draw(garbage(world.verbs))
-        return said.heard(world.verbs)
 
-    return move()
+@st.composite
+def _move(
+    draw: DrawFn, verbs: Verbs, offered: Sequence[type[Action]], words: Words, known: Sequence[Sequence[Action]]
+) -> Action:
+    kinds = ("known", "varied", "varied") if known else ()
+    match draw(st.sampled_from(("fitting", *kinds, "fitting", "fitting", "any", "near", "garbage"))):
+        case "fitting":
+            said = draw(fitting(draw(st.sampled_from(offered)), words))
+        case "known":
+            return draw(st.sampled_from(draw(st.sampled_from(known))))
+        case "varied":
+            said = draw(varied(draw(st.sampled_from(draw(st.sampled_from(known)))), words))
+        case "any":
+            said = draw(fitting(draw(st.sampled_from(verbs.classes)), words))
+        case "near":
+            said = draw(near(draw(st.sampled_from(offered)), words))
+        case _:
+            said = draw(garbage(verbs))
+    return said.heard(verbs)
 
 
 def fitting(verb: type[Action], words: Words = ()) -> SearchStrategy[Said]:
@@ -140,6 +141,7 @@ def near(draw: DrawFn, verb: type[Action], words: Words = ()) -> Said:
     return Said(verb.tool_name(), given)
 
 
+@lru_cache(maxsize=16)
 def garbage(verbs: Verbs) -> SearchStrategy[Said]:
     """Anything at all under the names of the verbs, and names that are none."""
     names = [name for verb in verbs.classes for name in (verb.__name__, verb.tool_name(), *verb.aliases)]

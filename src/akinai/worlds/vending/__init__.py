@@ -69,6 +69,9 @@ class Vending(World[State]):
     def ending(self, state: State) -> str | None:
         return state.ending
 
+    def dismissal(self, state: State, actor: str) -> a.Report | None:
+        return None if actor == OWNER else a.Report(text="(My messages for this task are spent; this is all I did.)")
+
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)
 

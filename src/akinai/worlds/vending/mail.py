@@ -28,7 +28,6 @@ __all__ = [
     "next_post_minute",
     "place",
     "post_due",
-    "quote_lines",
     "read_mail",
     "send",
 ]

@@ -1,0 +1,108 @@
+"""The cast: which agent plays a run, which model it asks, and within which limits. It stands in the run card."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, cast
+
+from akinai.agents.chat import Manner, Memory
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.runtime.budget import NO_BUDGET, Budget
+
+CHAT = "chat"
+STRUCTURED = "structured"
+THINKING = (CHAT, STRUCTURED)
+"""Agents that ask a model: by tool calls, or by one JSON object a reply."""
+RULES = "rules"
+"""In place of a sub-agents' model: they play by rules."""
+CAST = "cast"
+"""In a run card: what is not told elsewhere in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model and how it is sampled."""
+
+    name: str
+    """"openai:NAME", "anthropic:NAME", "ollama:NAME" and whatever else LangChain knows."""
+    base_url: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """Of one reply."""
+    seed: int | None = None
+
+    @property
+    def sampling(self) -> dict[str, Json]:
+        """What was asked for beyond the provider's own."""
+        given = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who plays. Without a model it is a rule-based player, a script, a program or a person."""
+
+    agent: str
+    model: ModelChoice | None = None
+    sub_agents: str | None = None
+    """The model of the sub-agents; None is the same model, "rules" none."""
+    memory: Memory = "trim"
+    window_tokens: int = 30_000
+    budget: Budget = NO_BUDGET
+    cache: str | None = None
+    """The file of the response cache; None is no cache."""
+    timeout_s: float = 180.0
+    calls_per_minute: int = 0
+    """Of all runs together; 0 is no limit."""
+
+    def __post_init__(self) -> None:
+        if self.model is None and self.agent in THINKING:
+            raise UsageError(f"the agent {self.agent!r} asks a model; name one, such as --model openai:gpt-5-mini")
+        if self.model is not None and self.agent not in THINKING:
+            raise UsageError(f"the agent {self.agent!r} asks no model; leave --model out, or --agent")
+        if self.window_tokens < 2_000:
+            raise UsageError(f"a window of {self.window_tokens} tokens holds no conversation; give at least 2,000")
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it asks a model."""
+        return self.model is not None
+
+    @property
+    def manner(self) -> Manner:
+        """How its chat agents speak and remember."""
+        speech: Literal["tools", "json"] = "tools" if self.agent == CHAT else "json"
+        return Manner(speech, self.memory, self.window_tokens)
+
+    def card(self) -> dict[str, Json]:
+        """Its part of a run card."""
+        told: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None}
+        rest: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
+        if self.model:
+            told |= {"model": self.model.name, "sampling": self.model.sampling}
+            rest |= {
+                "base_url": self.model.base_url,
+                "sub_agents": self.sub_agents,
+                "memory": self.memory,
+                "window_tokens": self.window_tokens,
+                "cache": self.cache,
+                "timeout_s": self.timeout_s,
+                "calls_per_minute": self.calls_per_minute,
+            }
+        return told | ({CAST: rest} if rest else {})
+
+    @staticmethod
+    def of(card: Mapping[str, Any], agent: str) -> "Cast":
+        """The cast that a run card tells, for a resume."""
+        rest = dict(cast("Mapping[str, Any]", card.get(CAST) or {}))
+        budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
+        model = card.get("model")
+        if not model or agent not in THINKING:
+            return Cast(agent, budget=budget)
+        return Cast(agent, ModelChoice(model, base_url, **(card.get("sampling") or {})), budget=budget, **rest)
+
+    def played_by(self, agent: str | None) -> "Cast":
+        """The same with another agent, for a fork that names none but that."""
+        if agent is None or agent == self.agent:
+            return self
+        return replace(self, agent=agent, model=self.model if agent in THINKING else None)

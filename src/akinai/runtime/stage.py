@@ -1,0 +1,111 @@
+"""The stage of a command: its models, opened once for all runs, and the agents that ask them."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any, cast
+
+from akinai.agents.chat import ChatAgent
+from akinai.core.agents import Agent, AgentFactory, Role
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.models import Model
+from akinai.core.stores import RunHeader, Store
+from akinai.core.trace import Books
+from akinai.core.worlds import World
+from akinai.runtime.asking import Asking
+from akinai.runtime.budget import Meter
+from akinai.runtime.cast import RULES, Cast, ModelChoice
+from akinai.runtime.casting import casting, default_agent
+from akinai.runtime.config import settings_file
+from akinai.runtime.prices import PRICES, Prices, read_prices
+from akinai.runtime.recorded import figures
+from akinai.runtime.response_cache import ResponseCache
+
+CALLS = "calls"
+"""In a run card: what the model calls came to."""
+
+
+class Stage:
+    """Gives each run the factory of its agents."""
+
+    def __init__(
+        self, cast: Cast, model: Model | None, sub_model: Model | None, cache: ResponseCache | None, prices: Prices
+    ) -> None:
+        self.cast = cast
+        self._model, self._sub_model, self._cache, self._prices = model, sub_model, cache, prices
+
+    def factory(self, world: World[Any], header: RunHeader, store: Store) -> AgentFactory:
+        """Who plays a run of this cast. UsageError for an agent that is not there."""
+        model = self._model
+        if model is None:
+            return casting(world, self.cast.agent)
+        meter = Meter(self.cast.budget, self._prices)
+        asking = Asking(header.run_id, header.genesis.seed, cast("Books", store), meter, cache=self._cache)
+        by_rules = world.players[default_agent(world)]
+
+        def agent(role: Role) -> Agent:
+            asked = self._sub_model if "/" in role.actor else model
+            if asked is None:
+                return by_rules(role)
+            return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner)
+
+        return agent
+
+    async def calls(self, header: RunHeader, store: Store) -> Mapping[str, Json]:
+        """What the model calls of a run came to, for its card; empty where nobody thinks."""
+        if self._model is None:
+            return {}
+        records = [record async for record in cast("Books", store).read_trace(header.run_id)]
+        return {CALLS: figures(records, self._prices).to_json()}
+
+
+@asynccontextmanager
+async def open_stage(cast: Cast) -> AsyncIterator[Stage]:
+    """The stage of a cast; its models and cache are closed at the end. UsageError for what cannot be opened."""
+    if cast.model is None:
+        yield Stage(cast, None, None, None, {})
+        return
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(_opened(cast, cast.model))
+        sub_model: Model | None = model
+        if cast.sub_agents == RULES:
+            sub_model = None
+        elif cast.sub_agents:
+            choice = replace(cast.model, name=cast.sub_agents)
+            sub_model = await stack.enter_async_context(_opened(cast, choice))
+        cache = None
+        if cast.cache:
+            cache = await ResponseCache.open(cast.cache)
+            stack.push_async_callback(cache.close)
+        yield Stage(cast, model, sub_model, cache, known_prices())
+
+
+def known_prices() -> Prices:
+    """The price table of `akinai.toml`, in dollars."""
+    return read_prices(settings_file().get(PRICES, {}))
+
+
+def check_cast(world: World[Any], cast: Cast) -> None:
+    """Raise UsageError, before anything is written, for a cast that cannot play."""
+    if cast.model is None:
+        casting(world, cast.agent)
+        return
+    if cast.sub_agents and cast.sub_agents != RULES and ":" not in cast.sub_agents:
+        raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {cast.sub_agents!r}")
+    Meter(cast.budget, known_prices()).expect(cast.model.name)
+    _opened(cast, cast.model)
+
+
+def _opened(cast: Cast, choice: ModelChoice) -> Any:
+    from akinai.runtime.models import open_model
+
+    return open_model(
+        choice.name,
+        base_url=choice.base_url,
+        temperature=choice.temperature,
+        max_tokens=choice.max_tokens,
+        seed=choice.seed,
+        timeout_s=cast.timeout_s,
+        calls_per_minute=cast.calls_per_minute,
+    )

@@ -1,0 +1,178 @@
+"""What people see: tables that fit their terminal, and sentences that name the next command."""
+
+import io
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import Akinai
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.table import Table
+
+from akinai.core.money import format_cents
+from akinai.report.columns import Column, fitted
+from akinai.runtime.waiting import wait
+from akinai.stores import open_store
+
+MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
+
+
+@pytest.fixture
+def groups(akinai: Akinai) -> None:
+    """A group by the naive player and one by the reference player."""
+    for agent in ("naive", "reference"):
+        akinai("run", "vending", "--agent", agent, "--seeds", "1-3", "--days", "20", "--name", agent)
+
+
+@pytest.mark.usefixtures("groups")
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs",),
+        ("analyze", "reference"),
+        ("analyze", "naive", "reference"),
+        ("analyze", "reference-1"),
+        ("compare", "naive", "reference", "--gain", "10"),
+        ("diff", "naive-1", "reference-1"),
+        ("worlds",),
+        ("worlds", "vending"),
+        ("run", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_every_page_fits_its_terminal(
+    akinai: Akinai, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], width: int
+) -> None:
+    """No line is wider than the terminal, no cell is cut, and no colour code goes into a pipe."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    answer = akinai(*words)
+    assert answer.code == 0
+    assert max(len(line) for line in answer.out.splitlines()) <= width
+    assert "…" not in answer.out
+    assert "\x1b" not in answer.out
+
+
+@pytest.mark.usefixtures("groups")
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_no_number_is_cut(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """Every amount on a page is one of the document's, whole; net worth and its statistics are always there."""
+    document = akinai("analyze", "reference", "--json").json
+    monkeypatch.setenv("COLUMNS", str(width))
+    page = akinai("analyze", "reference").out
+    money = {name for name, one in document["runs"][0]["scores"].items() if one["unit"] == "cents"}
+    known = {format_cents(run["scores"][name]["value"]) for run in document["runs"] for name in money}
+    for name in money:
+        one = document["summary"][name]
+        figures = [one["mean"], one["median"], one["min"], one["max"], *one["ci95"]]
+        known |= {format_cents(round(figure)) for figure in figures}
+    shown = set(MONEY.findall(page))
+    assert shown <= known
+    worth = document["summary"]["net_worth"]
+    always = [worth["mean"], *worth["ci95"], *(run["scores"]["net_worth"]["value"] for run in document["runs"])]
+    assert {format_cents(round(one)) for one in always} <= shown
+
+
+@pytest.mark.usefixtures("groups")
+def test_wide_terminal_shows_all_scores(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is room nothing is left out; where there is not, the page says what."""
+    monkeypatch.setenv("COLUMNS", "160")
+    assert "not shown" not in akinai("analyze", "reference").out
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "not shown: " in akinai("analyze", "reference").out
+
+
+columns = st.lists(
+    st.builds(
+        lambda head, cells, words, drop: Column(head, cells, words, drop),
+        st.text("abc ", min_size=1, max_size=20).map(str.strip).filter(bool),
+        st.lists(st.integers(-(10**9), 10**9).map(format_cents), min_size=3, max_size=3),
+        st.booleans(),
+        st.integers(0, 4),
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+def page_of(table: Table) -> str:
+    console = Console(file=io.StringIO(), width=2000)
+    console.print(table)
+    return console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue] - the StringIO above
+
+
+def width_of(table: Table) -> int:
+    return max(len(line.rstrip()) for line in page_of(table).splitlines() if "not shown: " not in line)
+
+
+@given(columns, st.integers(30, 130))
+def test_columns_are_whole_and_fit(wanted: list[Column], width: int) -> None:
+    """A table shows what it must with every cell whole, what else fits into the width, and says what it left out."""
+    must = [column for column in wanted if not column.drop]
+    made = fitted(wanted, width)
+    page = page_of(made)
+    assert all(cell in page for column in must for cell in column.cells)
+    assert ("not shown: " in page) == (len(made.columns) < len(wanted))
+    if made.columns:
+        assert width_of(made) <= max(width, width_of(fitted(must, 1)) if must else 0)
+
+
+@pytest.mark.usefixtures("groups")
+def test_pages_name_the_next_command(akinai: Akinai) -> None:
+    """After a run the page offers commands, and they work as they stand."""
+    page = akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "4", "--name", "x").out
+    steps = [line.strip().split()[1:] for line in page.splitlines() if line.startswith("  akinai ")]
+    assert len(steps) == 3
+    assert [akinai(*step).code for step in steps] == [0, 0, 0]
+
+
+def test_alone_it_tells_what_it_can_do(akinai: Akinai) -> None:
+    """Without words the help is shown, with every command."""
+    answer = akinai()
+    assert answer.code == 0
+    for command in "worlds run resume fork replay verify runs analyze compare diff export".split():
+        assert f" {command} " in answer.out
+    assert akinai("--version").out.startswith("akinai ")
+
+
+def test_empty_store_offers_a_first_run(akinai: Akinai) -> None:
+    """`runs` of a store without runs says so, with the command that plays one."""
+
+    async def make() -> None:
+        await (await open_store("akinai.db")).close()
+
+    wait(make())
+    assert akinai("runs").out.startswith("no runs yet\n\nNext:\n  akinai run vending\n")
+
+
+def test_third_party_world_joins(akinai: Akinai, plugins: object) -> None:
+    """A world that another package brings is listed and played as ours are."""
+    assert "lemonade@1" in akinai("worlds").out
+    page = akinai("worlds", "lemonade").out
+    assert all(word in page for word in ("frugal", "make_lemonade", "start_cents", "default"))
+    answer = akinai("run", "lemonade", "--days", "3", "--seeds", "1-2", "--json")
+    assert (answer.code, [run["days"] for run in answer.json["runs"]]) == (0, [3, 3])
+
+
+def test_world_page_tells_all_of_vending(akinai: Akinai) -> None:
+    """`worlds vending` shows presets, players, verbs, settings with their meaning, and all 16 products."""
+    page = akinai("worlds", "vending").out
+    words = "default paper idle naive reference script:FILE send_email advance_day demand.footfall catalog.products"
+    assert all(word in page for word in words.split())
+    assert "Taken from cash at the end of each day." in page
+    for product in "water cola energy_drink iced_tea chips sandwich salad cup_noodles".split():
+        assert f"\n{product} " in page
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """`--help` waits for no pydantic, no numpy, no world, no store and no event loop."""
+    heavy = ("pydantic", "numpy", "sqlite3", "asyncio", "akinai.worlds", "akinai.runtime", "akinai.stores")
+    script = (
+        "import sys\nfrom akinai.cli import main\ntry: main(['--help'])\n"
+        f"except SystemExit: print('loaded:', [m for m in {heavy!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded: []"
