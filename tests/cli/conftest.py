@@ -28,7 +28,7 @@ class Answer:
 
 Akinai = Callable[..., Answer]
 
-PLUGIN = '''
+PLUGIN = """
 from akinai.core.agents import Move
 from akinai.worlds.vending.actions import AdvanceDay
 
@@ -45,7 +45,7 @@ class Breaking:
 
 def breaking(world, word):
     return lambda role: Breaking(word)
-'''
+"""
 
 
 @pytest.fixture(autouse=True)

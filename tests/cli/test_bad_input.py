@@ -109,9 +109,7 @@ def test_newer_store_is_refused(akinai: Akinai, folder: Path, words: tuple[str, 
         (("export", "a", "-o", "no/folder"), "cannot write 'no/folder'"),
     ],
 )
-def test_bad_input_leaves_a_store_as_it_was(
-    akinai: Akinai, folder: Path, words: tuple[str, ...], told: str
-) -> None:
+def test_bad_input_leaves_a_store_as_it_was(akinai: Akinai, folder: Path, words: tuple[str, ...], told: str) -> None:
     """A command that is refused changes no byte of a store that is there."""
     akinai(*RUN, "--agent", "idle", "--seeds", "1-2", "--name", "a")
     assert_refused(akinai, folder, words, told)
@@ -122,7 +120,10 @@ def test_bad_input_leaves_a_store_as_it_was(
     [
         ("stor = 'x.db'", "no setting 'stor'; did you mean 'store'? (in akinai.toml"),
         ("store = ['x.db']", "store in akinai.toml should be text or a number"),
-        ("[vending]\nfee_cent = 3", "no setting 'fee_cent'; did you mean 'fee_cents' or 'start_cents'? (of vending@1, in"),
+        (
+            "[vending]\nfee_cent = 3",
+            "no setting 'fee_cent'; did you mean 'fee_cents' or 'start_cents'? (of vending@1, in",
+        ),
         ("[vending]\nfee_cents = 'much'", "do not fit, in akinai.toml: fee_cents: input should be a valid integer"),
         ("vending = 3", "[vending] in akinai.toml should be a table"),
         ("[vending", "akinai.toml' cannot be read"),

@@ -10,7 +10,18 @@ SCORES = [
     "stockout_days", "messages",
 ]  # fmt: skip
 RUN_KEYS = {"run", "world", "preset", "agent", "seed", "status", "ending", "days", "entries", "digest", "scores"}
-CARD_KEYS = {"akinai", "python", "world", "preset", "preset_sha256", "agent", "model", "sampling", "playbook", "digests"}
+CARD_KEYS = {
+    "akinai",
+    "python",
+    "world",
+    "preset",
+    "preset_sha256",
+    "agent",
+    "model",
+    "sampling",
+    "playbook",
+    "digests",
+}
 
 
 def played(akinai: Akinai) -> Answer:
@@ -80,7 +91,10 @@ def test_analyze_tells_agents_apart(akinai: Akinai) -> None:
     played(akinai)
     akinai("run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
     document = akinai("analyze", "a", "b", "--json").json
-    assert {agent: summary["net_worth"]["n"] for agent, summary in document["groups"].items()} == {"naive": 2, "idle": 3}
+    assert {agent: summary["net_worth"]["n"] for agent, summary in document["groups"].items()} == {
+        "naive": 2,
+        "idle": 3,
+    }
     assert document["groups"]["idle"]["net_worth"]["mean"] == 50_000 - 9 * 200
     assert document["summary"]["net_worth"]["n"] == 5
 

@@ -93,7 +93,10 @@ def test_forks_are_counted(akinai: Akinai) -> None:
     names = [akinai("fork", "a-1", "--after", "1", "--json").json["runs"][0]["run"] for _ in range(2)]
     assert names == ["a-1-fork-1", "a-1-fork-2"]
     group = akinai("fork", "a", "--at-day", "2", "--name", "b", "--json").json["runs"]
-    assert [(run["run"], run["parent"], run["group"]) for run in group] == [("b-1", "a-1#1", "b"), ("b-2", "a-2#1", "b")]
+    assert [(run["run"], run["parent"], run["group"]) for run in group] == [
+        ("b-1", "a-1#1", "b"),
+        ("b-2", "a-2#1", "b"),
+    ]
 
 
 def test_group_grows_by_like_runs(akinai: Akinai) -> None:

@@ -155,7 +155,13 @@ async def test_calls_at_once_are_numbered_as_they_were_asked():
     """An actor's calls that are made together are made in turn, so that a resume gives each its own reply."""
     book = await a_book()
     requests = [Request((Message("user", text),)) for text in "abc"]
-    first = await asyncio.gather(*map(asking_in(book).asker("owner", Scripted(*"ABC")).ask, requests))
+
+    class Hurried(Scripted):
+        async def reply(self, request: Request) -> Reply:
+            await asyncio.sleep(0.02 if request is requests[0] else 0)
+            return await super().reply(request)
+
+    first = await asyncio.gather(*map(asking_in(book).asker("owner", Hurried(*"ABC")).ask, requests))
     again = await asyncio.gather(*map(asking_in(book).asker("owner", Scripted()).ask, requests))
     assert [reply.text for reply in first] == ["A", "B", "C"]
     assert again == first

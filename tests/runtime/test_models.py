@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -248,6 +249,27 @@ async def test_a_hang_is_timed_out_and_tried_again(provider):
         assert (reply.text, reply.tries) == ("Good.", 2)
 
 
+async def test_the_time_is_of_the_whole_answer():
+    """A server that sends a little now and then is given up after the time of a try as one that sends nothing."""
+
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            for _ in range(100):
+                writer.write(b"{")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1")
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    async with open_model("openai:test", base_url=url, timeout_s=0.3, patience=Patience(tries=1)) as model:
+        with pytest.raises(ModelError, match=r"no answer within 0\.3 s"):
+            await model.reply(HELLO)
+    server.close()
+    await asyncio.sleep(0.06)
+
+
 async def test_a_model_that_never_answers_is_told_as_that():
     """The error of a model that hangs on every try says so and for how long it was waited each time."""
     faults = Faults(rate=1.0, kinds=("hang",))
@@ -446,22 +468,24 @@ async def test_ollama_is_spoken_to_in_its_own_words():
 # Keys are written nowhere
 
 PLANTED = "sk-planted-0123456789abcdef"
+PLAIN = "correct horse battery"
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("number", [400, 401, 429, 500])
-async def test_no_error_repeats_a_key(provider, number, monkeypatch, caplog):
+@pytest.mark.parametrize("key", [PLANTED, PLAIN], ids=["a key", "a key that looks like none"])
+async def test_no_error_repeats_a_key(provider, number, key, monkeypatch, caplog):
     """A provider that echoes the key in its error is repeated without it, in the message and in every log."""
-    monkeypatch.setenv(f"{provider.upper()}_API_KEY", PLANTED)
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", key)
     caplog.set_level(logging.DEBUG)
-    echo = f"Incorrect key {PLANTED} in Authorization: Bearer {PLANTED}"
+    echo = f"Incorrect key {key} in Authorization: Bearer {key}"
     with answering(status(number, echo)) as server:
         async with model_at(server, provider) as model:
             with pytest.raises(ModelError) as caught:
                 await model.reply(HELLO)
-    assert PLANTED in str(server.headers)
+    assert key in str(server.headers)
     assert "Incorrect key [key removed]" in str(caught.value)
-    assert PLANTED not in f"{caught.value!r} {caplog.text} {model.card}"
+    assert key not in f"{caught.value!r} {caplog.text} {model.card}"
 
 
 def test_an_address_with_a_password_is_refused():

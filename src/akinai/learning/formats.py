@@ -113,7 +113,7 @@ def from_json(value: Json, file: str = "the playbook", *, may_hold_bad_text: boo
     schema = max(root.number("schema", SCHEMA), outer.number("schema", SCHEMA))
     if schema > SCHEMA:
         raise NewerPlaybook(file, schema, SCHEMA)
-    metadata = _Reader(file, "metadata.", root.fields.get("metadata") or {})
+    metadata = _Reader(file, "metadata.", root.fields.get("metadata", {}))
     sections = tuple(
         _section(_Reader(file, f"sections[{number}].", item)) for number, item in enumerate(root.items("sections"))
     )

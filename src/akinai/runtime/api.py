@@ -16,7 +16,8 @@ from akinai.core.errors import LedgerError, UsageError
 from akinai.core.statistics import Comparison
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World
-from akinai.runtime.casting import casting, default_agent
+from akinai.runtime.cast import CHAT, Cast, ModelChoice, cast_of
+from akinai.runtime.casting import default_agent
 from akinai.runtime.config import DEFAULT_STORE, prepare, setting
 from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
@@ -36,6 +37,7 @@ from akinai.runtime.life import verify as verify_run
 from akinai.runtime.play import BY_NAME, Given, Progress
 from akinai.runtime.processes import play_all
 from akinai.runtime.runs import Run, Runs, read_run, read_what_can_be, resolve
+from akinai.runtime.stage import check_cast
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 
@@ -55,7 +57,9 @@ class Stopped(KeyboardInterrupt):
 def run(
     world: str | World[Any],
     *,
-    agent: str | AgentFactory | None = None,
+    agent: str | Cast | AgentFactory | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
     seeds: int | str | Iterable[int] = 1,
     preset: str | None = None,
     days: int | None = None,
@@ -68,27 +72,28 @@ def run(
 ) -> Runs:
     """Play a world to its end with one agent, once for each seed, and score the runs.
 
-    `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one) or a
-    factory of agents. `seeds` is one seed, several, or text such as "1-5". `settings` go over the preset, by dotted
-    names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. The runs are called NAME-SEED. `jobs` processes
-    play at a time; the store must be one that they can open, and a script that asks for several keeps its own start
-    under `if __name__ == "__main__"`. With `ledgers` False the runs do not hold their ledgers, 4 KB an entry.
+    `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one), a
+    factory of agents, or a `Cast` that says all of models and limits. `model`, such as "openai:NAME", is asked by the
+    agent "chat", or by "structured" where that is named. `seeds` is one seed, several, or text such as "1-5".
+    `settings` go over the preset, by dotted names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. The runs
+    are called NAME-SEED. `jobs` processes play at a time (runs that ask models: at once, in this one); the store must
+    be one that they can open, and a script that asks for several keeps its own start under `if __name__ ==
+    "__main__"`. With `ledgers` False the runs do not hold their ledgers, 4 KB an entry.
 
     A run that breaks is in the result, with the status "failed" and its error. Raises UsageError, before anything is
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
     prepared = prepare(loaded, preset=preset, days=days, settings=settings or {})
-    label = agent if isinstance(agent, str) else default_agent(loaded) if agent is None else _name_of(agent)
-    factory = agent if callable(agent) else casting(loaded, label)
+    cast, factory = _cast_of(loaded, agent, model, base_url)
     chosen = _seeds(seeds)
     if name is not None:
         checked_name(name)
-    given = Given(loaded if not isinstance(world, str) else None, factory if callable(agent) else None)
+    given = Given(loaded if not isinstance(world, str) else None, factory)
     how = _How(store, jobs, progress, given, ledgers)
 
     async def work(books: Store) -> Runs:
-        headers = plan(loaded, prepared, label, chosen, name or fresh_name(await books.runs()))
+        headers = plan(loaded, prepared, cast, chosen, name or fresh_name(await books.runs()))
 
         async def begin() -> None:
             await begin_all(books, headers)
@@ -111,7 +116,7 @@ def resume(
         headers = await resolve(books, [name])
         going = [header for header in headers if can_go_on(header)]
         for header in going:
-            casting(worlds.load(header.genesis.world), next(iter(header.agents.values())))
+            check_cast(worlds.load(header.genesis.world), cast_of(header))
         new = {one.id: one for one in await _play(books, going, None, how)}
         return Runs([new.get(one.run_id) or await read_what_can_be(books, one, keep=ledgers) for one in headers])
 
@@ -123,7 +128,9 @@ def fork(
     *,
     at_day: int | None = None,
     after: int | None = None,
-    agent: str | None = None,
+    agent: str | Cast | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
     new_name: str | None = None,
     store: Place = None,
     jobs: int = 1,
@@ -132,8 +139,9 @@ def fork(
 ) -> Runs:
     """Begin anew from a point in a run's past, a day's morning or behind an entry, and play on from there.
 
-    The fork is played by `agent`, or else by the agent of the run, and is called NAME-fork-1 and counting unless it
-    has a new name. A group is forked run by run into a new group. Raises UsageError before anything is written.
+    The fork is played by `agent`, asking `model`, or else by the agent of the run, and is called NAME-fork-1 and
+    counting unless it has a new name. A group is forked run by run into a new group. Raises UsageError before anything
+    is written.
     """
     how = _How(_place(store), jobs, progress, keep=ledgers)
     if new_name is not None:
@@ -144,10 +152,13 @@ def fork(
         called = new_name or counted(f"{name}-fork", names_in(known))
         forks: list[Fork] = []
         for header in headers:
-            casting(worlds.load(header.genesis.world), agent or next(iter(header.agents.values())))
+            world, cast = worlds.load(header.genesis.world), cast_of(header)
+            if agent is not None or model is not None:
+                cast, _ = _cast_of(world, agent, model, base_url)
+            check_cast(world, cast)
             alone = header.run_id == name
             id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
-            forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, agent=agent))
+            forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, cast=cast))
         expect_free(known, [one.header for one in forks])
 
         async def begin() -> None:
@@ -319,6 +330,22 @@ def _seeds(seeds: int | str | Iterable[int]) -> list[int]:
     if isinstance(seeds, str):
         return seeds_in(seeds)
     return checked_seeds([seeds] if isinstance(seeds, int) else iter(seeds))
+
+
+def _cast_of(
+    world: World[Any], agent: str | Cast | AgentFactory | None, model: str | None, base_url: str | None
+) -> tuple[Cast, AgentFactory | None]:
+    """Who plays, and the factory where one was given as an object. UsageError for a cast that cannot play."""
+    if isinstance(agent, Cast):
+        cast = agent
+    elif agent is not None and not isinstance(agent, str):
+        return Cast(_name_of(agent)), agent
+    elif model is not None:
+        cast = Cast(agent or CHAT, ModelChoice(model, base_url))
+    else:
+        cast = Cast(agent or default_agent(world))
+    check_cast(world, cast)
+    return cast, None
 
 
 def _name_of(factory: AgentFactory) -> str:

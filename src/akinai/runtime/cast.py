@@ -1,12 +1,13 @@
 """The cast: which agent plays a run, which model it asks, and within which limits. It stands in the run card."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
 from akinai.agents.chat import Manner, Memory
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.stores import RunHeader
 from akinai.runtime.budget import NO_BUDGET, Budget
 
 CHAT = "chat"
@@ -101,8 +102,7 @@ class Cast:
             return Cast(agent, budget=budget)
         return Cast(agent, ModelChoice(model, base_url, **(card.get("sampling") or {})), budget=budget, **rest)
 
-    def played_by(self, agent: str | None) -> "Cast":
-        """The same with another agent, for a fork that names none but that."""
-        if agent is None or agent == self.agent:
-            return self
-        return replace(self, agent=agent, model=self.model if agent in THINKING else None)
+
+def cast_of(header: RunHeader) -> Cast:
+    """The cast of a run."""
+    return Cast.of(header.card, next(iter(header.agents.values())))

@@ -1,16 +1,23 @@
 """Who plays: an agent by the name that the command line gives it."""
 
+import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from akinai.agents.human import Human
 from akinai.agents.scripted import Scripted, script_lines
+from akinai.agents.stdio import Program
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
 
 GROUP = "akinai.agents"
 """Entry points: name -> a function of (world, rest of the spec) that returns an AgentFactory."""
+
+
+BESIDE_PLAYERS = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
+"""Agents of every world; the last two ask a model."""
 
 
 def default_agent(world: World[Any]) -> str:
@@ -28,19 +35,38 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
     kind, colon, rest = spec.partition(":")
     if kind == "script" and colon:
         return _script(world, rest)
+    if kind == "stdio" and rest.strip():
+        return lambda role: Program(rest, role, world.verbs)
+    if spec == "human":
+        return lambda role: Human(world.verbs, _tell, _ask)
     others = other_agents()
     if kind in others:
         try:
             return others[kind].load()(world, rest)
         except ImportError as error:
             raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
-    known = [*world.players, "script:FILE", *others]
+    known = [*world.players, *BESIDE_PLAYERS, *others]
     raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
 
 
 def other_agents() -> dict[str, EntryPoint]:
     """The agents that other packages add, by name."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{text}\n\n")
+    sys.stderr.flush()
+
+
+def _ask(prompt: str) -> str:
+    """A line from the terminal; the prompt goes where texts go, so that stdout stays free for `--json`."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line
 
 
 def _script(world: World[Any], name: str) -> AgentFactory:

@@ -10,6 +10,7 @@ from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World
+from akinai.runtime.cast import Cast
 from akinai.runtime.config import Prepared
 from akinai.runtime.runs import run_card
 from akinai.runtime.session import clock_us
@@ -22,15 +23,15 @@ _FIRST = "amber brisk calm clever copper early fair gentle golden honest keen li
 _SECOND = "anchor apron barrel basket bell bottle broom candle cart coin counter crate drawer fennel ginger jar kettle lantern ledger market melon mint orchard parcel pepper plum purse quince scale shelf stall teapot till wagon".split()  # noqa: E501 - a list of words
 
 
-def plan(world: World[Any], prepared: Prepared, agent: str, seeds: Sequence[int], group: str) -> list[RunHeader]:
+def plan(world: World[Any], prepared: Prepared, cast: Cast, seeds: Sequence[int], group: str) -> list[RunHeader]:
     """The runs of one command: GROUP-SEED for every seed, GROUP standing for them all."""
-    card = run_card(world.name, agent, prepared.preset, prepared.preset_sha256)
+    card = {**run_card(world.name, cast.agent, prepared.preset, prepared.preset_sha256), **cast.card()}
     role = next(iter(world.actors(world.begin(Genesis(world.name, seeds[0], prepared.setup)))), "player")
     return [
         RunHeader(
             run_id=f"{group}-{seed}",
             genesis=Genesis(world.name, seed, prepared.setup),
-            agents={role: agent},
+            agents={role: cast.agent},
             created_at=clock_us() + i,
             group=group,
             card=card,

@@ -11,10 +11,12 @@ from akinai.core.errors import LedgerError, UsageError
 from akinai.core.ledger import Entry, Ledger, check_chain
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, fold, walk
+from akinai.runtime.cast import CAST, Cast
 from akinai.runtime.experiment import expect_free
 from akinai.runtime.play import SINCE
 from akinai.runtime.runs import DAY_US, days_of, read_ledger
 from akinai.runtime.session import clock_us
+from akinai.runtime.stage import CALLS
 
 GOES_ON = (None, "stopped", "script_over", "message_cap", "budget")
 """Endings after which a run can be resumed."""
@@ -41,19 +43,22 @@ async def plan_fork(
     group: str | None = None,
     at_day: int | None = None,
     after: int | None = None,
-    agent: str | None = None,
+    cast: Cast,
 ) -> Fork:
     """A fork that shares a run's past up to a day's morning or an entry. UsageError when the point is not there."""
     ledger = await read_ledger(store, header)
     point = _fork_point(header, ledger, at_day, after)
     role, old = next(iter(header.agents.items()))
     since = header.card.get(SINCE, 0)
-    others = point if agent and agent != old else min(point, since if isinstance(since, int) else 0)
-    card = {name: value for name, value in header.card.items() if name != SINCE} | {"agent": agent or old}
+    # A model's replies stand in the trace of its own run, so in a fork even its own past is told to it.
+    same = cast.agent == old and not cast.thinks
+    others = min(point, since if isinstance(since, int) else 0) if same else point
+    left_out = (SINCE, CAST, CALLS)
+    card = {name: value for name, value in header.card.items() if name not in left_out} | cast.card()
     forked = replace(
         header,
         run_id=name,
-        agents={role: agent or old},
+        agents={role: cast.agent},
         created_at=clock_us(),
         status="open",
         parent=f"{header.run_id}#{point}",

@@ -13,9 +13,11 @@ from akinai.core.errors import AgentError, AkinaiError, EndRun, LedgerError, Sto
 from akinai.core.ledger import Entry, Outcome
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, read_turn
+from akinai.runtime.cast import Cast, cast_of
 from akinai.runtime.casting import casting
 from akinai.runtime.runs import DAY_US
 from akinai.runtime.session import LocalSession
+from akinai.runtime.stage import Stage
 
 BATCH = 500
 """Entries that a rule-based run commits at once: what a crash loses is made again on resume, byte for byte."""
@@ -170,6 +172,8 @@ class Given:
 
     world: World[Any] | None = None
     factory: AgentFactory | None = None
+    stage: Stage | None = None
+    """Where the runs' models stand."""
 
 
 BY_NAME = Given()
@@ -185,9 +189,27 @@ async def play_one(
     the one thing that is raised: where it writes nothing is safe.
     """
     world = given.world or worlds.load(header.genesis.world)
-    factory = given.factory or casting(world, next(iter(header.agents.values())))
-    session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH)
-    driver = Driver(session, factory, max_messages=_whole(header.genesis.setup, "max_messages"))
+    cast = cast_of(header)
+    staged = given.stage.factory(world, header, store) if given.stage else None
+    factory = staged or given.factory or casting(world, cast.agent)
+    session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH if by_rules(world, cast) else 1)
+    caps = (_whole(header.genesis.setup, "max_messages"), cast.budget.messages)
+    driver = Driver(session, factory, max_messages=min(filter(None, caps), default=0))
+    try:
+        return await _played(store, header, driver, progress, given)
+    finally:
+        await driver.close()
+
+
+def by_rules(world: World[Any], cast: Cast) -> bool:
+    """Whether a run can be made again from its genesis alone, so that its entries may be committed many at a time."""
+    return not cast.thinks and cast.agent in world.players
+
+
+async def _played(
+    store: Store, header: RunHeader, driver: Driver, progress: Progress | None, given: Given
+) -> RunHeader:
+    session = driver.session
     try:
         await driver.recall(store.read(header.run_id), since=_whole(header.card, SINCE))
         _expect_whole_past(header, session)
@@ -200,10 +222,10 @@ async def play_one(
         return failed
     if progress:
         driver.on_entry = _days_told(header, session, progress)
-    return await _to_the_end(store, header, driver)
+    return await _to_the_end(store, header, driver, given.stage)
 
 
-async def _to_the_end(store: Store, header: RunHeader, driver: Driver) -> RunHeader:
+async def _to_the_end(store: Store, header: RunHeader, driver: Driver, stage: Stage | None) -> RunHeader:
     session = driver.session
     try:
         header = replace(header, status="done", ending=await driver.play(), error=None)
@@ -215,7 +237,8 @@ async def _to_the_end(store: Store, header: RunHeader, driver: Driver) -> RunHea
         header = replace(header, status="open", ending="stopped", error=None)
         await store.update(replace(header, entries=session.seq, digest=session.digest))
         raise
-    header = replace(header, entries=session.seq, digest=session.digest)
+    calls = await stage.calls(header, store) if stage else {}
+    header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
     await store.update(header)
     return header
 

@@ -8,14 +8,17 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.core.stores import RunHeader, Store
+from akinai.runtime.cast import Cast, cast_of
 from akinai.runtime.play import BY_NAME, Given, Progress, horizon, play_one
 from akinai.runtime.runs import Run, read_what_can_be
+from akinai.runtime.stage import Stage, open_stage
 from akinai.stores import open_store
 
 LOOK_S = 0.1
@@ -40,7 +43,10 @@ async def play_all(
     if progress:
         for header in headers:
             progress(header.run_id, 0, horizon(header))
-    if url is not None and jobs > 1 and len(headers) > 1:
+    casts = [cast_of(header) for header in headers]
+    if not given.factory and any(cast.thinks for cast in casts):
+        return await _in_one_loop(store, headers, casts, jobs, progress, given, keep)
+    if url is not None and jobs > 1 and len(headers) > 1 and "human" not in {cast.agent for cast in casts}:
         return await _side_by_side(store, headers, url, jobs, progress, keep)
     runs: list[Run] = []
     for header in headers:
@@ -49,6 +55,38 @@ async def play_all(
         if progress:
             progress(header.run_id, -1, horizon(header))
     return runs
+
+
+async def _in_one_loop(
+    store: Store,
+    headers: Sequence[RunHeader],
+    casts: Sequence[Cast],
+    jobs: int,
+    progress: Progress | None,
+    given: Given,
+    keep: bool,
+) -> list[Run]:
+    """Runs that ask models, `jobs` at a time in this process: they wait for others, not for its processor."""
+    at_once = asyncio.Semaphore(jobs)
+
+    async def play(header: RunHeader, stage: Stage) -> Run:
+        async with at_once:
+            played = await play_one(store, header, progress, replace(given, stage=stage))
+            run = await read_what_can_be(store, played, given.world, keep=keep)
+        if progress:
+            progress(header.run_id, -1, horizon(header))
+        return run
+
+    async with AsyncExitStack() as stack:
+        stages = {cast: await stack.enter_async_context(open_stage(cast)) for cast in dict.fromkeys(casts)}
+        tasks = [asyncio.ensure_future(play(one, stages[cast])) for one, cast in zip(headers, casts, strict=True)]
+        try:
+            return await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise
 
 
 async def _side_by_side(

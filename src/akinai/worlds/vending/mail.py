@@ -244,10 +244,15 @@ def _opened(mail: Mail) -> tuple[Mail, list[Letter]]:
     """The box with its oldest unread letters read, and these."""
     unread, read, opened = mail.unread, mail.read, list[Letter]()
     while len(opened) < PAGE and len(unread):
-        letter, unread = next(iter(unread)), _without_first(unread)
+        letter, unread = _first(unread), _without_first(unread)
         read = read.push_front(letter)
         opened.append(letter)
     return (replace(mail, unread=unread, read=read) if opened else mail), opened
+
+
+def _first(letters: Queue[Letter]) -> Letter:
+    first = cast("Any", letters).peek  # a property in some releases of rpds, a method in others
+    return first() if callable(first) else first
 
 
 def _without_first(letters: Queue[Letter]) -> Queue[Letter]:
