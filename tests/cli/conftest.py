@@ -62,7 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed package with the world `lemonade` and the agent `breaking:WORD`, which breaks when it hears a word."""
+    """An installed package with the world `lemonade` and the agent `breaking:WORD`, which breaks when it hears WORD."""
     home = tmp_path / "site"
     told = home / "extras-1.dist-info"
     told.mkdir(parents=True)

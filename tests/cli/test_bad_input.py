@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from conftest import Akinai
 
 RUN = ("run", "vending", "--days", "2")

@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import Akinai
 
 from akinai.core.ledger import Genesis
 from akinai.runtime.config import prepare
@@ -16,6 +15,7 @@ from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 from akinai.testing.runs import run_of
 from akinai.worlds.vending import Vending
+from conftest import Akinai
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from conftest import Akinai
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -16,6 +15,7 @@ from akinai.core.money import format_cents
 from akinai.report.columns import Column, fitted
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
+from conftest import Akinai
 
 MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
 
@@ -87,7 +87,7 @@ def test_wide_terminal_shows_all_scores(akinai: Akinai, monkeypatch: pytest.Monk
 
 columns = st.lists(
     st.builds(
-        lambda head, cells, words, drop: Column(head, cells, words, drop),
+        Column,
         st.text("abc ", min_size=1, max_size=20).map(str.strip).filter(bool),
         st.lists(st.integers(-(10**9), 10**9).map(format_cents), min_size=3, max_size=3),
         st.booleans(),

@@ -118,6 +118,9 @@ def test_missing_entry_is_named() -> None:
     assert broken(GENESIS, entries[1:]) == 1
     assert broken(GENESIS, [*entries[:3], entries[2], *entries[3:]]) == 4
     assert broken(GENESIS, [entries[0], entries[2], entries[1], *entries[3:]]) == 2
+    skipped = Entry.of(entries[2].digest, Turn(5, entries[2].at, "owner", Sell()), Outcome("Sold."))
+    with pytest.raises(BrokenChain, match="entry 4: it is missing; the next one there is entry 5"):
+        check_chain(GENESIS, [*entries[:3], skipped])
 
 
 def test_falling_time_is_named() -> None:

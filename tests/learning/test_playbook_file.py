@@ -169,7 +169,7 @@ def test_pruned_bullets_can_be_restored(path: Path) -> None:
     assert restored.playbook["rul-00002"] == before
     with pytest.raises(UsageError, match="leave it out"):
         file.restore(["rul-00002"])
-    with pytest.raises(UnknownName, match="did you mean 'rul-0000[12]'"):
+    with pytest.raises(UnknownName, match=r"did you mean 'rul-0000[12]'"):
         file.restore(["rul-00001", "rul-00003"])
     assert "rul-00001" not in file.load()
 

@@ -1,4 +1,4 @@
-"""What the tests of models share: a server on loopback that answers as it is told, a clock of their own, short words."""
+"""What the tests of models share: a server on loopback that answers as it is told, a clock of their own."""
 
 import asyncio
 import json
@@ -56,7 +56,9 @@ class Stopwatch:
 
 
 @asynccontextmanager
-async def model_at(server: "Endpoint | Loopback", provider: str = "openai", **options: Any) -> AsyncIterator[LangChainModel]:
+async def model_at(
+    server: "Endpoint | Loopback", provider: str = "openai", **options: Any
+) -> AsyncIterator[LangChainModel]:
     """A model that is served there; it waits for nothing unless it is told to."""
     url = server.url if provider == "anthropic" else server.openai_url
     options = {"clock": Stopwatch().clock, "timeout_s": 20.0, **options}
@@ -155,3 +157,8 @@ def letter(blocks: Sequence[Mapping[str, Any]], **over: Any) -> dict[str, Any]:
         "usage": usage,
         **over,
     }
+
+
+PROVIDERS = ("openai", "anthropic")
+GOOD = {"openai": ok(completion("Good.")), "anthropic": ok(letter([{"type": "text", "text": "Good."}]))}
+"""By provider: an answer that says "Good."."""

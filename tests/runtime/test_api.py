@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from lemonade import Lemonade
 
 import akinai
 from akinai.core.agents import Role
@@ -16,6 +15,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.vending.actions import AdvanceDay, GetMoneyBalance
+from lemonade import Lemonade
 
 
 @pytest.fixture(autouse=True)
@@ -159,11 +159,11 @@ def test_progress_is_told() -> None:
 def test_ctrl_c_in_a_notebook_keeps_what_was_played() -> None:
     """KeyboardInterrupt inside a running loop comes back as Stopped, with the runs as they stand."""
     script = """
-import asyncio, signal, threading
+import asyncio, os, signal, threading
 import akinai
 
 async def cell():
-    threading.Timer(1.5, lambda: signal.raise_signal(signal.SIGINT)).start()
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         akinai.run("vending", seeds=[1, 2], days=0, settings=["max_messages=0"], store="a.db", name="a")
     except akinai.Stopped as stopped:

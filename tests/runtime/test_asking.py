@@ -12,7 +12,7 @@ from loopback import HELLO, TOOLS, answering, completion, model_at, ok, status
 
 from akinai.core.canonical import canonical
 from akinai.core.errors import AgentError, EndRun, ModelError
-from akinai.core.models import Message, Reply, Request, ToolCall, Usage
+from akinai.core.models import Message, Model, Reply, Request, ToolCall, Usage
 from akinai.core.trace import Books, TraceRecord
 from akinai.runtime.asking import Asking, read_calls
 from akinai.runtime.budget import Budget, Meter
@@ -56,7 +56,7 @@ def next_request(request: Request, reply: Reply, *more: Message) -> Request:
     return replace(request, messages=(*request.messages, reply.message, *more))
 
 
-async def converse(asking: Asking, model: Scripted, turns: int) -> list[Reply]:
+async def converse(asking: Asking, model: Model, turns: int) -> list[Reply]:
     """A conversation of some turns, the same each time that it is led."""
     asker, request, replies = asking.asker("owner", model), HELLO, list[Reply]()
     for turn in range(turns):
@@ -78,7 +78,7 @@ async def test_a_reply_is_recorded_before_it_is_used():
 
 
 async def test_no_recorded_reply_is_asked_for_again():
-    """Led again over the same trace, a conversation gets its recorded replies, sends none, and goes on with new ones."""
+    """Led again over the same trace, a conversation gets its recorded replies, sends none, and then goes on."""
     book = await a_book()
     first = await converse(asking_in(book), Scripted("One.", "Two.", "Three."), 3)
     model = Scripted("Four.", "Five.")

@@ -5,11 +5,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from lemonade import Lemonade
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.runtime.config import named_value, prepare, presets, setting, settings_file
 from akinai.worlds.vending import Setup, Vending
+from lemonade import Lemonade
 
 WORLD = Vending()
 
@@ -100,11 +100,11 @@ def test_unknown_name_is_told_with_close_matches_and_layer(folder: Path) -> None
     assert refusal.value.close[0] == "demand.footfall"
     assert "akinai.toml" not in str(refusal.value)
     (folder / "akinai.toml").write_text("[vending.demand]\nfootfal = 3\n")
-    with pytest.raises(UnknownName, match="in akinai.toml"):
+    with pytest.raises(UnknownName, match=r"in akinai\.toml"):
         prepare(WORLD)
     (folder / "akinai.toml").unlink()
     (folder / "mine.toml").write_text("footfall = 3\n")
-    with pytest.raises(UnknownName, match="in the preset 'mine.toml'"):
+    with pytest.raises(UnknownName, match=r"in the preset 'mine\.toml'"):
         prepare(WORLD, preset="mine.toml")
 
 

@@ -1,6 +1,6 @@
-"""The life of a run: resumed it ends as if nothing had happened, forked it agrees with its past, and nobody edits it."""
+"""The life of a run: resumed it ends as if nothing had happened, forked it agrees with its past, edited it shows."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akinai import run
 from akinai.core.errors import ReplayMismatch, SequenceConflict, UsageError
 from akinai.core.ledger import Entry, Ledger, Outcome
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import fold
+from akinai.runtime.cast import Cast, cast_of
 from akinai.runtime.config import prepare
 from akinai.runtime.difference import difference, facts_by_day
 from akinai.runtime.experiment import begin_all, plan
@@ -26,7 +28,7 @@ DAYS = 12
 
 
 def header_of(agent: str, *, seed: int = 1, days: int = DAYS, group: str = "a") -> RunHeader:
-    return plan(WORLD, prepare(WORLD, days=days), agent, [seed], group)[0]
+    return plan(WORLD, prepare(WORLD, days=days), Cast(agent), [seed], group)[0]
 
 
 async def played(store: Store, header: RunHeader) -> Run:
@@ -48,39 +50,39 @@ async def test_resumed_run_ends_as_the_uninterrupted_one() -> None:
     whole = await played(MemoryStore(), header_of("naive"))
     for entries in range(whole.entries + 1):
         store = MemoryStore()
-        run = await read_run(store, await play_one(store, await left_after(store, whole, entries)))
-        assert (run.digest, run.status, run.ending) == (whole.digest, "done", "horizon")
-        assert (await verify(store, run.header)).ok
+        one = await read_run(store, await play_one(store, await left_after(store, whole, entries)))
+        assert (one.digest, one.status, one.ending) == (whole.digest, "done", "horizon")
+        assert (await verify(store, one.header)).ok
 
 
 async def test_resumed_fork_ends_as_the_uninterrupted_one() -> None:
     """The same for a fork that another agent plays: its own past begins behind the entries that it shares."""
     store = MemoryStore()
     origin = await played(store, header_of("naive"))
-    fork = await plan_fork(store, origin.header, "fork", at_day=6, agent="reference")
+    fork = await plan_fork(store, origin.header, "fork", at_day=6, cast=Cast("reference"))
     await begin_forks(store, [fork])
     whole = await read_run(store, await play_one(store, fork.header))
     assert whole.entries > len(fork.past)
     for entries in range(len(fork.past), whole.entries, 3):
         other = MemoryStore()
-        run = await read_run(other, await play_one(other, await left_after(other, whole, entries)))
-        assert run.digest == whole.digest
+        one = await read_run(other, await play_one(other, await left_after(other, whole, entries)))
+        assert one.digest == whole.digest
 
 
 async def test_fork_agrees_with_its_past() -> None:
-    """A fork's entries before its point are the origin's, digest by digest; played by the same agent so are the rest."""
+    """A fork's entries before its point are the origin's, digest by digest; with the same agent so are the rest."""
     store = MemoryStore()
     origin = await played(store, header_of("reference"))
     for point in (0, 1, 17, origin.entries):
-        same = await plan_fork(store, origin.header, f"same-{point}", after=point)
-        other = await plan_fork(store, origin.header, f"other-{point}", after=point, agent="idle")
+        same = await plan_fork(store, origin.header, f"same-{point}", after=point, cast=cast_of(origin.header))
+        other = await plan_fork(store, origin.header, f"other-{point}", after=point, cast=Cast("idle"))
         await begin_forks(store, [same, other])
         runs = [await read_run(store, await play_one(store, fork.header)) for fork in (same, other)]
         assert runs[0].digest == origin.digest
         assert list(runs[1].ledger.entries[:point]) == list(origin.ledger.entries[:point])
         assert all(entry.name == "AdvanceDay" for entry in runs[1].ledger.entries[point:])
         assert runs[1].header.parent == f"a-1#{point}"
-        assert [(await verify(store, run.header)).ok for run in runs] == [True, True]
+        assert [(await verify(store, one.header)).ok for one in runs] == [True, True]
 
 
 async def test_fork_at_a_day_begins_that_morning() -> None:
@@ -88,43 +90,47 @@ async def test_fork_at_a_day_begins_that_morning() -> None:
     store = MemoryStore()
     origin = await played(store, header_of("naive"))
     for day in range(1, DAYS + 1):
-        past = (await plan_fork(store, origin.header, "f", at_day=day)).past
+        past = (await plan_fork(store, origin.header, "f", at_day=day, cast=Cast("naive"))).past
         state = fold(WORLD, Ledger(origin.ledger.genesis, past))
         assert (state.day, state.closed_days) == (day, day - 1)
 
 
 async def test_fork_of_a_fork_knows_its_own_past() -> None:
-    """Each fork remembers behind which entry its agent began: at its point with another agent, else where its origin's did."""
+    """A fork remembers behind which entry its agent began: at its point for a new one, else where its origin's did."""
     store = MemoryStore()
     origin = await played(store, header_of("naive"))
     since: dict[str, object] = {}
     for name, parent, day, agent in (
         ("lazy", "a-1", 5, "idle"),
-        ("lazier", "lazy", 8, None),
-        ("before", "lazy", 3, None),
+        ("lazier", "lazy", 8, "idle"),
+        ("before", "lazy", 3, "idle"),
         ("keen", "lazier", 10, "naive"),
     ):
-        fork = await plan_fork(store, await store.header(parent), name, at_day=day, agent=agent)
+        fork = await plan_fork(store, await store.header(parent), name, at_day=day, cast=Cast(agent))
         await begin_forks(store, [fork])
-        run = await read_run(store, await play_one(store, fork.header))
-        assert (run.status, (await verify(store, run.header)).ok) == ("done", True)
+        one = await read_run(store, await play_one(store, fork.header))
+        assert (one.status, (await verify(store, one.header)).ok) == ("done", True)
         since[name] = fork.header.card.get(SINCE)
-    days = {day: len((await plan_fork(store, origin.header, "f", at_day=day)).past) for day in (3, 5)}
+    days = {
+        day: len((await plan_fork(store, origin.header, "f", at_day=day, cast=Cast("naive"))).past) for day in (3, 5)
+    }
     assert since["lazy"] == since["lazier"] == days[5]
     assert since["before"] == days[3]
-    assert since["keen"] == len((await plan_fork(store, await store.header("keen"), "f", at_day=10)).past)
+    assert since["keen"] == len(
+        (await plan_fork(store, await store.header("keen"), "f", at_day=10, cast=Cast("naive"))).past
+    )
 
 
 async def test_fork_without_its_past_is_not_played() -> None:
     """A fork whose entries were lost between two commits is refused, not played on from the wrong point."""
     store = MemoryStore()
     origin = await played(store, header_of("naive"))
-    fork = await plan_fork(store, origin.header, "f", at_day=4)
+    fork = await plan_fork(store, origin.header, "f", at_day=4, cast=Cast("naive"))
     await store.create(fork.header)
     await store.append("f", fork.past[:-1])
-    run = await play_one(store, fork.header)
-    assert run.status == "failed"
-    assert f"entry {len(fork.past)}: it is missing" in (run.error or "")
+    one = await play_one(store, fork.header)
+    assert one.status == "failed"
+    assert f"entry {len(fork.past)}: it is missing" in (one.error or "")
     assert len((await read_ledger(store, fork.header)).entries) == len(fork.past) - 1
 
 
@@ -133,9 +139,9 @@ async def test_another_player_cannot_go_on() -> None:
     store = MemoryStore()
     whole = await played(MemoryStore(), header_of("naive"))
     header = replace(await left_after(store, whole, 20), agents={"owner": "idle"})
-    run = await play_one(store, header)
-    assert run.status == "failed"
-    assert "at entry 1 the player now does AdvanceDay" in (run.error or "")
+    one = await play_one(store, header)
+    assert one.status == "failed"
+    assert "at entry 1 the player now does AdvanceDay" in (one.error or "")
     assert (await read_ledger(store, header)).entries == whole.ledger.entries[:20]
 
 
@@ -146,34 +152,33 @@ async def test_rules_that_changed_are_noticed_on_resume() -> None:
     header = await left_after(store, whole, 0)
     lie = replace(whole.ledger.entries[0], outcome=Outcome("It rained money."))
     await store.append(header.run_id, [lie, *whole.ledger.entries[1:5]])
-    run = await play_one(store, header)
-    assert run.status == "failed"
-    assert (run.error or "").startswith("entry 1: AdvanceDay gave ok 'It rained money.', now ok 'Good morning")
+    one = await play_one(store, header)
+    assert one.status == "failed"
+    assert (one.error or "").startswith("entry 1: AdvanceDay gave ok 'It rained money.', now ok 'Good morning")
 
 
-async def test_two_players_of_one_run_do_not_mix() -> None:
-    """Of two processes that resume a run one is refused, and the refused one writes nothing into the header."""
+class ReadEarlier(MemoryStore):
+    """A store as a process saw it that read a run before another process went on with it."""
+
+    def __init__(self, now: MemoryStore, seen: Sequence[Entry]) -> None:
+        super().__init__()
+        self._runs, self._seen = now._runs, seen
+
+    async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
+        for entry in self._seen:
+            yield entry
+
+
+async def test_two_processes_do_not_mix_in_one_run() -> None:
+    """Of two processes that resume a run one is refused, and that one changes neither entries nor header."""
     store = MemoryStore()
     whole = await played(MemoryStore(), header_of("naive"))
     header = await left_after(store, whole, 10)
-
-    class Slow(MemoryStore):
-        """The same store, seen by a process that read it before the other one wrote."""
-
-        def read(self, run_id: str, after: int = 0) -> Any:
-            return whole_past(whole.ledger.entries[:10])
-
-    late = Slow()
-    late._runs = store._runs  # pyright: ignore[reportPrivateUsage] - one store behind two processes
     done = await play_one(store, header)
     with pytest.raises(SequenceConflict):
-        await play_one(late, header)
+        await play_one(ReadEarlier(store, whole.ledger.entries[:10]), header)
     assert await store.header(header.run_id) == done
-
-
-async def whole_past(entries: Sequence[Entry]) -> Any:
-    for entry in entries:
-        yield entry
+    assert (await read_ledger(store, header)).digest == whole.digest
 
 
 async def test_names_are_taken_by_all_or_none() -> None:
@@ -204,53 +209,51 @@ def test_what_ended_in_its_world_is_over(status: Any, ending: str | None, goes_o
 
 async def test_message_cap_ends_a_run_at_that_number() -> None:
     """A run ends as message_cap behind exactly so many messages, also when it was resumed on the way; 0 is no cap."""
-    header = plan(WORLD, prepare(WORLD, settings=["max_messages=7"]), "naive", [1], "a")[0]
+    header = plan(WORLD, prepare(WORLD, settings=["max_messages=7"]), Cast("naive"), [1], "a")[0]
     whole = await played(MemoryStore(), header)
     assert (whole.ending, whole.entries) == ("message_cap", 7)
     store = MemoryStore()
     assert (await play_one(store, await left_after(store, whole, 4))).entries == 7
-    endless = plan(WORLD, prepare(WORLD, days=3, settings=["max_messages=0"]), "idle", [1], "b")[0]
+    endless = plan(WORLD, prepare(WORLD, days=3, settings=["max_messages=0"]), Cast("idle"), [1], "b")[0]
     assert (await played(MemoryStore(), endless)).ending == "horizon"
 
 
 async def test_replay_names_the_entry_that_differs() -> None:
     """Applying the actions again gives every outcome; one that was changed is named."""
-    run = await played(MemoryStore(), header_of("naive"))
-    check_replay(run.ledger)
-    entries = list(run.ledger.entries)
+    ledger = (await played(MemoryStore(), header_of("naive"))).ledger
+    check_replay(ledger)
+    entries = list(ledger.entries)
     entries[6] = replace(entries[6], outcome=replace(entries[6].outcome, text="no"))
     with pytest.raises(ReplayMismatch) as mismatch:
-        check_replay(Ledger(run.ledger.genesis, entries))
+        check_replay(Ledger(ledger.genesis, entries))
     assert mismatch.value.entry == 7
 
 
-def edited(entry: Entry, place: int) -> Entry:
-    """The entry as a store reads it after one character of its text was changed; itself where it cannot be read."""
-    text = entry.text
-    at = place % len(text)
-    return Entry.parse(
-        entry.seq, entry.at, text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :], entry.digest
-    )
+class Edited(MemoryStore):
+    """A store in whose file one character of one entry was changed."""
+
+    def __init__(self, entries: Sequence[Entry], seq: int, place: int) -> None:
+        super().__init__()
+        self._entries, self._seq, self._place = entries, seq, place
+
+    async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
+        for entry in self._entries:
+            yield self._edited(entry) if entry.seq == self._seq else entry
+
+    def _edited(self, entry: Entry) -> Entry:
+        at = self._place % len(entry.text)
+        other = "x" if entry.text[at] != "x" else "y"
+        return Entry.parse(entry.seq, entry.at, entry.text[:at] + other + entry.text[at + 1 :], entry.digest)
 
 
-@given(st.integers(0, 10**6), st.integers(0, 10**6))
-async def test_any_edited_character_is_found(which: int, place: int) -> None:
+IDLE = run(WORLD, agent="idle", days=4)[0]
+
+
+@given(st.integers(1, 4), st.integers(0, 10_000))
+async def test_any_edited_character_is_found(seq: int, place: int) -> None:
     """Whatever character of whatever entry is changed, `verify` names that entry."""
-    store, lines = MemoryStore(), await played(MemoryStore(), header_of("idle", days=4))
-    header = replace(lines.header, run_id="b")
-    await store.create(header)
-    entries = list(lines.ledger.entries)
-    chosen = which % len(entries)
-
-    class Edited(MemoryStore):
-        """A store in whose file a character was changed."""
-
-        async def read(self, run_id: str, after: int = 0) -> Any:
-            for entry in entries:
-                yield edited(entry, place) if entry is entries[chosen] else entry
-
-    verdict = await verify(Edited(), header)
-    assert (verdict.ok, verdict.entry) == (False, chosen + 1)
+    verdict = await verify(Edited(IDLE.ledger.entries, seq, place), IDLE.header)
+    assert (verdict.ok, verdict.entry) == (False, seq)
 
 
 async def test_lost_tail_is_found() -> None:
@@ -280,7 +283,7 @@ async def test_two_runs_part_where_they_first_differ() -> None:
     """The difference of two runs is their first differing entry; days before it are equal, the last are not."""
     store = MemoryStore()
     origin = await played(store, header_of("naive"))
-    fork = await plan_fork(store, origin.header, "f", at_day=7, agent="idle")
+    fork = await plan_fork(store, origin.header, "f", at_day=7, cast=Cast("idle"))
     await begin_forks(store, [fork])
     other = await read_run(store, await play_one(store, fork.header))
     told = difference(origin, other)
@@ -297,8 +300,8 @@ async def test_two_runs_part_where_they_first_differ() -> None:
 
 async def test_facts_are_told_for_each_day_once() -> None:
     """A world's facts are those of the moment when a day ended: as many days closed as its number."""
-    run = await played(MemoryStore(), header_of("reference"))
-    days = list(facts_by_day(run.ledger))
+    one = await played(MemoryStore(), header_of("reference"))
+    days = list(facts_by_day(one.ledger))
     assert [day for day, _ in days] == list(range(1, DAYS + 1))
     assert [facts["closed_days"] for _, facts in days] == list(range(1, DAYS + 1))
-    assert days[-1][1]["net_worth_cents"] == run.score("net_worth")
+    assert days[-1][1]["net_worth_cents"] == one.score("net_worth")

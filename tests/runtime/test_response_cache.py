@@ -76,9 +76,8 @@ async def test_the_same_run_again_sends_nothing_and_spends_nothing(tmp_path):
             async with model_at(server) as model:
                 asker = Asking(run_id, seed, store, meter, cache=cache).asker("owner", model)
                 told.append([await asker.ask(HELLO), await asker.ask(HELLO), meter.usage.input])
-                if run_id == "b":
-                    cached = figures([one async for one in store.read_trace("b")])
             await cache.close()
+    cached = figures([one async for one in store.read_trace("b")])
     assert [[reply.from_cache for reply in replies] for *replies, _ in told] == [[False] * 2, [True] * 2, [False] * 2]
     assert [spent for *_, spent in told] == [240, 0, 240]
     assert (cached.calls, cached.cache_hits, cached.usage, cached.models) == (2, 2, Usage(), ("test-2031-01-01",))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from akinai.cli import models as m
 from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
 from akinai.cli.shown import document, line, next_steps, page, say
@@ -27,7 +28,12 @@ def run(
     ] = None,
     agent: Annotated[
         str | None,
-        option("--agent", metavar="A", help="A player of the world, or script:FILE.", default="the world's first"),
+        option(
+            "--agent",
+            metavar="A",
+            help="A player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
+            default="the world's first",
+        ),
     ] = None,
     seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")] = "1",
     days: Annotated[
@@ -43,23 +49,51 @@ def run(
     ] = None,
     jobs: Jobs = None,
     as_json: Json = False,
+    model: m.ModelName = None,
+    base_url: m.BaseUrl = None,
+    temperature: m.Temperature = None,
+    reply_tokens: m.ReplyTokens = None,
+    model_seed: m.ModelSeed = None,
+    sub_model: m.SubModel = None,
+    memory: m.MemoryKind = "trim",
+    window: m.Window = m.WINDOW,
+    max_messages: m.MaxMessages = 0,
+    max_tokens: m.MaxTokens = 0,
+    max_minutes: m.MaxMinutes = 0,
+    max_dollars: m.MaxDollars = 0,
+    cache: m.Cache = None,
+    timeout: m.Timeout = m.TIMEOUT_S,
+    calls_per_minute: m.CallsPerMinute = 0,
+    dry_run: m.DryRun = False,
 ) -> None:
     """Play a world with one agent, once for each seed, and score it."""
     from akinai.runtime import api
 
     place = place_of(store)
+    cast = m.cast_of(
+        world,
+        agent,
+        m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window),
+        m.limits(max_messages, max_tokens, max_minutes, max_dollars),
+        cache=cache,
+        timeout_s=timeout,
+        calls_per_minute=calls_per_minute,
+    )
+    if dry_run:
+        m.tell_estimate(world, cast, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
+        return
 
     def play(progress: "Progress | None") -> "Runs":
         return api.run(
             world,
             preset=preset,
-            agent=agent,
+            agent=cast,
             seeds=seeds,
             days=days,
             settings=sets,
             store=place,
             name=name,
-            jobs=jobs_for(jobs, place),
+            jobs=m.jobs_of(cast, jobs, place),
             progress=progress,
             ledgers=False,
         )
@@ -98,6 +132,8 @@ def fork(
     agent: Annotated[
         str | None, option("--agent", metavar="A", help="Who plays on.", default="the agent of the run")
     ] = None,
+    model: m.ModelName = None,
+    base_url: m.BaseUrl = None,
     new_name: Annotated[
         str | None, option("--name", metavar="NAME", help="What the fork is called.", default="RUN-fork-1, counting up")
     ] = None,
@@ -116,6 +152,8 @@ def fork(
             at_day=at_day,
             after=after,
             agent=agent,
+            model=model,
+            base_url=base_url,
             new_name=new_name,
             store=place,
             jobs=jobs_for(jobs, place),

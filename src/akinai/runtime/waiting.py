@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+LOOK_S = 0.2
 T = TypeVar("T")
 
 
@@ -41,7 +42,7 @@ async def _terminable(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def _on_a_thread(coroutine: Coroutine[Any, Any, T]) -> T:
-    loop = asyncio.new_event_loop()
+    loop, over = asyncio.new_event_loop(), threading.Event()
     task = loop.create_task(coroutine)
 
     def play() -> None:
@@ -49,14 +50,17 @@ def _on_a_thread(coroutine: Coroutine[Any, Any, T]) -> T:
             loop.run_until_complete(task)
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
+        over.set()
 
-    thread = threading.Thread(target=play, name="akinai")
-    thread.start()
+    threading.Thread(target=play, name="akinai").start()
     try:
-        thread.join()
+        # Not by `join`, which in Python 3.11 takes a thread for ended when Ctrl-C comes; in steps, so that a signal
+        # that another thread took is noticed between them.
+        while not over.wait(LOOK_S):
+            pass
     except KeyboardInterrupt:
         loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        over.wait()
     try:
         return task.result()
     except asyncio.CancelledError:

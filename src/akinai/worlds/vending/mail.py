@@ -251,8 +251,8 @@ def _opened(mail: Mail) -> tuple[Mail, list[Letter]]:
 
 
 def _first(letters: Queue[Letter]) -> Letter:
-    first = cast("Any", letters).peek  # a property in some releases of rpds, a method in others
-    return first() if callable(first) else first
+    first: Any = cast("Any", letters).peek  # a property in some releases of rpds, a method in others
+    return cast("Letter", first() if callable(first) else first)
 
 
 def _without_first(letters: Queue[Letter]) -> Queue[Letter]:

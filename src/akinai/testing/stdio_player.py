@@ -1,0 +1,42 @@
+"""A world's rule-based player as a program on stdin and stdout: `python -m akinai.testing.stdio_player WORLD PLAYER`.
+
+It is what `--agent stdio:COMMAND` is tested with, and shows in Python what such a program does.
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any, TextIO
+
+from akinai import worlds
+from akinai.agents.structured import read_object
+from akinai.core.agents import Role, View
+from akinai.core.errors import EndRun
+from akinai.core.ledger import Outcome
+
+
+async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> None:
+    """Read what is seen line by line and answer with actions, until the input ends or the player does."""
+    world, agent = worlds.load(world_name), None
+    for line in lines:
+        seen: dict[str, Any] = json.loads(line)
+        if agent is None:
+            agent = world.players[player](Role(seen["actor"], world.verbs.classes))
+        view = View(seen["view"], tuple(world.verbs.find(name) for name in seen["verbs"]), news=seen["news"])
+        heard = seen["heard"] and Outcome(seen["heard"]["text"], seen["heard"]["ok"], seen["heard"]["code"])
+        try:
+            move = await agent.act(view, heard or None)
+        except EndRun:
+            return
+        action = {"action": move.action.tool_name().upper(), **move.action.say()}
+        if "recorded" in seen:
+            recorded = read_object(world.verbs, seen["recorded"], line)
+            if recorded != move.action:
+                raise SystemExit(f"the record says {recorded!r} where {player} does {move.action!r}")
+            continue
+        answers.write(json.dumps(action, ensure_ascii=False) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(play(*sys.argv[1:3], sys.stdin, sys.stdout))
