@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from quiz import Quiz, knowing
 
 import akinai
 from akinai import worlds
@@ -38,25 +39,40 @@ test_lemonade = world_laws.laws_for(
     scores={"idle": {"profit": 0}, "frugal": {"profit": 6_750}},
     books=lemonade_adds_up,
 )
+IDLE_IN_VENDING = {
+    "net_worth": 50_000 - 4 * 200,
+    "cash": 50_000 - 4 * 200,
+    "machine_cash": 0,
+    "stock_at_cost": 0,
+    "in_transit_at_cost": 0,
+    "units_sold": 0,
+    "days_until_sales_stop": 0,
+    "stockout_days": 4,
+    "messages": 4,
+}
 test_vending = world_laws.laws_for(
     Vending(),
     setup=prepare(Vending(), days=4).setup,
     long={"days": 60},
     samples=(PlaceOrder(supplier_id="ggbev", items={"water": 48, "cola": 24}), Report(text="Done.")),
-    scores={
-        "idle": {
-            "net_worth": 49_200,
-            "cash": 49_200,
-            "machine_cash": 0,
-            "stock_at_cost": 0,
-            "in_transit_at_cost": 0,
-            "units_sold": 0,
-            "days_until_sales_stop": 0,
-            "stockout_days": 4,
-            "messages": 4,
-        }
-    },
+    scores={"idle": IDLE_IN_VENDING},
     books=vending_adds_up,
+)
+test_vending_as_in_the_paper = pytest.mark.slow(
+    world_laws.laws_for(
+        Vending(),
+        setup=prepare(Vending(), preset="paper", days=4).setup,
+        long={"days": 60},
+        scores={"idle": IDLE_IN_VENDING},
+        books=vending_adds_up,
+    )
+)
+test_quiz = world_laws.laws_for(
+    Quiz(),
+    long={"questions": [{"asked": f"{n} + 1?", "answer": str(n + 1)} for n in range(200)]},
+    scores={"silent": {"right": 0, "right_of_left": 0}, "knowing": {"right": 1, "right_of_left": 2}},
+    players={"knowing": knowing},
+    books=world_laws.nothing_to_keep,
 )
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def writer(path: Path, name: str, count: int, lock: str = "by_flock") -> "subpro
 
 @pytest.mark.parametrize("lock", ["by_flock", "by_creation"])
 def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path, lock: str) -> None:
-    """All 200 are there, each once, under ids of their own, with either lock; whoever reads meanwhile sees one version."""
+    """All 200 are there, each once, under ids of their own, with either lock; a reader meanwhile sees one version."""
     path = tmp_path / "p.json"
     begun(path)
     writers = [writer(path, name, 100, lock) for name in ("a", "b")]
@@ -65,7 +66,7 @@ def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path, lock: str) -> 
 
 
 def test_kill_at_random_moments_loses_nothing_that_was_saved(tmp_path: Path) -> None:
-    """Killed with SIGKILL while saving, again and again: the file is whole, holds all that was answered, and goes on."""
+    """Killed with SIGKILL while saving, again and again: the file is whole, holds all that was answered, goes on."""
     path, chance = tmp_path / "p.json", random.Random(20250131)
     begun(path)
     for turn in range(5):
@@ -139,7 +140,7 @@ def full_disk(*_: object, **__: object) -> None:
 def test_a_save_that_fails_leaves_everything_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """On a disk that is full at any step, file and journal keep their bytes, the error says so, and the next save works."""
+    """On a disk that is full at any step, file and journal keep their bytes, the error says so, the next save works."""
     path = tmp_path / "p.json"
     file = begun(path, "old")
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
@@ -183,15 +184,16 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lock", [by_flock, by_creation])
-def test_one_holds_the_lock_and_others_are_told(tmp_path: Path, lock: Callable[[Path, float], "object"]) -> None:
+def test_one_holds_the_lock_and_others_are_told(
+    tmp_path: Path, lock: Callable[[Path, float], AbstractContextManager[None]]
+) -> None:
     """Who cannot have it in time hears what to do; it is free again afterwards, also after an error."""
     path = tmp_path / "lock"
-    with lock(path, 1):  # pyright: ignore[reportGeneralTypeIssues]
-        with pytest.raises(PlaybookBusy, match=r"try again|delete the file"), lock(path, 0.02):  # pyright: ignore[reportGeneralTypeIssues]
-            pass
-    with pytest.raises(RuntimeError), lock(path, 1):  # pyright: ignore[reportGeneralTypeIssues]
+    with lock(path, 1), pytest.raises(PlaybookBusy, match=r"try again|delete the file"), lock(path, 0.02):
+        pass
+    with pytest.raises(RuntimeError), lock(path, 1):
         raise RuntimeError
-    with lock(path, 0):  # pyright: ignore[reportGeneralTypeIssues]
+    with lock(path, 0):
         pass
 
 

@@ -98,7 +98,7 @@ async def test_fork_at_a_day_begins_that_morning() -> None:
 async def test_fork_of_a_fork_knows_its_own_past() -> None:
     """A fork remembers behind which entry its agent began: at its point for a new one, else where its origin's did."""
     store = MemoryStore()
-    origin = await played(store, header_of("naive"))
+    await played(store, header_of("naive"))
     since: dict[str, object] = {}
     for name, parent, day, agent in (
         ("lazy", "a-1", 5, "idle"),
@@ -111,14 +111,13 @@ async def test_fork_of_a_fork_knows_its_own_past() -> None:
         one = await read_run(store, await play_one(store, fork.header))
         assert (one.status, (await verify(store, one.header)).ok) == ("done", True)
         since[name] = fork.header.card.get(SINCE)
-    days = {
-        day: len((await plan_fork(store, origin.header, "f", at_day=day, cast=Cast("naive"))).past) for day in (3, 5)
-    }
-    assert since["lazy"] == since["lazier"] == days[5]
-    assert since["before"] == days[3]
-    assert since["keen"] == len(
-        (await plan_fork(store, await store.header("keen"), "f", at_day=10, cast=Cast("naive"))).past
-    )
+
+    async def begun(name: str, day: int) -> int:
+        return len((await plan_fork(store, await store.header(name), "f", at_day=day, cast=Cast("idle"))).past)
+
+    assert since["lazy"] == since["lazier"] == await begun("a-1", 5)
+    assert since["before"] == await begun("a-1", 3)
+    assert since["keen"] == await begun("lazier", 10)
 
 
 async def test_fork_without_its_past_is_not_played() -> None:

@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,22 +64,23 @@ def open_index(
     files = IndexFiles.beside(playbook_path)
     kept = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
     remembered = kept.remembered(playbook) if kept else Remembered({}, {})
+    texts = dict.fromkeys(bullet.searchable_text for bullet in playbook)
+    words = {text: tokenizer(text) if (known := remembered.words.get(text)) is None else known for text in texts}
+    remembered = replace(remembered, words=words)
     index = PlaybookIndex(
         playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, remembered=remembered
     )
     if kept is None or kept.content != content_hash(playbook) or kept.embedder != index.embedder_name:
-        save_index(index, files)
+        _save(index, files, words)
     return index
 
 
-def save_index(index: PlaybookIndex, files: IndexFiles) -> None:
+def _save(index: PlaybookIndex, files: IndexFiles, words: Mapping[str, Sequence[str]]) -> None:
     """Write an index, the manifest last. Who reads meanwhile sees the old one, the new one, or builds its own."""
-    texts = list(dict.fromkeys(bullet.searchable_text for bullet in index.playbook))
-    words = [index.tokenizer(text) for text in texts]
     rows = {bullet.searchable_text: row for row, bullet in enumerate(index.playbook)}
     parts = {
-        files.vectors: _npy(index.vectors()[[rows[text] for text in texts]]),
-        files.words: _npz(_packed(texts, words)),
+        files.vectors: _npy(index.vectors()[[rows[text] for text in words]]),
+        files.words: _npz(_packed(words)),
     }
     if index.fitted:
         parts[files.embedder] = _npz(index.fitted[0].arrays())
@@ -87,7 +88,7 @@ def save_index(index: PlaybookIndex, files: IndexFiles) -> None:
         "layout": LAYOUT,
         "content": content_hash(index.playbook),
         "size": len(index),
-        "texts": len(texts),
+        "texts": len(words),
         "tokenizer": tokenizer_name(index.tokenizer),
         "embedder": index.embedder_name,
         "dimensions": int(index.vectors().shape[1]),
@@ -177,18 +178,18 @@ def _loaded(path: Path, manifest: Any) -> Any:
     return dict(loaded) if path.suffix == ".npz" else loaded
 
 
-def _packed(texts: Sequence[str], words: Sequence[Sequence[str]]) -> Mapping[str, NDArray[Any]]:
+def _packed(words: Mapping[str, Sequence[str]]) -> Mapping[str, NDArray[Any]]:
     """Texts by digest and their words by place in a vocabulary, as arrays without objects."""
     import numpy as np
 
     vocabulary: dict[str, int] = {}
-    flat = [vocabulary.setdefault(word, len(vocabulary)) for some in words for word in some]
-    digests = np.frombuffer(b"".join(map(_text_digest, texts)), np.uint8).reshape(-1, 16)
+    flat = [vocabulary.setdefault(word, len(vocabulary)) for some in words.values() for word in some]
+    digests = np.frombuffer(b"".join(map(_text_digest, words)), np.uint8).reshape(-1, 16)
     return {
         "texts": digests,
         "vocabulary": np.frombuffer(json.dumps(list(vocabulary)).encode(), np.uint8),
         "words": np.array(flat, np.int32),
-        "ends": np.cumsum([0, *map(len, words)]),
+        "ends": np.cumsum([0, *map(len, words.values())]),
     }
 
 

@@ -15,10 +15,16 @@ from akinai.core.actions import Action
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis
 from akinai.core.worlds import World
-from akinai.runtime.casting import other_agents
+from akinai.runtime.casting import BESIDE_PLAYERS, other_agents
 from akinai.runtime.config import prepare, preset_text, presets
 
-SCRIPT = ("script:FILE", "Replies from a file, one JSON line each.")
+OF_EVERY_WORLD = {
+    "script:FILE": "Replies from a file, one JSON line each.",
+    "stdio:COMMAND": "A program that is told what there is to see and answers, one JSON line each.",
+    "human": "You, at the terminal.",
+    "chat": "A model, by tool calls.",
+    "structured": "A model, by one JSON object a reply.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def about(world: World[Any]) -> About:
         about=_line(getattr(inspect.getmodule(type(world)), "__doc__", "")) or _line(type(world).__doc__),
         actors=list(world.actors(state)),
         presets=[Told(name, _comment(preset_text(world, name))) for name in presets(world)],
-        agents=[*players, Told(*SCRIPT), *(Told(name, "") for name in other_agents())],
+        agents=[*players, *(Told(name, OF_EVERY_WORLD.get(name, "")) for name in (*BESIDE_PLAYERS, *other_agents()))],
         actions=[_action(verb) for verb in world.verbs.classes],
         settings=list(_settings(world.setup, setup)),
         lists=dict(_lists({name: setup[name] for name in world.files if name in setup})),

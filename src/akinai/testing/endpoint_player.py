@@ -4,20 +4,21 @@ What the client must send, so that the player sees over the wire what it sees in
 
 - The system message stays the same as long as the conversation lasts. It holds the instructions and the text of the
   first view; the view may also stand in user messages before the first reply.
-- The outcome of a move comes back as its text, unchanged: as the result of the call, or, where no tools are offered,
-  as the first user message behind the reply.
-- When the view has changed, a user message behind the outcome tells it: all of it, or all from the first paragraph that
-  differs on. What is told replaces the player's view from the paragraph on that is the same or has the same label
-  ("Now: ..."), and is added at its end when there is none. A nudge does no harm.
+- The outcome of a move comes back as its text, a refusal maybe behind "Refused (code): ": as the result of the call, or,
+  where no tools are offered, as the first user message behind the reply. A reply without an action is answered alike.
+- What came otherwise (a report, a task, a changed view) is a user message behind the outcome. It replaces the view from
+  the paragraph on that is the same or has the same label ("Now: ..."), and is added at its end where there is none.
 - Replies come back as they were given, ids and white space included. A window may be trimmed anywhere, as long as the
   newest answered move of the player is in it.
 
 Each move carries its number, in the id of its call or in the white space of its JSON: what has been heard is read from
 the messages, never counted. So a request that is sent again gets the same reply, a reply that a fault took the place of
-is given again, and a client that goes back to an earlier point (a fork, a new run) is followed there.
+is given again, and a client that goes back to an earlier point (a fork, a new run) is followed there. Where tools were
+offered, a request without any (for a summary) is answered and moves nothing on.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,8 @@ SUB_AGENT = "sub"
 LABEL_LIMIT = 40
 """Characters of the longest label of a paragraph."""
 
+_REFUSED = re.compile(r"Refused \((\w+)\): ")
+
 
 @dataclass(frozen=True, slots=True)
 class Heard:
@@ -42,7 +45,7 @@ class Heard:
     outcome: str | None
     """None before the first move."""
     news: tuple[str, ...]
-    """The user's messages: changed views, nudges; before the first move the system message as well."""
+    """The user's messages that answer nothing; before the first move the system message as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,20 @@ class _Given:
 
 
 @dataclass(slots=True)
+class _Past:
+    """One course that a conversation took."""
+
+    moves: list[_Given]
+    agent: Agent | None = None
+    """None where it must be made anew: it is then played through the moves."""
+
+
+@dataclass(slots=True)
 class _Conversation:
     role: Role
     by_tools: bool
-    moves: list[_Given] = field(default_factory=list["_Given"])
-    agent: Agent | None = None
-    """None where it must be made anew: it is then played through the moves."""
+    pasts: list[_Past] = field(default_factory=list[_Past])
+    """A client that went back has more than one; the last used is the last."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -81,7 +92,7 @@ class PlayerBrain:
             conversation = self._conversations[asked.key] = self._begun(asked.request)
         async with conversation.lock:
             if conversation.by_tools and not asked.request.tools:
-                return Reply(f"So far: {len(conversation.moves)} moves.")
+                return Reply(f"So far: {len(conversation.pasts[-1].moves)} moves.")
             return await self._next(conversation, asked)
 
     def _begun(self, request: Request) -> _Conversation:
@@ -92,61 +103,76 @@ class PlayerBrain:
 
     async def _next(self, conversation: _Conversation, asked: Asked) -> Reply:
         """The move that follows the newest answered one."""
-        tag, moves = speech.tag_of(asked.key), conversation.moves
+        tag, pasts = speech.tag_of(asked.key), conversation.pasts
         heard = heard_in(asked.request.messages, tag)
         newest = max(heard)
-        if newest == 0 and moves and any(one.speaker == "assistant" for one in asked.request.messages):
-            return moves[-1].reply  # what it was told of its moves has left the window: it waits for the last answer
+        if newest == 0 and pasts and any(one.speaker == "assistant" for one in asked.request.messages):
+            return pasts[-1].moves[-1].reply  # its answered moves have left the window: it waits for the last answer
         verbs = verbs_in(asked.request, self._verbs)
-        if len(moves) > newest:
-            if (_view(moves, newest, heard[newest], verbs), heard[newest].outcome) == _told(moves[newest]):
-                return moves[newest].reply
-            del moves[newest:]
-            conversation.agent = None
-        for number in range(len(moves), newest + 1):
+        past = _past_of(pasts, heard, verbs)
+        for number in range(len(past.moves), newest + 1):
             if number not in heard:
                 raise Refused(
-                    f"move {newest} of {asked.key} was answered, and this endpoint knows its moves up to {len(moves)}: "
-                    "the window does not hold those between; let one endpoint hear a conversation from its beginning"
+                    f"move {newest} of {asked.key} was answered, and this endpoint knows nothing of move {number}: the "
+                    "window does not hold it; let one endpoint hear a conversation from its beginning"
                 )
-            view = _view(moves, number, heard[number], verbs)
-            move = await self._act(conversation, view, heard[number].outcome)
-            moves.append(_Given(view, heard[number].outcome, _reply(move, conversation.by_tools, number + 1, tag)))
-        return moves[-1].reply
+            view = _view(past.moves, number, heard[number], verbs)
+            move = await self._act(conversation.role, past, view, heard[number].outcome)
+            reply = _reply(move, conversation.by_tools, number + 1, tag)
+            past.moves.append(_Given(view, heard[number].outcome, reply))
+        conversation.pasts = [*(one for one in pasts if one is not past), past]
+        return past.moves[newest].reply
 
-    async def _act(self, conversation: _Conversation, view: View, outcome: str | None) -> Move | None:
+    async def _act(self, role: Role, past: _Past, view: View, outcome: str | None) -> Move | None:
         """The player's move; None when its plan is over."""
-        agent = conversation.agent or await self._again(conversation)
-        conversation.agent = None  # until it has answered: one that breaks is made anew
+        agent = past.agent or await self._again(role, past.moves)
+        past.agent = None  # until it has answered: one that breaks is made anew
         move = await _move(agent, view, outcome)
-        conversation.agent = agent
+        past.agent = agent
         return move
 
-    async def _again(self, conversation: _Conversation) -> Agent:
+    async def _again(self, role: Role, moves: Sequence[_Given]) -> Agent:
         """A new player, played through the moves that were given."""
-        agent = self._factory(conversation.role)
-        for given in conversation.moves:
+        agent = self._factory(role)
+        for given in moves:
             await _move(agent, given.view, given.outcome)
         return agent
+
+
+def _past_of(pasts: Sequence[_Past], heard: Mapping[int, Heard], verbs: tuple[type[Action], ...]) -> _Past:
+    """The past in which all this was heard; or a new one that begins as the last that agrees with what came before."""
+    newest = max(heard)
+    known = [past for past in reversed(pasts) if len(past.moves) >= newest and _agrees(past.moves, heard, newest)]
+    for past in known:
+        if len(past.moves) == newest:
+            return past
+        given, now = past.moves[newest], heard[newest]
+        if (given.view, given.outcome) == (_view(past.moves, newest, now, verbs), now.outcome):
+            return past
+    return _Past(known[0].moves[:newest]) if known else _Past([])
+
+
+def _agrees(moves: Sequence[_Given], heard: Mapping[int, Heard], before: int) -> bool:
+    """Whether what was heard before a move is what these moves were given for."""
+    return all(moves[number].outcome == one.outcome for number, one in heard.items() if number < before)
 
 
 def heard_in(messages: Sequence[Message], tag: str) -> Mapping[int, Heard]:
     """What the messages tell by the number of the move that it answers; 0 is the opening, always there."""
     outcomes: dict[int, str | None] = {0: None}
     news: dict[int, list[str]] = {0: []}
-    newest = waiting = 0
-    nudged = False
+    newest = 0
+    waiting: int | None = None  # the number of a text that is to be answered, 0 when it is none of the player's
     for message in messages:
         if message.speaker == "assistant":
-            waiting = 0 if message.calls else speech.number_in_text(message.text, tag)
-            ours = waiting or any(speech.number_in_id(call.id, tag) for call in message.calls)
-            nudged = newest > 0 and not ours  # what follows answers a reply that a fault made
-            continue
-        number = speech.number_in_id(message.call_id, tag) if message.speaker == "tool" else waiting
-        if number:
-            newest, waiting = number, 0
-            outcomes[number], news[number] = message.text, []
-        elif message.speaker != "tool" and not nudged:
+            waiting = None if message.calls else speech.number_in_text(message.text, tag)
+        elif message.speaker == "tool" or waiting is not None:
+            number = waiting or speech.number_in_id(message.call_id, tag)
+            waiting = None
+            if number:
+                newest = number
+                outcomes[number], news[number] = message.text, []
+        else:
             news[newest].append(message.text)
     return {number: Heard(outcome, tuple(news[number])) for number, outcome in outcomes.items()}
 
@@ -179,12 +205,9 @@ def _verb(verbs: Verbs, name: str) -> type[Action] | None:
 
 
 def _view(moves: Sequence[_Given], number: int, heard: Heard, verbs: tuple[type[Action], ...]) -> View:
-    before = moves[number - 1].view.text if number else ""
-    return View(with_news(before, heard.news), verbs)
-
-
-def _told(given: _Given) -> tuple[View, str | None]:
-    return given.view, given.outcome
+    before = moves[number - 1].view if number else View("")
+    news = heard.news[-1] if number and heard.news else before.news
+    return View(with_news(before.text, heard.news), verbs, news=news)
 
 
 def _label(paragraph: str) -> str:
@@ -195,9 +218,14 @@ def _label(paragraph: str) -> str:
 
 async def _move(agent: Agent, view: View, outcome: str | None) -> Move | None:
     try:
-        return await agent.act(view, None if outcome is None else Outcome(outcome))
+        return await agent.act(view, None if outcome is None else _outcome(outcome))
     except EndRun:
         return None
+
+
+def _outcome(text: str) -> Outcome:
+    refused = _REFUSED.match(text)
+    return Outcome.refused(refused[1], text[refused.end() :]) if refused else Outcome(text)
 
 
 def _reply(move: Move | None, by_tools: bool, number: int, tag: str) -> Reply:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, Generic, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -108,10 +107,16 @@ class Case(Generic[S]):
         """Who acts in the players' runs."""
         return tuple(sorted({entry.actor for ledger in self.played.values() for entry in ledger.entries}))
 
-    def new_session(self, store: Store, run_id: str = RUN, *, batch: int = 1) -> LocalSession[S]:
-        """A session on a clock that ticks once a look, so that a world without a clock of its own is repeatable."""
-        ticks = count(1_700_000_000_000_000)
-        return self.session(self.world, self.genesis, store, run_id, batch=batch, clock=lambda: next(ticks))
+    def new_session(
+        self, store: Store, run_id: str = RUN, *, genesis: Genesis | None = None, batch: int = 1
+    ) -> LocalSession[S]:
+        """A session whose clock ticks once an entry, so that a world without a clock of its own is repeatable."""
+
+        def clock() -> int:
+            return 1_700_000_000_000_000 + session.seq
+
+        session = self.session(self.world, genesis or self.genesis, store, run_id, batch=batch, clock=clock)
+        return session
 
 
 def header_of(genesis: Genesis, run_id: str = RUN, agent: str = "anybody") -> RunHeader:
@@ -125,8 +130,7 @@ def played(case: Case[S], factory: AgentFactory, genesis: Genesis) -> Ledger:
     async def play() -> Ledger:
         store = MemoryStore()
         await store.create(header_of(genesis))
-        ticks = count(1_700_000_000_000_000)
-        session = case.session(case.world, genesis, store, RUN, clock=lambda: next(ticks))
+        session = case.new_session(store, genesis=genesis)
         await Driver(session, factory, max_messages=MOST_MESSAGES).play()
         return Ledger(genesis, tuple(await entries_in(store)))
 
