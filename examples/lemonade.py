@@ -1,4 +1,7 @@
-"""A lemonade stand for a few days: a whole world, small enough to read. docs/write-a-world.md walks through it."""
+"""A lemonade stand for a few days of holidays.
+
+A whole world, small enough to read; docs/write-a-world.md walks through it.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -14,7 +17,9 @@ PASSERS_BY = {"rain": 10, "clouds": 30, "sun": 60}
 
 class Setup(BaseModel, frozen=True, extra="forbid"):
     days: Annotated[int, Field(ge=1, le=365)] = 7
+    """Of holidays."""
     start_cents: Annotated[int, Field(ge=0, le=1_000_000)] = 2_000
+    """In the cash box on the first morning."""
 
 
 class MakeLemonade(Action):

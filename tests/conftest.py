@@ -5,9 +5,28 @@ import os
 import pytest
 from hypothesis import settings
 
-settings.register_profile("akinai", deadline=None, derandomize="AKINAI_CI" in os.environ)
+STRICT = "AKINAI_CI" in os.environ
+_skipped: list[str] = []
+
+settings.register_profile("akinai", deadline=None, derandomize=STRICT)
 settings.load_profile("akinai")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden playthroughs anew")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and STRICT:
+        _skipped.append(f"{report.nodeid}: {report.longrepr}")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """In CI everything that a test needs is there: a skipped one is a check that did not run, so the run fails."""
+    if _skipped and exitstatus == pytest.ExitCode.OK and not hasattr(session.config, "workerinput"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for one in _skipped:
+        terminalreporter.write_line(f"SKIPPED IN CI {one}", red=True)

@@ -36,7 +36,7 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PLAYED, ROOT / "docs" / "write-an-agent.md"], ids=lambda page: page.name)
 def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
     """A reader who pastes a page's Python meets no error."""
     examples = blocks(page, "python")

@@ -1,8 +1,10 @@
 """Every shipped law of a world is shown to fail: a lemonade stand with one fault planted, for each law at least one."""
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -366,6 +368,12 @@ def test_dropped_failures_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runs, "values", lambda self, name: [run.score(name) for run in self if run.status == "done"])
     with pytest.raises(AssertionError, match="profit counts 1 values and 0 failures"):
         judge(laws.failed_runs_stay_in_every_denominator, case_of(Lemonade()))
+
+
+def test_tutorial_lists_every_law() -> None:
+    """The table of docs/write-a-world.md has a row for each law, in the order in which they are held."""
+    page = (Path(__file__).parents[2] / "docs" / "write-a-world.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [law.__name__ for law in laws.ALL]
 
 
 def test_every_law_has_a_planted_fault() -> None:

@@ -99,22 +99,26 @@ async def test_a_hang_is_timed_out_and_tried_again(provider):
 async def test_the_time_is_of_the_whole_answer():
     """A server that sends a little now and then is given up after the time of a try as one that sends nothing."""
 
+    gone = asyncio.Event()
+
     async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
         with suppress(ConnectionError):
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
-            for _turn in range(100):
+            while True:
                 writer.write(b"{")
                 await writer.drain()
                 await asyncio.sleep(0.05)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        gone.set()
 
-    server = await asyncio.start_server(drip, "127.0.0.1")
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    async with open_model("openai:test", base_url=url, timeout_s=0.3, patience=Patience(tries=1)) as model:
-        with pytest.raises(ModelError, match=r"no answer within 0\.3 s"):
-            await model.reply(HELLO)
-    server.close()
-    await asyncio.sleep(0.06)
+    async with await asyncio.start_server(drip, "127.0.0.1") as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        async with open_model("openai:test", base_url=url, timeout_s=0.5, patience=Patience(tries=1)) as model:
+            with pytest.raises(ModelError, match=r"no answer within 0\.5 s"):
+                await model.reply(HELLO)
+        await asyncio.wait_for(gone.wait(), 10)
 
 
 async def test_a_model_that_never_answers_is_told_as_that():

@@ -52,6 +52,10 @@ FAILURES: dict[FaultKind, tuple[str, int]] = {
 }
 
 
+CUTS: dict[FaultKind, str] = {"cut": "without sending a response", "cut_in_body": "complete message body"}
+"""What the HTTP library says of a connection that was cut."""
+
+
 @pytest.mark.parametrize("provider", [openai, anthropic])
 @pytest.mark.parametrize("kind", HTTP_FAULTS)
 def test_an_http_fault_is_what_its_client_knows(serve: Serve, provider: Any, kind: FaultKind) -> None:
@@ -63,6 +67,7 @@ def test_an_http_fault_is_what_its_client_knows(serve: Serve, provider: Any, kin
         with pytest.raises(expected) as raised:
             ask()
         assert ask() == "here"
+    assert CUTS.get(kind, "") in str(raised.value.__cause__)
     if isinstance(raised.value, openai.APIStatusError | anthropic.APIStatusError):
         assert raised.value.response.headers.get("retry-after") == ("3" if kind == "rate_limit_wait" else None)
     assert [(one.fault, one.status, one.answered) for one in endpoint.log] == [(kind, status, False), (None, 200, True)]

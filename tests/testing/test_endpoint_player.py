@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from akinai.agents.structured import read_reply
 from akinai.core.actions import Action, Unreadable, Verbs
-from akinai.core.agents import Move, Plan, Role, Routine, View, player
+from akinai.core.agents import Agent, Move, Plan, Role, Routine, View, player
 from akinai.core.ledger import Genesis, Ledger, Outcome
 from akinai.core.stores import RunHeader
 from akinai.runtime.config import prepare
@@ -134,15 +134,22 @@ def first_difference(run: Ledger, other: Ledger) -> str:
 
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
 async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
-    """With half of the replies faulty, the readable moves are those of the run without faults."""
+    """With half of the replies faulty, one and the same player makes the moves of the run without faults."""
     world = Vending()
-    endpoint = serve(PlayerBrain(world.players["naive"], world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
+    made: list[Role] = []
+
+    def naive(role: Role) -> Agent:
+        made.append(role)
+        return world.players["naive"](role)
+
+    endpoint = serve(PlayerBrain(naive, world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
     model = partial(model_at, endpoint, "openai")
     run = await played(lambda _: Chat(model, world.verbs, by_tools=by_tools, window=12), 14)
     alone = await played(world.players["naive"], 14)
     readable = [(one.name, one.parameters, one.outcome) for one in run.entries if one.name != Unreadable.__name__]
     assert readable == [(one.name, one.parameters, one.outcome) for one in alone.entries]
     assert len(run.entries) > len(readable) + 10
+    assert made == [Role("owner", world.verbs.classes)]
 
 
 async def test_conversations_at_once_are_not_mixed_up(serve: Serve, model_at: ModelAt) -> None:
@@ -198,6 +205,75 @@ def test_a_client_may_go_back(serve: Serve, model_at: ModelAt) -> None:
     assert told_sums(model, [5, 6, 7]) == [1, 6, 12, 19]
     assert told_sums(model, [5, 6, 70, 8]) == [1, 6, 12, 82, 90]
     assert told_sums(model, [1]) == [1, 2]
+
+
+def test_runs_under_one_key_are_told_apart(serve: Serve, model_at: ModelAt) -> None:
+    """Two runs that send the same key and begin alike are told apart by what they heard, also in a short window."""
+    model = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
+    said: dict[int, list[BaseMessage]] = {5: [HumanMessage("Add.")], 70: [HumanMessage("Add.")]}
+    told: dict[int, list[int]] = {5: [], 70: []}
+    for _ in range(5):
+        for outcome, messages in said.items():
+            got = model.invoke([messages[0], *messages[1:][-4:]])
+            told[outcome].append(got.tool_calls[0]["args"]["number"])
+            messages += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+    assert told == {5: [1, 6, 11, 16, 21], 70: [1, 71, 141, 211, 281]}
+
+
+class Note(Action):
+    """Note a text."""
+
+    text: str
+
+
+@player
+def repeating(me: Routine) -> Plan:
+    """Says back what it heard and saw."""
+    heard = yield Note(text="")
+    while True:
+        heard = yield Note(text=f"{heard.ok} {heard.code} {heard.text} | {me.view.news}")
+
+
+@pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
+def test_refusals_and_news_are_heard_as_such(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
+    """A refusal's code, its text and the news behind it reach the player as they do in process."""
+    endpoint = serve(PlayerBrain(repeating, Verbs((Note,))))
+    model = model_at(endpoint, "anthropic", tools=[Note.tool()] if by_tools else [])
+
+    def noted(reply: AIMessage) -> str:
+        return reply.tool_calls[0]["args"]["text"] if by_tools else json.loads(reply.text)["text"]
+
+    def answered(reply: AIMessage, text: str) -> BaseMessage:
+        return ToolMessage(text, tool_call_id=reply.tool_calls[0]["id"]) if by_tools else HumanMessage(text)
+
+    said: list[BaseMessage] = [SystemMessage("Note."), HumanMessage("Begin.")]
+    for text, news, expected in (
+        ("All well.", None, "True None All well. | "),
+        ("Refused (no_cash): you have $1", "Report: done", "False no_cash you have $1 | Report: done"),
+        ("All well.", None, "True None All well. | Report: done"),
+    ):
+        got = model.invoke(said)
+        said += [got, answered(got, text), *([HumanMessage(news)] if news else [])]
+        assert noted(model.invoke(said)) == expected
+
+
+@pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
+def test_a_summary_moves_nothing_on(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
+    """A request amid a run for a summary of its older part gets a text, and the run goes on where it was."""
+    endpoint = serve(PlayerBrain(counting, SUMS))
+    asker = model_at(endpoint, "openai")
+    model = model_at(endpoint, "openai", tools=[Add.tool()]) if by_tools else asker
+    said: list[BaseMessage] = [HumanMessage("Add.")]
+    for outcome in (5, 6, 7, 8):
+        got = model.invoke(said)
+        answer = (
+            ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"]) if by_tools else HumanMessage(str(outcome))
+        )
+        said += [got, answer]
+    dropped = [HumanMessage(f"[add] {one.text}") if by_tools else one for one in said[:5]]
+    assert asker.invoke([*dropped, HumanMessage("Sum up.")]).text
+    got = model.invoke([said[0], HumanMessage("Summary: much."), *said[5:]])
+    assert (got.tool_calls[0]["args"] if by_tools else json.loads(got.text))["number"] == 1 + 5 + 6 + 7 + 8
 
 
 def test_another_endpoint_catches_up_or_says_why_not(serve: Serve, model_at: ModelAt) -> None:

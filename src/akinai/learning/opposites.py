@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from akinai.retrieval import normalise
+from akinai.retrieval import normalise, tokenize
 
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nor|neither|nobody|nothing|cannot|without|unless|avoid(?:s|ed|ing)?|refus\w+|stop(?:s|ped|ping)?"
@@ -24,21 +24,42 @@ _PAIRS = (
 )
 _SIDES = tuple(tuple(pair.split()) for pair in _PAIRS.split("|"))
 _CODE = re.compile(r"`[^`\n]+`|\"[^\"\n]+\"|「[^」\n]+」|\b\w*(?:_\w+)+\b|\b\w+(?:\.\w+)+\b|\b\w*\d[\w.,:/-]*")
+_NAME = re.compile(r"(?<=[\w,;:)'\"] )[A-Z]\w*|[ァ-ヺー]{2,}")
 _WORD = re.compile(r"[a-z]+")
 
 
 def say_different_things(a: str, b: str) -> bool:
     """Whether two texts that share nearly all words must not stand for one another.
 
-    True when they differ in numbers, names in code or quotes, negations, or in one side of a pair such as buy and sell.
-    It sees words, not meaning: it errs towards True, which costs a merge that was not made.
+    True when they differ in numbers, names, what stands in code or quotes, negations, one side of a pair such as buy
+    and sell, or the order of their common words. It sees words, not meaning, and errs towards True, which costs a merge
+    that was not made.
     """
+    a, b = a.replace("\u2019", "'"), b.replace("\u2019", "'")
+    words_a, words_b = tokenize(a), tokenize(b)
+    if _names(a) - {*words_b, *_names(b)} or _names(b) - {*words_a, *_names(a)}:
+        return True
     a, b = normalise(a), normalise(b)
-    return _marks(a) != _marks(b) or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
+    return (
+        _marks(a) != _marks(b)
+        or _common(words_a, words_b) != _common(words_b, words_a)
+        or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
+    )
+
+
+def _names(text: str) -> set[str]:
+    """Words with a capital that do not begin a sentence, and runs of katakana, folded."""
+    return {normalise(name) for name in _NAME.findall(text)}
+
+
+def _common(words: list[str], others: list[str]) -> list[str]:
+    """The words that stand once in each text, in the order of the first."""
+    once, once_there = Counter(words), Counter(others)
+    return [word for word in words if once[word] == 1 == once_there[word]]
 
 
 def _marks(text: str) -> tuple[Counter[str], int]:
-    """Numbers and names with their counts, and how many negations there are."""
+    """Numbers and code with their counts, and how many negations there are."""
     return Counter(mark.strip(".,:/-") for mark in _CODE.findall(text)), len(_NEGATION.findall(text))
 
 

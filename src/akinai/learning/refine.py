@@ -14,6 +14,7 @@ from akinai.core.statistics import proportion_interval
 from akinai.learning.opposites import say_different_things
 from akinai.learning.playbook import Bullet, Playbook
 from akinai.retrieval import Embedder, HashedTermVectors, normalise, tokenize
+from akinai.retrieval.vectors import rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,10 +69,10 @@ def dedup(playbook: Playbook, *, threshold: float | None = NEAR, embedder: Embed
     """Merge equal bullets, then near duplicates; None for `threshold` leaves the latter.
 
     Equal are contents that differ in width of letters, case, white space or a full stop, wherever they stand. Near are
-    contents of one section with a cosine of at least `threshold`, unless they differ in numbers, names, negations or
-    opposites. The bullet with the best record stays, with the sum of the counters, all sources and all keywords. Each
-    bullet is merged at most once, into one that stays itself, so neither the order of the bullets nor a second run
-    changes the result. `embedder` left out: hashed words and pairs of words. ValueError for a threshold outside 0 to 1.
+    contents of one section with a cosine of at least `threshold`, unless they `say_different_things`. The bullet with
+    the best record stays, with the sum of the counters, all sources and all keywords. Each bullet is merged at most
+    once, into one that stays itself, so neither the order of the bullets nor a second run changes the result.
+    `embedder` left out: hashed words and pairs of words. ValueError for a threshold outside 0 to 1.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"a threshold of {threshold!r} for near duplicates; give a cosine from 0 to 1")
@@ -154,7 +155,7 @@ def _pairs(vectors: NDArray[np.float32], threshold: float) -> Mapping[int, Mappi
     for start in range(0, len(unit), block):
         cosines = unit[start : start + block] @ unit[start:].T
         rows, columns = np.nonzero(cosines >= threshold - 1e-6)
-        exact = np.rint(cosines[rows, columns] * 1e6) / 1e6
+        exact = rounded(cosines[rows, columns].astype(np.float64))
         for row, column, cosine in zip(rows.tolist(), columns.tolist(), exact.tolist(), strict=True):
             if column > row and cosine >= threshold:
                 found.setdefault(start + row, {})[start + column] = min(cosine, 1.0)
@@ -194,6 +195,6 @@ def _joined(equal: Sequence[Merge], near: Sequence[Merge]) -> list[Merge]:
 
 
 def _words_and_pairs(text: str) -> list[str]:
-    """Words and neighbouring words: "check before you pay" is not near "pay before you check"."""
+    """Words and pairs of neighbours, so that one other word in a short text is enough to be far."""
     words = tokenize(text)
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]

@@ -4,8 +4,9 @@ What the client must send, so that the player sees over the wire what it sees in
 
 - The system message stays the same as long as the conversation lasts. It holds the instructions and the text of the
   first view; the view may also stand in user messages before the first reply.
-- The outcome of a move comes back as its text, a refusal maybe behind "Refused (code): ": as the result of the call, or,
-  where no tools are offered, as the first user message behind the reply. A reply without an action is answered alike.
+- The outcome of a move comes back as its text, a refusal maybe behind "Refused (code): ": as the result of the call,
+  or, where no tools are offered, as the first user message behind the reply. A reply without an action is answered so
+  as well.
 - What came otherwise (a report, a task, a changed view) is a user message behind the outcome. It replaces the view from
   the paragraph on that is the same or has the same label ("Now: ..."), and is added at its end where there is none.
 - Replies come back as they were given, ids and white space included. A window may be trimmed anywhere, as long as the

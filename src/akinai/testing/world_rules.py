@@ -137,7 +137,7 @@ def verbs_can_be_shown(case: Case[Any]) -> None:
         assert re.fullmatch("[a-z][a-z0-9_]{0,63}", name), f"no model can call a tool {name!r}"
         assert name not in names, f"two verbs are called {name!r}"
         assert described, f"{name} has no docstring, which is all that an agent reads of it"
-        assert tool["parameters"]["type"] == "object"
+        assert tool["parameters"]["type"] == "object", f"the parameters of {name} are no object"
         assert case.world.verbs.find(name) is verb, f"{name} is heard as {case.world.verbs.find(name).__name__}"
         canonical(tool)
         names.add(name)

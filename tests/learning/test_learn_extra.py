@@ -1,0 +1,190 @@
+"""Laws of the parts that need the extra `learn`: SudachiPy's words and fitted vectors; and what happens without it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playbooks_for_tests import SECTIONS, add, contents_of
+
+from akinai.learning import Playbook, PlaybookIndex, SearchQuery, SudachiWords, TfidfSvd, apply_delta, open_index
+from akinai.learning.index import tokenizer_name
+from akinai.learning.sudachi import LONGEST_PIECE
+from akinai.retrieval import tokenize
+
+WITHOUT = """
+import sys
+sys.modules |= dict.fromkeys(("scipy", "scipy.sparse", "sudachipy", "sudachidict_core"))
+from akinai.learning import *
+from akinai.learning.playbook import Section
+for make in (SudachiWords, lambda: TfidfSvd().fit(["a b", "b c"])):
+    try:
+        make()
+    except MissingExtra as error:
+        print(error)
+index = PlaybookIndex(Playbook((Section("s", "", (Bullet("s-1", "s", "牛乳を買う"),)),), 2))
+print(index.search(SearchQuery("牛乳"))[0].bullet.id)
+"""
+
+
+@pytest.fixture
+def sudachi() -> SudachiWords:
+    for package in ("sudachipy", "sudachidict_core"):
+        pytest.importorskip(package, reason=f"{package} is part of the extra `learn`, which is not installed")
+    return SudachiWords()
+
+
+@pytest.fixture
+def svd() -> TfidfSvd:
+    pytest.importorskip("scipy", reason="scipy is part of the extra `learn`, which is not installed")
+    return TfidfSvd(8)
+
+
+def playbook_of(*texts: str) -> Playbook:
+    return apply_delta(Playbook().with_sections(SECTIONS), add(*texts))[0]
+
+
+def test_without_the_extra_the_rest_works_and_the_error_says_what_to_install() -> None:
+    """Asking for SudachiPy or SciPy without them names the part, the package and the command; plain search goes on."""
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == [
+        "the tokenizer SudachiWords needs sudachidict_core, which is not installed; pip install 'akinai[learn]'",
+        "fitting TF-IDF and SVD needs scipy, which is not installed; pip install 'akinai[learn]'",
+        "s-1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "content"),
+    [
+        ("牛乳", "牛乳を買う"),
+        ("打ち合わせ", "打合せの前に準備する"),
+        ("ＡＢＣ", "abc"),
+        ("ﾊﾟﾝ", "パンを焼く"),
+        ("買った", "牛乳を買う"),
+        ("東京", "東京都に行く"),
+        ("coca-cola", "Coca-Colaを売る"),
+        ("cola", "Coca-Colaを売る"),
+    ],
+)
+def test_sudachi_finds_words_however_they_are_written(sudachi: SudachiWords, query: str, content: str) -> None:
+    """Spellings, widths and inflections of one word match, in an index that holds other things too."""
+    for embedder in (None, TfidfSvd(4, sudachi)):
+        index = PlaybookIndex(playbook_of("別の話", content, "something else"), tokenizer=sudachi, embedder=embedder)
+        first = index.search(SearchQuery(query))[0]
+        assert (first.bullet.content, first.bm25_score > 0) == (content, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["これは？", "です", "あ", "ん？", "1,000円", "half \ud800 あ", "🛒を押す", "ー", "々"]
+)
+def test_any_text_with_letters_gives_words(sudachi: SudachiWords, text: str) -> None:
+    """No Japanese text is cut into nothing, particles alone included."""
+    assert sudachi(text)
+    assert sudachi(text) == SudachiWords()(text)
+
+
+def test_what_is_not_japanese_is_cut_as_without_sudachi(sudachi: SudachiWords) -> None:
+    """English has the same words under both tokenizers, alone and beside Japanese."""
+    for text in ("The driver's coca-cola costs 1,000 yen", "a_b-c 2.50", ""):
+        assert sudachi(text) == tokenize(text)
+    assert set(tokenize("coca-cola")) <= set(sudachi("Coca-Colaの価格"))
+
+
+@pytest.mark.parametrize("part", ["あいう。", "漢字", "a あ "])
+def test_a_long_text_is_cut_whole(sudachi: SudachiWords, part: str) -> None:
+    """Texts above what SudachiPy takes at once are read to the end."""
+    text = part * (3 * LONGEST_PIECE // len(part)) + "牛乳"
+    words = sudachi(text)
+    assert words[-3:] == ["牛乳", "牛", "乳"]
+    assert len(words) > 10_000
+
+
+def test_the_tokenizer_names_its_dictionary(sudachi: SudachiWords) -> None:
+    """A saved index of another mode or dictionary is not mistaken for this one."""
+    assert tokenizer_name(sudachi).startswith("sudachi@1-A-")
+    assert tokenizer_name(sudachi) != tokenizer_name(SudachiWords("C"))
+
+
+def test_svd_finds_without_a_common_word(svd: TfidfSvd) -> None:
+    """Words that go together in the bullets are near: a query finds a bullet by its neighbours' words."""
+    texts = ["cola soda drink", "cola lemonade drink", "soda drink cold", "rent fee cash", "rent bank cash", "fee bank"]
+    index = PlaybookIndex(playbook_of(*texts, "lemonade"), embedder=TfidfSvd(2))
+    hits = {hit.bullet.content: hit for hit in index.search(SearchQuery("soda"))}
+    assert hits["lemonade"].bm25_score == 0
+    assert hits["lemonade"].vector_score > 0.3
+    assert "rent bank cash" not in hits
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 17, 40])
+def test_fitted_vectors_have_length_one(svd: TfidfSvd, count: int) -> None:
+    """However few the texts, each row has length 1, or 0 for a text without a known word, and the shape is [n, d]."""
+    texts = [f"word{n % 5} word{n % 3} thing" for n in range(count)]
+    vectors = svd.fit(texts)
+    rows = vectors.embed([*texts, "unknown", ""])
+    assert rows.shape == (count + 2, vectors.dimensions)
+    assert rows.dtype == np.float32
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1.0] * count + [0.0, 0.0], abs=1e-5)
+    assert 1 <= vectors.dimensions <= 8
+
+
+def test_the_sparse_way_agrees_with_the_dense_one(svd: TfidfSvd) -> None:
+    """Above the size where ARPACK takes over, cosines are those of the full decomposition."""
+    generator = np.random.default_rng(7)
+    texts = [" ".join(f"w{n}" for n in generator.zipf(1.5, 12) % 60) for _ in range(120)]
+    sparse = TfidfSvd(8).fit(texts)
+    again = TfidfSvd(8).fit(texts)
+    assert sparse.name == again.name
+    rows = sparse.embed(texts)
+    counts = [sparse.weighed(dict.fromkeys(tokenize(text), 1)) for text in texts]
+    assert all(len(places) for places, _ in counts)
+    dense = np.zeros((len(texts), len(sparse.terms)))
+    for row, text in enumerate(texts):
+        words = tokenize(text)
+        places, weights = sparse.weighed({word: words.count(word) for word in words})
+        dense[row, places] = weights
+    _, _, directions = np.linalg.svd(dense, full_matrices=False)
+    expected = dense @ directions[:8].T
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.abs(rows @ rows.T - expected @ expected.T).max() < 1e-3
+
+
+def test_new_bullets_are_projected_until_it_is_time_to_fit_again(svd: TfidfSvd) -> None:
+    """The basis stays while the playbook grows by less than a fifth, and is fitted anew beyond that, or when asked."""
+    playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))
+    index = PlaybookIndex(playbook, embedder=svd)
+    name = index.embedder_name
+    playbook, _ = apply_delta(playbook, add("thing1 again", "thing2 again", "thing3 again", "word5"))
+    index.refresh(playbook)
+    assert (index.embedder_name, index.fitted and index.fitted[1]) == (name, 20)
+    assert index.search(SearchQuery("word5"))[0].vector_score > 0
+    playbook, _ = apply_delta(playbook, add("again and again"))
+    index.refresh(playbook)
+    assert index.embedder_name != name
+    assert index.fitted
+    assert index.fitted[1] == 25
+    kept = index.embedder_name
+    index.refresh(playbook, refit=True)
+    assert index.embedder_name == kept
+    assert [r.bullet.id for r in index.search(SearchQuery("word5"))] == [
+        r.bullet.id for r in PlaybookIndex(playbook, embedder=svd).search(SearchQuery("word5"))
+    ]
+
+
+def test_a_fitted_index_comes_back_from_disk(svd: TfidfSvd, tmp_path: Path) -> None:
+    """Basis and vectors are read, not fitted; a new bullet is projected on the saved basis; growth fits anew."""
+    path = tmp_path / "p.json"
+    playbook = playbook_of(*(f"word{n} thing{n % 4} more{n % 3}" for n in range(20)))
+    first = open_index(playbook, path, embedder=svd)
+    assert (tmp_path / "p.embedder.npz").exists()
+    again = open_index(playbook, path, embedder=svd)
+    assert again.embedder_name == first.embedder_name
+    for query in ("word3", "thing1", "more2 thing2"):
+        assert again.search(SearchQuery(query)) == first.search(SearchQuery(query))
+    grown, _ = apply_delta(playbook, add("thing1 again"))
+    assert open_index(grown, path, embedder=svd).embedder_name == first.embedder_name
+    larger, _ = apply_delta(grown, add(*"abcdefgh"))
+    assert open_index(larger, path, embedder=svd).embedder_name != first.embedder_name
+    (tmp_path / "p.embedder.npz").write_bytes(b"broken")
+    assert len(open_index(larger, path, embedder=svd)) == len(contents_of(larger))
