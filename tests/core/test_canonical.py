@@ -74,7 +74,11 @@ def test_what_is_no_number_is_refused(number: float) -> None:
             canonical(value)
 
 
-@pytest.mark.parametrize("value", [{1, 2}, b"ab", object(), {1: 2}, {"a": {None: 1}}, [{("x",): 1}]], ids=["set", "bytes", "object", "int key", "null key", "tuple key"])
+@pytest.mark.parametrize(
+    "value",
+    [{1, 2}, b"ab", object(), {1: 2}, {"a": {None: 1}}, [{("x",): 1}]],
+    ids=["set", "bytes", "object", "int key", "null key", "tuple key"],
+)
 def test_what_is_not_json_is_refused(value: Any) -> None:
     """A set has no order, bytes are no text, and a key that is not text would be another key when read back."""
     with pytest.raises(TypeError, match=r"not JSON|not text"):

@@ -1,10 +1,14 @@
 """Playbooks of every shape, for the laws of the learner's tests."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from akinai.learning import Bullet, Delta, Operation, Playbook, PlaybookFile, Section, Tagging
 from akinai.learning.deltas import BulletTag
 from akinai.learning.playbook import bullet_id
+
+few = settings(max_examples=40, deadline=None)
+"""Enough for these laws, and no verdict on a busy machine."""
 
 NASTY = [
     'two\nlines, "quotes", {braces} {{x}} {0}, a :: b, [shr-00001] helpful=1 harmful=2 :: c',

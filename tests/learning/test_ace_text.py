@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given
-from playbooks_for_tests import NASTY, contents, names, playbooks
+from playbooks_for_tests import NASTY, contents, few, names, playbooks
 
 from akinai.learning import Bullet, CorruptPlaybook, Playbook, Section, dumps_ace, loads_ace
 
@@ -23,6 +23,7 @@ while True:
 """
 
 
+@few
 @given(playbooks())
 def test_ids_counters_and_contents_come_back(playbook: Playbook) -> None:
     """Sections, ids, both counters and contents are equal after writing and reading, in their order."""
@@ -33,6 +34,7 @@ def test_ids_counters_and_contents_come_back(playbook: Playbook) -> None:
     ]
 
 
+@few
 @given(names, contents, contents)
 def test_any_content_comes_back_between_others(name: str, first: str, second: str) -> None:
     """Content that looks like a heading, a bullet, a margin or an empty line stays the content of its own bullet."""

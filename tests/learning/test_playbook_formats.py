@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from playbooks_for_tests import NASTY, begun, playbooks
+from playbooks_for_tests import NASTY, begun, few, playbooks
 
 from akinai.core.errors import UsageError
 from akinai.learning import (
@@ -34,6 +34,7 @@ EXAMPLE = """{"schema": 1,
 """
 
 
+@few
 @given(playbooks())
 def test_json_comes_back_as_it_was(playbook: Playbook) -> None:
     """A playbook is equal after writing and reading, unknown fields at every level included, and so are its bytes."""
@@ -44,12 +45,14 @@ def test_json_comes_back_as_it_was(playbook: Playbook) -> None:
     assert json.loads(text) == json.loads(json.dumps(to_json(playbook)))
 
 
+@few
 @given(playbooks())
 def test_yaml_comes_back_as_it_was(playbook: Playbook) -> None:
     """The same through YAML, whatever the texts hold."""
     assert loads_yaml(dumps_yaml(playbook)) == playbook
 
 
+@few
 @given(playbooks(), playbooks())
 def test_a_patch_makes_one_playbook_of_another(before: Playbook, after: Playbook) -> None:
     """For any two playbooks the patch between them, through JSON, turns the first into the second."""

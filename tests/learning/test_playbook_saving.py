@@ -88,7 +88,8 @@ def test_kill_at_random_moments_loses_nothing_that_was_saved(tmp_path: Path) -> 
     assert len(ids) == len(set(ids))
 
 
-def test_killed_at_any_byte_it_is_the_old_or_the_new(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 31])
+def test_killed_at_any_byte_it_is_the_old_or_the_new(tmp_path: Path, step: int) -> None:
     """Every state that a save can leave on disk, byte for byte, reads as the old or the new playbook, and goes on."""
     path = tmp_path / "p.json"
     journal, temporary = tmp_path / "p.journal.jsonl", tmp_path / ".p.json.saving"
@@ -98,8 +99,8 @@ def test_killed_at_any_byte_it_is_the_old_or_the_new(tmp_path: Path) -> None:
     new_file, new_journal = path.read_bytes(), journal.read_bytes()
     line = new_journal[len(old_journal) :]
     left_behind = [
-        *((new_file[:n], old_journal, old_file) for n in range(0, len(new_file) + 1, 7)),
-        *((new_file, old_journal + line[:n], old_file) for n in range(len(line) + 1)),
+        *((new_file[:n], old_journal, old_file) for n in range(0, len(new_file), 7 * step)),
+        *((new_file, old_journal + line[:n], old_file) for n in (*range(0, len(line), step), len(line) - 1, len(line))),
         (None, new_journal, new_file),
     ]
     for half, lines, data in left_behind:
@@ -115,21 +116,20 @@ def test_killed_at_any_byte_it_is_the_old_or_the_new(tmp_path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("when", ["begin", "first change"])
-def test_killed_before_there_is_a_file_it_begins_again(tmp_path: Path, when: str) -> None:
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 31])
+def test_killed_before_there_is_a_file_it_begins_again(tmp_path: Path, step: int) -> None:
     """The very first save can be cut off anywhere as well."""
     path, journal = tmp_path / "p.json", tmp_path / "p.journal.jsonl"
     begun(path)
     line = journal.read_bytes()
-    for n in range(len(line) + 1):
+    for n in (*range(0, len(line), step), len(line) - 1, len(line)):
         path.unlink()
         journal.write_bytes(line[:n])
         file = PlaybookFile(path)
         file.begin(SECTIONS)
         assert file.load().section_names == tuple(section.name for section in SECTIONS)
         assert len(file.history()) == 1
-        if when == "first change":
-            assert contents_of(PlaybookFile(path).commit(add("x")).playbook) == ["x"]
+        assert contents_of(PlaybookFile(path).commit(add("x")).playbook) == ["x"]
 
 
 def full_disk(*_: object, **__: object) -> None:

@@ -292,6 +292,9 @@ async def test_two_runs_part_where_they_first_differ() -> None:
     assert not any(one.differs for one in told.days[:6])
     assert told.days[-1].differs
     assert difference(origin, origin).entry is None
+    entries = list(origin.ledger.entries)
+    entries[4] = replace(entries[4], digest="0" * 64)
+    assert difference(origin, replace(origin, kept=Ledger(origin.ledger.genesis, entries))).entry == 5
     assert (
         difference(origin, replace(origin, kept=Ledger(origin.ledger.genesis, fork.past))).entry == len(fork.past) + 1
     )

@@ -3,6 +3,7 @@
 from statistics import mean
 
 import pytest
+from shopkeeping import WORLD, business
 
 from akinai.core.agents import Role
 from akinai.core.errors import EndRun
@@ -11,7 +12,6 @@ from akinai.worlds.vending import actions as a
 from akinai.worlds.vending.players import PLAYERS
 from akinai.worlds.vending.scores import facts, net_worth_cents
 from akinai.worlds.vending.state import State
-from shopkeeping import WORLD, business
 
 SEEDS = range(1, 21)
 Played = tuple[State, list[tuple[a.Action, Outcome]]]

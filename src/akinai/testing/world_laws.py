@@ -1,6 +1,6 @@
 """The laws of a world. A test file joins in one line: `test_laws = world_laws.laws_for(MyWorld(), ...)`.
 
-They play the world's own players and runs that Hypothesis makes up, and hold the promises of docs/design over them.
+They play the world's own players and runs that Hypothesis makes up; docs/write-a-world.md says what each law catches.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from akinai.core.canonical import Json
 from akinai.core.worlds import World
 from akinai.testing.world_case import Books, Case, nothing_to_keep
+from akinai.testing.world_moves import moves
 from akinai.testing.world_records import (
     another_python_gives_the_same_bytes,
     crash_and_resume_reach_the_same_end,
@@ -35,7 +36,7 @@ from akinai.testing.world_sums import (
     scores_are_known,
 )
 
-__all__ = ["ALL", "Case", "judge", "laws_for", "nothing_to_keep"]
+__all__ = ["ALL", "Case", "judge", "laws_for", "moves", "nothing_to_keep"]
 
 S = TypeVar("S")
 Law = Callable[[Case[Any]], None]
