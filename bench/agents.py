@@ -1,7 +1,7 @@
 """What the harness adds to a model's call, and how well runs that wait for models overlap.
 
-An endpoint on loopback answers at once, in a process of its own; LangChain's own call is measured beside ours in the same
-run. The provider packages must be installed: `pip install "akinai[models]"`.
+An endpoint on loopback answers at once, in a process of its own; LangChain's own call is measured beside ours in the
+same run. The provider packages must be installed: `pip install "akinai[models]"`.
 """
 
 import asyncio
@@ -50,9 +50,8 @@ def overhead() -> None:
         own = asyncio.run(langchains_own(url))
         print(f"a message at 100: {early:6.2f} ms from reply to reply; at 2,000: {late:6.2f} ms")
         print(f"LangChain's own call, 30 messages of prompt: {own:6.2f} ms")
-        print(
-            f"beyond LangChain's call: {early - own:6.2f} ms  ({(early - own) / OVERHEAD_MS:5.2f} of {OVERHEAD_MS:g} ms)"
-        )
+        beyond = early - own
+        print(f"beyond LangChain's call: {beyond:6.2f} ms  ({beyond / OVERHEAD_MS:5.2f} of {OVERHEAD_MS:g} ms)")
         print(f"message 2,000 over message 100: {late / early:5.2f}  ({late / early / GROWTH:5.2f} of {GROWTH:g})")
     finally:
         child.kill()

@@ -127,6 +127,22 @@ async def test_sampling_is_sent():
     assert body["tools"][0]["function"]["parameters"] == TOOLS[0]["parameters"]
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_the_provider_is_told_which_requests_belong_together(provider):
+    """Each conversation has its label, in 64 characters at most, and long ones that begin alike stay apart."""
+    labels = ["shop-1/owner", "x" * 80 + "1/owner", "x" * 80 + "2/owner"]
+    with answering(GOOD[provider]) as server:
+        async with model_at(server, provider) as model:
+            for label in labels:
+                await model.labelled(label).reply(HELLO)
+            await model.reply(HELLO)
+    told = [body.get("user") or body.get("metadata", {}).get("user_id") for body in server.bodies]
+    assert told[0] == "shop-1/owner"
+    assert [len(label) for label in told[1:3]] == [64, 64]
+    assert told[1] != told[2]
+    assert told[3] is None
+
+
 async def test_a_card_opens_the_same_model():
     """What the run card says of a model is enough to open it again, and holds no key."""
     with answering(GOOD["openai"]) as server:
@@ -281,9 +297,9 @@ async def test_no_error_repeats_a_key(provider, number, key, monkeypatch, caplog
 
 
 def test_an_address_with_a_password_is_refused():
-    """An address would be written into the run card, so it may hold neither a password nor a key."""
+    """An address would be written into the run card, so it may hold neither a password nor a query with a key."""
     for address in ("http://me:secret@127.0.0.1:8000/v1", f"http://127.0.0.1:8000/v1?key={PLANTED}"):
-        with pytest.raises(UsageError, match="holds a password or a key") as caught:
+        with pytest.raises(UsageError, match="holds a password or a query") as caught:
             open_model("openai:test", base_url=address)
         assert "secret" not in str(caught.value)
         assert PLANTED not in str(caught.value)

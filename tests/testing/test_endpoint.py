@@ -146,7 +146,7 @@ def test_the_log_holds_no_key(serve: Serve, model_at: ModelAt, tmp_path: Path) -
     key = "sk-planted-4711"
     endpoint = serve(ScriptBrain(["hi", "hi"]), log=tmp_path / "log.jsonl")
     for wire in ("openai", "anthropic"):
-        model_at(endpoint, wire, api_key=key).invoke("hi")
+        model_at(endpoint, wire, api_key=key, default_headers={"x-api-key": key}).invoke("hi")
     assert key not in (tmp_path / "log.jsonl").read_text()
     assert key not in repr(endpoint.log)
     assert read_log(tmp_path / "log.jsonl") == endpoint.log

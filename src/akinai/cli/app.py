@@ -28,9 +28,19 @@ for command in (
 _BadWords: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"akinai {version('akinai')}")
+        raise typer.Exit
+
+
 @app.callback()
 def akinai(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+    ] = False,
 ) -> None:
     """A lab in which agents do business, are scored by what really happened, and learn from their own record.
 
@@ -40,11 +50,6 @@ def akinai(
 
 def answer(words: Sequence[str]) -> int:
     """The exit code of a command line. A person's mistake is a sentence on stderr, never a traceback."""
-    if list(words) == ["--version"]:
-        from importlib.metadata import version
-
-        print(f"akinai {version('akinai')}")
-        return 0
     try:
         return typer.main.get_command(app).main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
     except AkinaiError as error:

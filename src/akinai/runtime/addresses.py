@@ -4,20 +4,22 @@ import ipaddress
 from urllib.parse import urlsplit
 
 from akinai.core.errors import UsageError
-from akinai.runtime.keys import without_keys
 
 
 def checked_address(base_url: str | None) -> str | None:
-    """The address of a server, without a slash at its end. UsageError for none, and for one that holds a key."""
+    """The address of a server, without a slash at its end. UsageError for none, and where a key could be in it."""
     if not base_url:
         return None
-    if without_keys(base_url) != base_url:
-        raise UsageError("--base-url holds a password or a key, which would be written into the run card; leave it out")
     try:
         parts = urlsplit(base_url)
         fits = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        fits = False
+        fits = parts = None
+    if parts and (parts.username or parts.password or parts.query):
+        raise UsageError(
+            "--base-url holds a password or a query, and it would be written into the run card; "
+            "leave them out and set the key in the environment"
+        )
     if not fits:
         raise UsageError(f"--base-url is an address such as 'http://127.0.0.1:8000/v1', not {base_url!r:.200}")
     return base_url.rstrip("/")

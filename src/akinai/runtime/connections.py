@@ -33,12 +33,12 @@ class Direct:
     """
 
     def __init__(self, resource: Any) -> None:
-        self._create = resource.with_raw_response.create
+        self._resource = resource
 
     @property
     def with_raw_response(self) -> "Direct":
-        return self
+        return Direct(self._resource.with_raw_response)
 
     async def create(self, *, messages: Any, extra_body: Mapping[str, Any] | None = None, **options: Any) -> Any:
         body = {"messages": messages, **({"tools": options.pop("tools")} if "tools" in options else {})}
-        return await self._create(messages=[], extra_body={**body, **(extra_body or {})}, **options)
+        return await self._resource.create(messages=[], extra_body={**body, **(extra_body or {})}, **options)

@@ -7,7 +7,7 @@ REMOVED = "[key removed]"
 SHORTEST_SECRET = 8
 """Characters below which the value of a variable is no secret but a word that may stand anywhere."""
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
 _LOOKS_LIKE_A_KEY = re.compile(
     r"""
       (?<=://)[^/\s@]+(?=@)                # user and password in an address

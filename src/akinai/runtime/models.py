@@ -263,7 +263,7 @@ def _ollama(asked: _Asked) -> tuple[dict[str, Any], Connect]:
     options["async_client_kwargs"] = {"timeout": asked.timeout_s, "trust_env": not asked.local}
     if asked.base_url:
         options["base_url"] = asked.base_url.removesuffix("/v1")
-    return options, lambda chat: chat._async_client.close
+    return options, lambda chat: chat._async_client._client.aclose
 
 
 def _others(asked: _Asked) -> tuple[dict[str, Any], Connect]:
