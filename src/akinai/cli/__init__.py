@@ -9,6 +9,8 @@ __all__ = ["main"]
 
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Do what the words of a command line ask and exit: 0 done, 1 a run failed, 2 bad usage, 130 stopped."""
-    from akinai.cli.app import answer
-
+    try:
+        from akinai.cli.app import answer
+    except KeyboardInterrupt:  # Ctrl-C before anything was begun
+        sys.exit(130)
     sys.exit(answer(list(sys.argv[1:] if words is None else words)))

@@ -5,10 +5,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from multiprocessing.synchronize import Event
 from typing import Any
@@ -113,7 +113,8 @@ async def _pool(
     stop, days = context.Event(), context.RawArray("i", len(headers))
     loop = asyncio.get_running_loop()
     with ProcessPoolExecutor(min(jobs, len(headers)), context, _join, (stop, days)) as pool:
-        tasks = [loop.run_in_executor(pool, _play_in_process, url, header, i, keep) for i, header in enumerate(headers)]
+        with _spared_from_ctrl_c():
+            tasks = [loop.run_in_executor(pool, _play_in_process, url, one, i, keep) for i, one in enumerate(headers)]
         try:
             await _look_on(headers, tasks, days, progress)
         except asyncio.CancelledError:
@@ -129,6 +130,19 @@ async def _pool(
             raise result
         played[header.run_id] = result
     return played
+
+
+@contextmanager
+def _spared_from_ctrl_c() -> Iterator[None]:
+    """Processes that are made in here inherit that Ctrl-C waits: it is for their parent, also while they begin."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 async def _look_on(
@@ -149,7 +163,7 @@ _desk: "tuple[Event, Any] | None" = None
 
 
 def _join(stop: Event, days: Any) -> None:
-    """Begin a process of the pool: Ctrl-C is its parent's to hear, and it does not outlive its parent."""
+    """Begin a process of the pool: it knows what it shares, hears no Ctrl-C and does not outlive its parent."""
     global _desk  # noqa: PLW0603 - a pool hands things to its processes in no other way
     _desk = stop, days
     signal.signal(signal.SIGINT, signal.SIG_IGN)

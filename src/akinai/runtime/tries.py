@@ -93,7 +93,7 @@ async def persist(
             raise ModelError(_given_up(name, faults))
         wait = _wait(outcome, len(faults), patience, clock)
         if waited + wait > patience.all_waits_s:
-            why = f"it asks to be left alone for {wait:.0f} s, " if outcome.wait_s is not None else ""
+            why = f"it asks to be left alone for {outcome.wait_s:.0f} s, " if outcome.wait_s is not None else ""
             raise ModelError(_given_up(name, faults, f"{why}more than the {patience.all_waits_s:g} s that are waited"))
         waited += wait
         await clock.sleep(wait)

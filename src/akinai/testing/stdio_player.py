@@ -39,4 +39,4 @@ async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> 
 
 
 if __name__ == "__main__":
-    asyncio.run(play(*sys.argv[1:3], sys.stdin, sys.stdout))
+    asyncio.run(play(sys.argv[1], sys.argv[2], sys.stdin, sys.stdout))
