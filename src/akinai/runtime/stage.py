@@ -71,7 +71,7 @@ async def open_stage(cast: Cast) -> AsyncIterator[Stage]:
         sub_model: Model | None = model
         if cast.sub_agents == RULES:
             sub_model = None
-        elif cast.sub_agents:
+        elif cast.sub_agents not in (None, cast.model.name):
             choice = replace(cast.model, name=cast.sub_agents)
             sub_model = await stack.enter_async_context(_opened(cast, choice))
         cache = None
