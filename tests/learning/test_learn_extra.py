@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,7 @@ def test_without_the_extra_the_rest_works_and_the_error_says_what_to_install() -
         ("東京", "東京都に行く"),
         ("coca-cola", "Coca-Colaを売る"),
         ("cola", "Coca-Colaを売る"),
+        ("リンゴ", "林檎を売る"),
     ],
 )
 def test_sudachi_finds_words_however_they_are_written(sudachi: SudachiWords, query: str, content: str) -> None:
@@ -129,20 +131,17 @@ def test_fitted_vectors_have_length_one(svd: TfidfSvd, count: int) -> None:
     assert 1 <= vectors.dimensions <= 8
 
 
-def test_the_sparse_way_agrees_with_the_dense_one(svd: TfidfSvd) -> None:
-    """Above the size where ARPACK takes over, cosines are those of the full decomposition."""
+@pytest.mark.parametrize("count", [15, 120])
+def test_the_basis_is_the_largest_directions(svd: TfidfSvd, count: int) -> None:
+    """Small or large enough for ARPACK, cosines are those of the full decomposition cut to its first directions."""
     generator = np.random.default_rng(7)
-    texts = [" ".join(f"w{n}" for n in generator.zipf(1.5, 12) % 60) for _ in range(120)]
-    sparse = TfidfSvd(8).fit(texts)
-    again = TfidfSvd(8).fit(texts)
-    assert sparse.name == again.name
-    rows = sparse.embed(texts)
-    counts = [sparse.weighed(dict.fromkeys(tokenize(text), 1)) for text in texts]
-    assert all(len(places) for places, _ in counts)
-    dense = np.zeros((len(texts), len(sparse.terms)))
+    texts = [" ".join(f"w{n}" for n in generator.zipf(1.5, 12) % 60) for _ in range(count)]
+    vectors = svd.fit(texts)
+    assert vectors.name == svd.fit(texts).name
+    rows = vectors.embed(texts)
+    dense = np.zeros((len(texts), len(vectors.terms)))
     for row, text in enumerate(texts):
-        words = tokenize(text)
-        places, weights = sparse.weighed({word: words.count(word) for word in words})
+        places, weights = vectors.weighed(Counter(tokenize(text)))
         dense[row, places] = weights
     _, _, directions = np.linalg.svd(dense, full_matrices=False)
     expected = dense @ directions[:8].T

@@ -1,10 +1,13 @@
 """Laws of a playbook as JSON, YAML and patches: what is written comes back, and what cannot be read is named."""
 
 import json
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from playbooks_for_tests import NASTY, begun, few, playbooks
 
 from akinai.core.errors import UsageError
@@ -60,6 +63,24 @@ def test_a_patch_makes_one_playbook_of_another(before: Playbook, after: Playbook
     assert patched(before, patch) == after
     assert patch_between(before, before) == {}
     assert difference(before, before).empty
+
+
+@few
+@given(playbooks(), st.randoms(use_true_random=False))
+def test_a_patch_keeps_the_order_of_bullets_and_sections(before: Playbook, shuffled: random.Random) -> None:
+    """Bullets that only changed places, also between sections, are where they were put."""
+    bullets = list(before)
+    sections = list(before.sections)
+    shuffled.shuffle(bullets)
+    shuffled.shuffle(sections)
+    share = len(bullets) // len(sections) + 1 if sections else 1
+    groups = [bullets[n : n + share] for n in range(0, share * len(sections), share)]
+    moved = [
+        replace(section, bullets=tuple(replace(bullet, section=section.name) for bullet in group))
+        for section, group in zip(sections, groups, strict=True)
+    ]
+    after = replace(before, sections=tuple(moved))
+    assert patched(before, json.loads(json.dumps(patch_between(before, after)))) == after
 
 
 def test_the_documented_file_is_read_and_written_byte_for_byte() -> None:

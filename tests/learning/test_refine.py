@@ -64,6 +64,19 @@ def test_near_duplicates_are_merged_once_whatever_their_order(order: list[int], 
     assert len(straight.playbook) < 6
 
 
+def test_a_bullet_between_two_that_stay_is_merged_into_one_of_them() -> None:
+    """It is near both, they are not near each other: the better record takes it, and its counters are used once."""
+    ends = "count the stock on Monday and order what sells best"
+    bullets = [
+        Bullet("r-1", "rules", ends, helpful=4),
+        Bullet("r-2", "rules", f"{ends} right then there", helpful=2),
+        Bullet("r-3", "rules", f"{ends} right", helpful=1),
+    ]
+    refined = dedup(playbook_of(*bullets))
+    assert {b.id: b.helpful for b in refined.playbook} == {"r-1": 5, "r-2": 2}
+    assert [(merge.kept, merge.merged) for merge in refined.merges] == [("r-1", ("r-3",))]
+
+
 @few
 @given(playbooks())
 def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:

@@ -74,6 +74,15 @@ class Asked:
     window: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How its server is asked."""
+
+    cache: str | None
+    timeout_s: float
+    calls_per_minute: int
+
+
 def limits(messages: int, tokens: int, minutes: float, dollars: float) -> "Budget":
     """The budget of each run. UsageError for what is none."""
     from akinai.runtime.budget import Budget
@@ -81,16 +90,7 @@ def limits(messages: int, tokens: int, minutes: float, dollars: float) -> "Budge
     return Budget(messages=messages, tokens=tokens, minutes=minutes, dollars=dollars)
 
 
-def cast_of(
-    world: str,
-    agent: str | None,
-    asked: Asked,
-    budget: "Budget",
-    *,
-    cache: str | None,
-    timeout_s: float,
-    calls_per_minute: int,
-) -> "Cast":
+def cast_of(world: str, agent: str | None, asked: Asked, budget: "Budget", pace: Pace) -> "Cast":
     """Who plays. UsageError for a cast that cannot play."""
     from akinai import worlds
     from akinai.core.errors import UnknownName
@@ -111,9 +111,9 @@ def cast_of(
         memory="summary" if asked.memory == "summary" else "trim",
         window_tokens=asked.window,
         budget=budget,
-        cache=cache,
-        timeout_s=timeout_s,
-        calls_per_minute=calls_per_minute,
+        cache=pace.cache,
+        timeout_s=pace.timeout_s,
+        calls_per_minute=pace.calls_per_minute,
     )
 
 

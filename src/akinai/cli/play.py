@@ -20,33 +20,39 @@ MOST_TOLD = 5
 """Failed runs of which the reason is told."""
 
 
+Preset = Annotated[
+    str | None,
+    option("--preset", metavar="P", help="A preset of the world, or a path ending in .toml.", default="default"),
+]
+AgentName = Annotated[
+    str | None,
+    option(
+        "--agent",
+        metavar="A",
+        help="A player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
+        default="the world's first",
+    ),
+]
+Seeds = Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")]
+Days = Annotated[int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.", parser=whole)]
+Sets = Annotated[
+    list[str] | None,
+    option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
+]
+GroupName = Annotated[
+    str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
+]
+
+
 def run(
     world: Annotated[str, argument("WORLD", "A world, as 'akinai worlds' lists them.")],
-    preset: Annotated[
-        str | None,
-        option("--preset", metavar="P", help="A preset of the world, or a path ending in .toml.", default="default"),
-    ] = None,
-    agent: Annotated[
-        str | None,
-        option(
-            "--agent",
-            metavar="A",
-            help="A player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
-            default="the world's first",
-        ),
-    ] = None,
-    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")] = "1",
-    days: Annotated[
-        int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.", parser=whole)
-    ] = None,
-    sets: Annotated[
-        list[str] | None,
-        option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
-    ] = None,
+    preset: Preset = None,
+    agent: AgentName = None,
+    seeds: Seeds = "1",
+    days: Days = None,
+    sets: Sets = None,
     store: Store = None,
-    name: Annotated[
-        str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
-    ] = None,
+    name: GroupName = None,
     jobs: Jobs = None,
     as_json: Json = False,
     model: m.ModelName = None,
@@ -70,15 +76,10 @@ def run(
     from akinai.runtime import api
 
     place = place_of(store)
-    cast = m.cast_of(
-        world,
-        agent,
-        m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window),
-        m.limits(max_messages, max_tokens, max_minutes, max_dollars),
-        cache=cache,
-        timeout_s=timeout,
-        calls_per_minute=calls_per_minute,
-    )
+    how = m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window)
+    budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
+    pace = m.Pace(cache, timeout, calls_per_minute)
+    cast = m.cast_of(world, agent, how, budget, pace)
     if dry_run:
         m.tell_estimate(world, cast, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
         return

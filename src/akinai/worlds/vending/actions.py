@@ -245,7 +245,7 @@ class ViewBusinessState(Action):
 
 
 class ViewSuppliers(Action):
-    """List the suppliers whose address you found or wrote to, with what they told you of their terms."""
+    """List the suppliers whose address you found or wrote to."""
 
 
 class PlaceOrder(Action):
