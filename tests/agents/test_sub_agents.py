@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import akinai
-from akinai.testing.endpoint import Endpoint, ScriptBrain, call
+from akinai.testing.endpoint import ByModel, Endpoint, ScriptBrain, call
 
 pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
 
@@ -96,3 +96,20 @@ def test_without_a_model_sub_agents_play_by_rules() -> None:
         (run,) = akinai.run("vending", agent=cast, days=1)
     names = [entry.name for entry in run.ledger.entries]
     assert names == ["DelegateResearch", "SearchWeb", "Report", "AdvanceDay"]
+
+
+def test_a_sub_agent_may_have_another_model() -> None:
+    """The owner's requests go to its model and the sub-agents' to theirs; the run card names what both returned."""
+    from akinai.runtime.cast import Cast, ModelChoice
+
+    owner = ScriptBrain([DELEGATE, call("advance_day")])
+    helper = ScriptBrain([call("report", {"text": "Write to sales@ggbev.com."})])
+    with Endpoint(ByModel({"big": owner, "small": helper})) as endpoint:
+        cast = Cast("chat", ModelChoice("openai:big", endpoint.openai_url), sub_agents="openai:small")
+        (run,) = akinai.run("vending", agent=cast, days=1)
+        asked = [one.model for one in endpoint.asked]
+    assert run.header.ending == "horizon"
+    assert asked == ["big", "small", "big"]
+    calls = run.header.card["calls"]
+    assert isinstance(calls, dict)
+    assert calls["models"] == ("big", "small")
