@@ -279,12 +279,14 @@ def test_evidence_becomes_the_source() -> None:
 
 
 def test_names_are_refused_where_they_are_made() -> None:
-    """A section without a usable name, and ids that no journal could keep, are errors of the program."""
+    """A section without a usable name or with another's bullet, and an id that cannot be kept, are program errors."""
     for name in ("", " x", "two\nlines", "x" * 201, "NUL\0"):
         with pytest.raises(ValueError, match="the name"):
             EMPTY.with_sections([Section(name)])
     with pytest.raises(ValueError, match="NUL"):
         Delta("\0")
+    with pytest.raises(ValueError, match="put it into its own"):
+        Section("rules", "", (Bullet("a-1", "other", "x"),))
     with pytest.raises(UnknownName, match="did you mean 'rules'"):
         EMPTY.section("rule")
     with pytest.raises(UnknownName, match="no bullet 'x'"):

@@ -101,6 +101,7 @@ def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right
             model="openai:test",
             base_url=address(endpoint, "openai"),
             seeds="1-50",
+            name="fifty",
             days=4,
             store=store,
             jobs=50,
