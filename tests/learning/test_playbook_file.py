@@ -215,12 +215,11 @@ def test_a_playbook_that_came_without_a_journal_gets_one(path: Path) -> None:
 
 def test_a_missing_playbook_is_a_users_mistake(path: Path) -> None:
     """Reading and changing say so and make nothing; beginning and importing make it."""
-    file = PlaybookFile(path)
-    for attempt in (file.load, lambda: file.commit(add("x")), lambda: file.rollback(0), lambda: file.restore([])):
+    file = PlaybookFile(path.parent / "folder" / "p.json")
+    for attempt in (file.load, lambda: file.commit(add("x")), lambda: file.rollback(0), file.recover):
         with pytest.raises(UsageError, match="no playbook"):
             attempt()
-    assert not file.exists()
-    assert not path.with_name("p.journal.jsonl").exists()
+    assert list(path.parent.iterdir()) == []
     assert file.begin(SECTIONS).playbook.section_names == ("rules", "料理のコツ", "api-usage")
     assert file.begin([Section("more", "m")]).playbook.section_names[-1] == "more"
     assert [change.kind for change in file.history()] == ["begin", "sections"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import Literal, TypeAlias, assert_never
 
 from akinai.core.canonical import Json, bad_text, bad_text_in
@@ -256,7 +257,7 @@ def _unknown(kind: str, asked: str, known: Collection[str]) -> _No:
     if not asked:
         return _No(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
     # Close matches are looked for among a few: among thousands of ids they would cost more than the fold.
-    some = sorted(known)[:500]
+    some = sorted(islice(known, 500))
     close = get_close_matches(asked[:100], some, n=1, cutoff=0.5)
     there = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(some[:10]) or 'none yet'}"
     return _No(f"unknown_{kind}", f"no {kind} {asked[:100]!r} in the playbook; {there}")

@@ -83,13 +83,20 @@ class Bullet:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading of the playbook; its name and description go into the Curator's prompt."""
+    """A heading of the playbook; its name and description go into the Curator's prompt.
+
+    ValueError for a bullet that names another section.
+    """
 
     name: str
     description: str = ""
     bullets: tuple[Bullet, ...] = ()
     extra: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
     """Fields of the file that are not ours, kept as they are."""
+
+    def __post_init__(self) -> None:
+        if stray := next((bullet for bullet in self.bullets if bullet.section != self.name), None):
+            raise ValueError(f"bullet {stray.id!r} of section {stray.section!r} in {self.name!r}; put it into its own")
 
 
 @dataclass(frozen=True, slots=True)

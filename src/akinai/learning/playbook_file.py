@@ -97,7 +97,10 @@ class PlaybookFile:
         return self.path.exists()
 
     def load(self) -> Playbook:
-        """The playbook as the file has it. UsageError when there is none, CorruptPlaybook naming the place at fault."""
+        """The playbook as the file has it; what its deltas used up is known to `commit` alone.
+
+        UsageError when there is none, CorruptPlaybook naming the place at fault, NewerPlaybook for a newer schema.
+        """
         data = self._read()
         if data is None:
             raise self._missing()
@@ -105,7 +108,7 @@ class PlaybookFile:
 
     def begin(self, sections: Iterable[Section] = (), *, reason: str = "") -> Saved:
         """Make the playbook with these sections, or add to an existing one those that it has not."""
-        with self._locked():
+        with self._locked(create=True):
             before = self._current(create=True)
             kind: ChangeKind = "sections" if self._journal.last else "begin"
             return self._save(Change(0, "", kind, reason=reason), before, before.with_sections(sections))
@@ -131,8 +134,9 @@ class PlaybookFile:
 
         The number for the next id never falls, whatever `edit` says. An "import" makes a playbook that is not there.
         """
-        with self._locked():
-            before = self._current(create=kind == "import")
+        create = kind == "import"
+        with self._locked(create=create):
+            before = self._current(create=create)
             edited = edit(before)
             asked = Change(0, "", kind, reason=edited.reason, evidence=tuple(edited.evidence))
             return self._save(asked, before, edited.playbook)
@@ -207,7 +211,10 @@ class PlaybookFile:
             return Recovered(saved.playbook, tuple(kept))
 
     @contextmanager
-    def _locked(self) -> Generator[None]:
+    def _locked(self, *, create: bool = False) -> Generator[None]:
+        """The lock; a name that was mistyped leaves no folder and no lock behind."""
+        if not create and not self.path.exists() and not self.journal_path.exists():
+            raise self._missing()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with locked(self._lock_path, self._lock_timeout_s):
             yield

@@ -12,7 +12,7 @@ from akinai.core.canonical import Json
 from akinai.learning.deltas import BulletTag, Operation, OperationType, Refusal
 from akinai.learning.playbook import OPTIONAL_FIELDS, Verdict
 
-OPENINGS_TRIED = 256
+OPENINGS_TRIED = 2_000
 """Opening braces of a reply that are tried as the beginning of its object."""
 
 _AT_THE_END = re.compile(r"[a-z-]{0,4}\s*(?:`{3}\s*)?")
