@@ -13,6 +13,7 @@ from akinai.core.models import Reply
 from akinai.runtime.budget import Budget
 from akinai.runtime.cast import Cast, ModelChoice
 from akinai.testing.endpoint import Asked, Endpoint, Faults, PlayerBrain, Refused, ScriptBrain, call, read_log
+from akinai.testing.endpoint_faults import HTTP_FAULTS, KINDS, FaultKind
 from akinai.worlds.vending import Vending
 
 pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
@@ -109,6 +110,20 @@ def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right
     whole = {run.seed: run.ledger.digest for run in akinai.run("vending", agent="naive", seeds="1-50", days=4)}
     assert {run.header.status for run in runs} == {"done"}
     assert {run.seed: run.ledger.digest for run in runs} == whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_fault_leaves_a_run_that_ends_right(kind: FaultKind) -> None:
+    """Errors, hangs, cuts, bodies that are no JSON, unknown tools, prose, nothing, a megabyte: the run ends in its world."""
+    whole = akinai.run("vending", agent="naive", days=3)[0]
+    with Endpoint(
+        brain("naive"), faults=Faults(schedule={2: kind, 7: kind}, retry_after_s=0.1, slow_s=0.1)
+    ) as endpoint:
+        cast = Cast("chat", ModelChoice("openai:test", endpoint.openai_url), timeout_s=2.0)
+        (run,) = akinai.run("vending", agent=cast, days=3, name="faulty")
+    assert (run.header.status, run.header.ending, run.header.error) == ("done", "horizon", None)
+    if kind in HTTP_FAULTS:
+        assert run.ledger.digest == whole.ledger.digest
 
 
 class Sulking:

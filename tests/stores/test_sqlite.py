@@ -325,7 +325,7 @@ async def test_close_ends_the_threads(path: Path) -> None:
     deadline = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < deadline:
         await asyncio.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # a thread of an earlier test may have ended meanwhile
     assert sorted(contents(path.parent)) == ["akinai.db", "notes.txt"]
 
 
