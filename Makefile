@@ -10,10 +10,10 @@ demo: $(READY)  ## play the vending world with its three players and print what 
 	$(BIN)/python examples/demo.py
 
 test: $(READY)  ## the default tests
-	$(BIN)/python -m pytest -q -m "not slow" -n auto
+	$(BIN)/python -m pytest -q -m "not slow"
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
-	$(BIN)/python -m pytest -q -m slow -n auto
+	$(BIN)/python -m pytest -q -m slow
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
