@@ -10,10 +10,10 @@ demo: $(READY)  ## play the vending world with its three players and print what 
 	$(BIN)/python examples/demo.py
 
 test: $(READY)  ## the default tests
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -m "not slow" -n auto
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -m slow -n auto
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .

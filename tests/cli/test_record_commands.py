@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -162,3 +165,13 @@ def test_markup_of_agents_is_shown_as_text(akinai: Akinai, script: str) -> None:
     shown = akinai("diff", "a-1", "b").out
     assert "[red]x@y.z[/red]" in shown
     assert "\x1b" not in shown
+
+
+def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None:
+    """`akinai export RUN | head` prints no error, and the program that called it in-process keeps its signals."""
+    assert akinai("run", "vending", "--agent", "idle", "--days", "250", "--name", "a").code == 0
+    export = f"{sys.executable} -m akinai export a-1"
+    done = subprocess.run(f"{export} | head -n 1", shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
+    akinai("export", "a-1")
+    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN

@@ -1,6 +1,6 @@
 """Commands about the record itself: replay, verify, export."""
 
-import signal
+import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -53,8 +53,6 @@ def export(
     """Write the entries of a run, or a group, for other programs."""
     from akinai.runtime import api
 
-    if output is None and hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `akinai export RUN | head` has read enough
     with ExitStack() as stack:
         file: TextIO | None = None
 
@@ -64,7 +62,11 @@ def export(
             file = file or (stack.enter_context(_opened(output)) if output else sys.stdout)
             print(text, file=file)
 
-        api.export(name, write, format=format, store=place_of(store))
+        try:
+            api.export(name, write, format=format, store=place_of(store))
+            sys.stdout.flush()
+        except BrokenPipeError:  # `akinai export RUN | head` has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _opened(path: Path) -> TextIO:
