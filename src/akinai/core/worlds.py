@@ -11,6 +11,7 @@ from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
+from akinai.core.findings import Finding
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
 from akinai.core.scores import Scorer
 
@@ -72,6 +73,10 @@ class World(Protocol[S]):
         The cap is `sub_agent_messages` of the setup.
         """
         return None
+
+    def findings(self, ledger: Ledger) -> Sequence[Finding]:
+        """Where its actors lost the thread, in the order of the ledger; empty in a world without detectors."""
+        return ()
 
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth in a few named numbers, for reports and comparisons; agents never see it."""
