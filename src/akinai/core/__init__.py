@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action", "Agent", "AgentFactory", "Chance", "Entry", "Finding", "Genesis", "Json", "Ledger", "Move", "Outcome",
-    "Plan", "Role", "Routine", "Score", "Scorer", "Spoken", "Turn", "Unreadable", "Verbs", "View", "World", "fold", "player",
-    "walk",
+    "Plan", "Role", "Routine", "Score", "Scorer", "Spoken", "Turn", "Unreadable", "Verbs", "View", "World", "fold",
+    "player", "walk",
 ]  # fmt: skip
 
 
