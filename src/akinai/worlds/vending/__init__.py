@@ -13,7 +13,7 @@ from akinai.worlds.vending import actions as a
 from akinai.worlds.vending import days, delegation, notes, players, rules, views
 from akinai.worlds.vending.delegation import OWNER
 from akinai.worlds.vending.economy import economy_of
-from akinai.worlds.vending.scores import facts, score
+from akinai.worlds.vending.scores import closed_day, facts, score
 from akinai.worlds.vending.setup import Setup, read_catalog
 from akinai.worlds.vending.state import OPENING, State
 
@@ -74,6 +74,9 @@ class Vending(World[State]):
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)
+
+    def closed_day(self, state: State) -> Mapping[str, Json]:
+        return closed_day(state)
 
 
 LOOKS = (

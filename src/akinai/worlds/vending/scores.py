@@ -42,6 +42,22 @@ def facts(state: State) -> Mapping[str, Json]:
     }
 
 
+def closed_day(state: State) -> Mapping[str, Json]:
+    """The last closed day: what was sold, asked for and missing, and at which prices."""
+    book = state.book
+    if book is None:
+        return {}
+    return {
+        "income_cents": book.income_cents,
+        "fee_paid_cents": book.fee_cents,
+        "spoiled_cents": book.spoiled_cents,
+        "sold_out": len(book.empty),
+        "sold": dict(book.sold),
+        "wanted": dict(book.wanted),
+        "price_cents": dict(book.prices),
+    }
+
+
 @dataclass
 class _Tally:
     """What is counted along a ledger."""
