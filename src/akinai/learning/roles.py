@@ -8,17 +8,16 @@ deltas, so a rule-based Reflector has only to find lessons: one about the same t
 `merge(old content, lesson)` says how. A world knows nothing of this room, so what puts its rules into these protocols
 stands in `runtime`.
 
-A role never raises for a bad reply: it says `failed`. It raises `ModelError` when its model is broken, and EndRun when a
-budget is spent.
+A role never raises for a bad reply: it says `failed`. It raises `ModelError` when its model is broken, and EndRun when
+a budget is spent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from akinai.core.canonical import Json
 from akinai.core.lessons import Lesson
 from akinai.core.models import Usage
 from akinai.learning.deltas import BulletTag, Delta, Refusal
@@ -77,7 +76,7 @@ class Trajectory:
     """Where it is on record, "run#1 -> run#530"; empty: the task's own source."""
     failed: str = ""
     """Why there is no answer: an unreadable reply, a broken model; empty when there is one."""
-    details: Json = None
+    details: Any = None
     """Whatever the Evaluator and the Reflector of the same maker need beside it; JSON, since it is checkpointed."""
     spent: Spent = field(default_factory=Spent)
 
