@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from akinai.core.canonical import Json
+from akinai.core.errors import LedgerError
 from akinai.core.ledger import Entry, Genesis
 
 Status = Literal["open", "done", "failed"]
@@ -33,6 +34,22 @@ class RunHeader:
     error: str | None = None
     card: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """Versions, preset and its hash, and whatever else a reader needs to trust the run."""
+    damage: str | None = None
+    """Why what the store holds of the run is no header; then its genesis is empty. Never kept: found when read."""
+
+
+def damaged_run(run_id: str, why: LedgerError, *, created_at: object, group: object) -> RunHeader:
+    """A run of which hardly more than the name can be read, as a listing shows it."""
+    return RunHeader(
+        run_id,
+        Genesis("", 0, {}),
+        agents={"": "unknown"},
+        created_at=created_at if isinstance(created_at, int) else 0,
+        status="failed",
+        group=group if isinstance(group, str) else None,
+        error=why.why,
+        damage=why.why,
+    )
 
 
 class Store(Protocol):
@@ -51,11 +68,11 @@ class Store(Protocol):
         ...
 
     async def header(self, run_id: str) -> RunHeader:
-        """One run. UnknownName when it is not there."""
+        """One run. UnknownName when it is not there, BrokenChain when what is kept of it is damaged."""
         ...
 
     async def runs(self) -> Sequence[RunHeader]:
-        """All runs, oldest first."""
+        """All runs, oldest first. One whose header is damaged is among them and says so: it hides no other."""
         ...
 
     async def update(self, run: RunHeader) -> None:

@@ -175,11 +175,11 @@ def replay(name: str, *, store: Place = None, ledgers: bool = True) -> Runs:
     async def work(books: Store) -> Runs:
         runs: list[Run] = []
         for header in await resolve(books, [name]):
-            one = await read_run(books, header)
             try:
+                one = await read_run(books, header)
                 check_replay(one.ledger)
             except LedgerError as error:
-                raise type(error)(error.entry, f"{error.why} (in run {one.id!r})") from error
+                raise type(error)(error.entry, f"{error.why} (in run {header.run_id!r})") from error
             runs.append(one if ledgers else replace(one, kept=None))
         return Runs(runs)
 
@@ -190,11 +190,10 @@ def verify(*names: str, store: Place = None) -> dict[str, Verdict]:
     """Whether nobody edited the records of runs or groups, by the runs' ids."""
 
     async def work(books: Store) -> dict[str, Verdict]:
-        try:
-            headers = await resolve(books, names)
-        except LedgerError as error:  # a header that is damaged itself
-            return {names[0]: Verdict(False, error.entry, error.why)}
-        return {header.run_id: await verify_run(books, header) for header in headers}
+        return {
+            header.run_id: Verdict(False, 0, header.damage) if header.damage else await verify_run(books, header)
+            for header in await resolve(books, names, damaged=True)
+        }
 
     return wait(_with(_place(store), work))
 
@@ -206,7 +205,7 @@ def runs(*names: str, store: Place = None, ledgers: bool = True) -> Runs:
     """
 
     async def work(books: Store) -> Runs:
-        found = await resolve(books, names) if names else await books.runs()
+        found = await resolve(books, names, damaged=True) if names else await books.runs()
         return Runs([await read_what_can_be(books, header, keep=ledgers) for header in found])
 
     return wait(_with(_place(store), work))

@@ -10,12 +10,12 @@ from typing import Any, overload
 from akinai import worlds
 from akinai.core import statistics
 from akinai.core.canonical import Json
-from akinai.core.errors import LedgerError, UnknownName, UsageError
+from akinai.core.errors import BrokenChain, LedgerError, UnknownName, UsageError
 from akinai.core.ledger import Entry, Genesis, Ledger
 from akinai.core.scores import Score
 from akinai.core.statistics import Comparison, Summary, summarise
 from akinai.core.stores import RunHeader, Status, Store
-from akinai.core.worlds import World, fold
+from akinai.core.worlds import World, fold, walked
 
 DAY_US = 86_400_000_000
 
@@ -212,9 +212,17 @@ async def read_run(store: Store, header: RunHeader) -> Run:
 
 def scored(header: RunHeader, ledger: Ledger, world: World[Any], *, keep: bool = True) -> Run:
     """A run with the scores that its ledger earns; `keep` tells whether it holds the ledger."""
-    scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
-    days = days_of(world, header.genesis, fold(world, ledger))
+    expect_whole(header, len(ledger.entries))
+    once = walked(world, ledger, check=True)
+    scores = tuple(score for scorer in world.scorers for score in scorer(once))
+    days = days_of(world, header.genesis, fold(world, once))
     return Run(header, len(ledger.entries), ledger.digest, days, scores, kept=ledger if keep else None)
+
+
+def expect_whole(header: RunHeader, entries: int) -> None:
+    """LedgerError when the record lost entries that it had when the run was closed."""
+    if header.entries is not None and entries < header.entries:
+        raise LedgerError(entries + 1, f"it is missing: the run had {header.entries} entries when it was closed")
 
 
 async def read_what_can_be(
@@ -223,6 +231,8 @@ async def read_what_can_be(
     """The same for a listing: a run that cannot be scored here says why and is left without scores."""
     entries: list[Entry] = []
     ledger = Ledger(header.genesis, entries)
+    if header.damage:
+        return Run(header, 0, ledger.digest, 0, (), header.damage)
     try:
         async for entry in store.read(header.run_id):
             entries.append(entry)  # noqa: PERF401 - what was read before a broken entry is kept
@@ -231,8 +241,11 @@ async def read_what_can_be(
         return Run(header, len(entries), ledger.digest, 0, (), str(error), ledger if keep else None)
 
 
-async def resolve(store: Store, names: Sequence[str]) -> list[RunHeader]:
-    """The runs that names stand for: a run's id, or the name of a group. UnknownName for neither."""
+async def resolve(store: Store, names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+    """The runs that names stand for: a run's id, or the name of a group. UnknownName for neither.
+
+    BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
+    """
     known = await store.runs()
     found: dict[str, RunHeader] = {}
     for name in names:
@@ -241,6 +254,9 @@ async def resolve(store: Store, names: Sequence[str]) -> list[RunHeader]:
             ids = {run.run_id for run in known} | {run.group for run in known if run.group}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
         found |= {run.run_id: run for run in meant}
+    for run in [] if damaged else found.values():
+        if run.damage:
+            raise BrokenChain(0, run.damage)
     return list(found.values())
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 from akinai.core.canonical import canonical
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry, Genesis
-from akinai.core.stores import RunHeader
+from akinai.core.stores import RunHeader, damaged_run
 from akinai.core.trace import TraceRecord
 from akinai.stores import closed_store, sequence_conflict, taken_run, trace_conflict, unknown_run
 from akinai.stores.sqlite_file import Synchronous, broken, connect, open_file, path_in, told
@@ -25,6 +26,7 @@ TRACES_A_CHUNK = 50
 
 T = TypeVar("T")
 
+_SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
 _HEADER = "run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error, card"
 
 
@@ -325,15 +327,35 @@ def _header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
 
 
 def _headers(connection: sqlite3.Connection) -> list[RunHeader]:
-    return [_header_of(row) for row in connection.execute(f"SELECT {_HEADER} FROM runs ORDER BY created_at, rowid")]
+    rows = connection.execute(f"SELECT {_HEADER} FROM runs ORDER BY created_at, rowid")
+    setups: dict[str, Genesis] = {}
+    return [_header_or_damage(row, setups) for row in rows]
 
 
-def _header_of(row: tuple[Any, ...]) -> RunHeader:
+def _header_or_damage(row: tuple[Any, ...], setups: dict[str, Genesis]) -> RunHeader:
+    try:
+        return _header_of(row, setups)
+    except BrokenChain as error:
+        return damaged_run(str(row[0]), error, created_at=row[4], group=row[6])
+
+
+def _genesis_of(text: str, known: dict[str, Genesis]) -> Genesis:
+    """A genesis; runs that differ in their seed alone share one setup, which is most of a header."""
+    seed, comma, rest = text.partition(",")
+    if comma and rest in known and (digits := _SEED.fullmatch(seed)):
+        return Genesis(known[rest].world, int(digits[1]), known[rest].setup)
+    begun = Genesis(**json.loads(text))
+    if _SEED.fullmatch(seed):
+        known[rest] = begun
+    return begun
+
+
+def _header_of(row: tuple[Any, ...], setups: dict[str, Genesis] | None = None) -> RunHeader:
     run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
     try:
-        begun = Genesis(**json.loads(genesis))
-        told: dict[str, Any] = {"agents": json.loads(agents), "card": json.loads(card)}
-    except (ValueError, TypeError) as error:
+        begun = _genesis_of(genesis, setups if setups is not None else {})
+        told: dict[str, Any] = {"agents": dict(json.loads(agents)), "card": dict(json.loads(card))}
+    except (AttributeError, ValueError, TypeError) as error:
         raise BrokenChain(0, f"the header of run {run_id!r} is not one ({type(error).__name__}: {error})") from error
     return RunHeader(
         run_id,
