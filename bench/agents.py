@@ -1,7 +1,7 @@
 """What the harness adds to a model's call, and how well runs that wait for models overlap.
 
-An endpoint on loopback answers at once, in a process of its own; LangChain's own call is measured beside ours in the
-same run. The provider packages must be installed: `pip install "akinai[models]"`.
+An endpoint on loopback answers at once, in a process of its own. LangChain's own call is the latency that our record
+gives of each. The provider packages must be installed: `pip install "akinai[models]"`.
 """
 
 import asyncio
@@ -9,17 +9,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import akinai
-from akinai.core.models import Message, Request
-from akinai.runtime.models import open_model
-from akinai.worlds.vending import Vending
+from akinai.runtime.asking import read_calls
+from akinai.runtime.recorded import Call
 
 OVERHEAD_MS, GROWTH, OVERLAP = 3.0, 1.2, 1.5
+MESSAGES = 2000
 
 
 def main() -> None:
@@ -41,53 +42,37 @@ def overhead() -> None:
     try:
         with tempfile.TemporaryDirectory() as folder:
             store = str(Path(folder) / "bench.db")
-            settings = {"max_messages": 2100, "start_cents": 10_000_000}
+            settings = {"max_messages": MESSAGES + 100, "start_cents": 10_000_000}
             (run,) = akinai.run(
                 "vending", model="openai:test", base_url=url, days=0, settings=settings, store=store, name="bench"
             )
             calls = asyncio.run(_calls(store, run.id))
-        early, late = between(calls, 50, 150), between(calls, 1950, 2050)
-        own = asyncio.run(langchains_own(url))
-        print(f"a message at 100: {early:6.2f} ms from reply to reply; at 2,000: {late:6.2f} ms")
-        print(f"LangChain's own call, 30 messages of prompt: {own:6.2f} ms")
-        beyond = early - own
-        print(f"beyond LangChain's call: {beyond:6.2f} ms  ({beyond / OVERHEAD_MS:5.2f} of {OVERHEAD_MS:g} ms)")
+        early, late = beyond(calls, 100), beyond(calls, MESSAGES)
         print(f"message 2,000 over message 100: {late / early:5.2f}  ({late / early / GROWTH:5.2f} of {GROWTH:g})")
     finally:
         child.kill()
         child.wait()
 
 
-async def _calls(store: str, run_id: str) -> list[int]:
+async def _calls(store: str, run_id: str) -> list[Call]:
     from akinai.stores import open_store
 
-    books = await open_store(store)
+    books: Any = await open_store(store)
     try:
-        return [record.at async for record in books.read_trace(run_id)]
+        return await read_calls(books, run_id)
     finally:
         await books.close()
 
 
-def between(calls: list[int], first: int, last: int) -> float:
-    """Milliseconds from one recorded reply to the next, median of a stretch."""
-    part = calls[first:last]
-    return median([(b - a) / 1000 for a, b in pairwise(part)])
-
-
-async def langchains_own(url: str) -> float:
-    """A bare call of the same kind: tools bound, a prompt of some thirty messages."""
-    world: Any = Vending()
-    tools = tuple(verb.tool() for verb in world.verbs.classes)
-    messages = (Message("system", "x" * 6000), *[Message("user", "y" * 300) for _ in range(30)])
-    took: list[float] = []
-    async with open_model("openai:test", base_url=url) as model:
-        chat: Any = model._chat.bind_tools([{"type": "function", "function": tool} for tool in tools])
-        told = [("system" if one.speaker == "system" else "user", one.text) for one in Request(messages).messages]
-        for _ in range(60):
-            start = time.perf_counter()
-            await chat.ainvoke(told)
-            took.append((time.perf_counter() - start) * 1000)
-    return median(took)
+def beyond(calls: Sequence[Call], number: int) -> float:
+    """Milliseconds from one recorded reply to the next that are not spent in LangChain's call, median of a stretch."""
+    stretch = list(pairwise(calls[number - 50 : number + 50]))
+    between = median([(later.at - call.at) / 1000 for call, later in stretch])
+    ours = median([(later.at - call.at) / 1000 - later.reply.latency_s * 1000 for call, later in stretch])
+    told = f"{len(calls[number].request.messages)} messages of prompt"
+    print(f"message {number:5,}: {between:6.2f} ms from reply to reply ({told})")
+    print(f"    beyond LangChain's own call: {ours:5.2f} ms  ({ours / OVERHEAD_MS:5.2f} of {OVERHEAD_MS:g} ms)")
+    return ours
 
 
 def overlap() -> None:

@@ -8,27 +8,29 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from akinai.core.models import Message, Request
+from akinai.core.models import Message, Request, Tools
 from akinai.runtime.models import LangChainModel, open_model
 from akinai.runtime.pacing import Clock
 from akinai.testing.endpoint import Endpoint
 from akinai.testing.endpoint_http import Connection, HttpAnswer, HttpRequest, Server
 
-TOOLS = (
-    {
-        "name": "set_price",
-        "description": "Set a price.",
-        "parameters": {
-            "type": "object",
-            "properties": {"slot": {"type": "string"}, "price": {"type": "number"}},
-            "required": ["slot"],
+TOOLS = Tools(
+    (
+        {
+            "name": "set_price",
+            "description": "Set a price.",
+            "parameters": {
+                "type": "object",
+                "properties": {"slot": {"type": "string"}, "price": {"type": "number"}},
+                "required": ["slot"],
+            },
         },
-    },
-    {
-        "name": "advance_day",
-        "description": "Go to the next day.",
-        "parameters": {"type": "object", "properties": {}, "required": []},
-    },
+        {
+            "name": "advance_day",
+            "description": "Go to the next day.",
+            "parameters": {"type": "object", "properties": {}, "required": []},
+        },
+    )
 )
 HELLO = Request((Message("system", "You run a shop."), Message("user", "Begin.")), TOOLS)
 

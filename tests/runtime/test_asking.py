@@ -12,7 +12,7 @@ from loopback import HELLO, TOOLS, answering, completion, model_at, ok, status
 
 from akinai.core.canonical import canonical
 from akinai.core.errors import AgentError, EndRun, ModelError
-from akinai.core.models import Message, Model, Reply, Request, ToolCall, Usage
+from akinai.core.models import NO_TOOLS, Message, Model, Reply, Request, ToolCall, Tools, Usage
 from akinai.core.trace import Books, TraceRecord
 from akinai.runtime.asking import Asking, read_calls
 from akinai.runtime.budget import Budget, Meter
@@ -245,7 +245,12 @@ def test_every_prompt_reads_back_in_full():
     """Trimmed, summarised or begun anew, each prompt is read back from the records as it was sent."""
     told = led(30, window=7)
     summary = Request((HELLO.messages[0], Message("user", "All well until now."), *told[-1][0].messages[-2:]))
-    told += [(summary, Reply("On.")), (HELLO, Reply("On.")), (replace(HELLO, tools=TOOLS[:1]), Reply("")), *led(3, 2)]
+    told += [
+        (summary, Reply("On.")),
+        (HELLO, Reply("On.")),
+        (replace(HELLO, tools=Tools(TOOLS[:1])), Reply("")),
+        *led(3, 2),
+    ]
     read = list(calls_in(written(told)))
     assert [(one.request, one.reply) for one in read] == told
     assert [one.digest for one in read] == [request.digest for request, _ in told]
@@ -259,7 +264,9 @@ _json = st.recursive(
 )
 _calls = st.tuples(st.builds(ToolCall, _texts, _texts, _json)) | st.just(())
 _messages = st.builds(Message, st.sampled_from(["system", "user", "assistant", "tool"]), _texts, _calls, _texts)
-_requests = st.builds(Request, st.lists(_messages, max_size=5).map(tuple), st.sampled_from([(), TOOLS, TOOLS[:1]]))
+_requests = st.builds(
+    Request, st.lists(_messages, max_size=5).map(tuple), st.sampled_from([NO_TOOLS, TOOLS, Tools(TOOLS[:1])])
+)
 _replies = st.builds(Reply, _texts, _calls)
 
 

@@ -9,7 +9,7 @@ import pytest
 from loopback import HELLO, TOOLS, answering, completion, model_at, ok
 
 from akinai.core.errors import EndRun, StoreError
-from akinai.core.models import Message, Reply, Request, ToolCall, Usage
+from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
 from akinai.runtime.asking import Asking, read_calls
 from akinai.runtime.budget import Budget, Meter
 from akinai.runtime.recorded import figures
@@ -52,7 +52,7 @@ def test_a_key_is_all_that_a_reply_depends_on():
     model = Named(temperature=0.5)
     keys = [
         cache_key(HELLO.digest, model, HERE),
-        cache_key(Request(HELLO.messages, TOOLS[:1]).digest, model, HERE),
+        cache_key(Request(HELLO.messages, Tools(TOOLS[:1])).digest, model, HERE),
         cache_key(Request((*HELLO.messages, Message("user", "")), TOOLS).digest, model, HERE),
         cache_key(HELLO.digest, Named("test:other", temperature=0.5), HERE),
         cache_key(HELLO.digest, Named(temperature=0.6), HERE),

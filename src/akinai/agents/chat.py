@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 from akinai.agents.memory import WINDOW_TOKENS, Window, estimated_tokens
 from akinai.agents.speech import ByJson, ByTools, Speech, Wish, described
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.ledger import Outcome
-from akinai.core.models import Asker, Message, Request
+from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
 Memory = Literal["trim", "summary"]
 
@@ -86,7 +86,7 @@ class ChatAgent:
     async def _ask(self, verbs: Sequence[type[Action]]) -> Message:
         """The model's next reply, whose wishes then wait to be carried out."""
         await self._make_room()
-        tools = tools_of(tuple(verbs)) if self._speech.offers_tools else ()
+        tools = tools_of(tuple(verbs)) if self._speech.offers_tools else NO_TOOLS
         reply = await self._asker.ask(Request((*self._head(), *self._window.messages), tools))
         self._wishes.extend(self._speech.wishes(self._verbs, reply))
         return reply.message
@@ -126,9 +126,9 @@ def _as_text(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 @lru_cache(maxsize=256)
-def tools_of(verbs: tuple[type[Action], ...]) -> tuple[dict[str, Any], ...]:
+def tools_of(verbs: tuple[type[Action], ...]) -> Tools:
     """The verbs as tools, made once."""
-    return tuple(verb.tool() for verb in verbs)
+    return Tools(verb.tool() for verb in verbs)
 
 
 @lru_cache

@@ -21,7 +21,7 @@ class ToolCall:
     """An object as the provider parsed it, or the text that it could not parse."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
     """One part of a conversation."""
 
@@ -40,10 +40,28 @@ class Message:
             told["call_id"] = self.call_id
         return told
 
+    @cached_property
+    def key(self) -> bytes:
+        """16 bytes of BLAKE2b over its canonical JSON: what it says has this key. Made once, since a message stands in
+        as many requests as a window is long."""
+        return _key(self.to_json())
+
     @staticmethod
     def from_json(told: Mapping[str, Any]) -> "Message":
         calls = tuple(ToolCall(one["id"], one["name"], one["arguments"]) for one in told.get("calls", ()))
         return Message(told["speaker"], told["text"], calls, told.get("call_id", ""))
+
+
+class Tools(tuple[Mapping[str, Json], ...]):
+    """What a model may call: name, description and parameters (JSON Schema) of each, as `Action.tool` gives them."""
+
+    @cached_property
+    def key(self) -> bytes:
+        """As of a message; made once, since every request of an agent offers the same ones."""
+        return _key(list(self))
+
+
+NO_TOOLS = Tools()
 
 
 @dataclass(frozen=True)
@@ -51,16 +69,26 @@ class Request:
     """What a model is asked: a conversation and the tools it may call."""
 
     messages: tuple[Message, ...]
-    tools: tuple[Mapping[str, Json], ...] = ()
-    """Name, description and parameters (JSON Schema) of each, as `Action.tool` gives them."""
+    tools: Tools = NO_TOOLS
 
     def to_json(self) -> dict[str, Json]:
         return {"messages": [one.to_json() for one in self.messages], "tools": list(self.tools)}
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 in hex over the canonical request: the same question has the same digest."""
-        return hashlib.sha256(canonical(self.to_json()).encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 in hex over the keys of its tools and messages: the same question has the same digest."""
+        return digest_of(self).hexdigest()
+
+
+def digest_of(request: Request, behind: int = 0, begun: Any = None) -> Any:
+    """The hash of a request; `begun` may hold that of its tools and its first `behind` messages."""
+    hashed = begun.copy() if begun else hashlib.sha256(request.tools.key)
+    hashed.update(b"".join([message.key for message in request.messages[behind:]]))
+    return hashed
+
+
+def _key(told: Json) -> bytes:
+    return hashlib.blake2b(canonical(told).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

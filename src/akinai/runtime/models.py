@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from akinai.core.canonical import Json, bad_text, canonical, keepable
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.models import Message, Reply, Request, ToolCall, Usage
+from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
 from akinai.runtime.addresses import checked_address, on_this_machine
 from akinai.runtime.connections import Direct, reading
 from akinai.runtime.keys import without_keys
@@ -122,11 +122,10 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._timeout_s = asked.timeout_s
         self._chat, self._close = chat, close
         self._patience, self._pace, self._clock = patience, pace, clock
-        self._taught: dict[str, Any] = {}
+        self._taught: dict[bytes, Any] = {}
         # Of one conversation.
         self._label: Mapping[str, Any] = {}
         self._words = _Words()
-        self._last: tuple[object, Any] = ((), chat)
 
     @property
     def card(self) -> dict[str, Json]:
@@ -169,21 +168,17 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _with_tools(self, tools: Sequence[Mapping[str, Json]]) -> Any:
+    def _with_tools(self, tools: Tools) -> Any:
         """The chat model with its tools; LangChain is told the same ones once."""
-        last, chat = self._last
-        if tools is last:
-            return chat
-        told = canonical(list(tools))
-        if told not in self._taught:
+        if tools.key not in self._taught:
             try:
-                self._taught[told] = self._chat.bind_tools([dict(tool) for tool in tools]) if tools else self._chat
+                taught = self._chat.bind_tools([dict(tool) for tool in tools]) if tools else self._chat
             except NotImplementedError as error:
                 raise UsageError(
                     f"LangChain offers no tools to {self.name}; play it with an agent that writes its actions as JSON"
                 ) from error
-        self._last = (tools, self._taught[told])
-        return self._taught[told]
+            self._taught[tools.key] = taught
+        return self._taught[tools.key]
 
 
 def _opened(asked: _Asked) -> "tuple[BaseChatModel, Close]":
@@ -313,25 +308,24 @@ def _expect_key(asked: _Asked) -> None:
 
 
 class _Words:
-    """A conversation in LangChain's words. Messages that were in the request before are not turned again."""
+    """A conversation in LangChain's words. Where a request goes on from the one before, only the end is turned."""
 
     def __init__(self) -> None:
-        self._before: dict[int, tuple[Message, BaseMessage]] = {}
-        """By identity of the message, which is held so that no other takes it."""
+        self._before: tuple[Message, ...] = ()
+        self._turned: list[BaseMessage] = []
 
-    def of(self, messages: Sequence[Message]) -> "list[BaseMessage]":
+    def of(self, messages: tuple[Message, ...]) -> "list[BaseMessage]":
         """The messages. What the system says behind others a user says, since few servers take it there."""
         from langchain_core.messages import SystemMessage
 
-        leading = next((place for place, one in enumerate(messages) if one.speaker != "system"), len(messages))
-        turned: list[BaseMessage] = [SystemMessage(keepable(one.text)) for one in messages[:leading]]
-        now: dict[int, tuple[Message, BaseMessage]] = {}
-        for message in messages[leading:]:
-            known = self._before.get(id(message)) or (message, _turned(message))
-            now[id(message)] = known
-            turned.append(known[1])
-        self._before = now
-        return turned
+        begin = len(self._before)
+        turned = [*self._turned] if messages[:begin] == self._before else []
+        for message in messages[len(turned) :]:
+            leads = not turned or isinstance(turned[-1], SystemMessage)
+            system = message.speaker == "system" and leads
+            turned.append(SystemMessage(keepable(message.text)) if system else _turned(message))
+        self._before, self._turned = messages, turned
+        return [*turned]
 
 
 def _turned(message: Message) -> "BaseMessage":

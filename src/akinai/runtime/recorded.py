@@ -4,16 +4,15 @@ A prompt repeats almost all of the one before, so written out in full the trace 
 length. Here the messages of an actor are numbered as they first come, and a call names those of its prompt as ranges.
 """
 
-import hashlib
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, cast
 
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json
 from akinai.core.errors import AgentError
-from akinai.core.models import Message, Reply, Request, Usage
+from akinai.core.models import NO_TOOLS, Message, Reply, Request, Tools, Usage, digest_of
 from akinai.core.trace import TraceRecord
 from akinai.runtime.prices import Prices
 
@@ -48,6 +47,8 @@ class Piece:
     """Those that were not there before, by key and in order: they take the next numbers."""
     tools: str | None
     """The digest of its tools."""
+    hashed: Any
+    """The hash that gives the request's digest."""
 
 
 class Prompts:
@@ -56,33 +57,33 @@ class Prompts:
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._numbers: dict[bytes, int] = {}
-        self._tools: dict[str, tuple[Mapping[str, Json], ...]] = {}
-        # Most messages of a prompt, and its tools, are the objects of the one before; these are known by identity.
-        self._messages_at_hand: dict[int, tuple[Message, int]] = {}
-        self._tools_at_hand: tuple[object, str | None] = ((), None)
+        self._tools: dict[str, Tools] = {}
+        self._before = Request(())
+        self._before_piece = Piece((), {}, None, digest_of(self._before))
 
     def piece(self, request: Request) -> Piece:
         """What a request brings; `learn` it once its call is written."""
-        numbers: list[int] = []
+        messages, before, begin = request.messages, self._before_piece, len(self._before.messages)
+        # Mostly it is the request before with something at its end.
+        if messages[:begin] != self._before.messages or request.tools is not self._before.tools:
+            before, begin = Piece((), {}, None, None), 0
+        numbers = [*before.numbers]
         new: dict[bytes, Message] = {}
         places: dict[bytes, int] = {}
-        for message in request.messages:
-            _, number = self._messages_at_hand.get(id(message), (None, None))
+        for message in messages[begin:]:
+            number = self._numbers.get(message.key, places.get(message.key))
             if number is None:
-                key = _key(message)
-                number = self._numbers.get(key, places.get(key))
-                if number is None:
-                    number = places[key] = len(self._messages) + len(new)
-                    new[key] = message
+                number = places[message.key] = len(self._messages) + len(new)
+                new[message.key] = message
             numbers.append(number)
-        return Piece(numbers, new, self._digest(request.tools))
+        return Piece(numbers, new, _digest(request.tools), digest_of(request, begin, before.hashed))
 
     def told(self, piece: Piece, request: Request, reply: Reply, model: str) -> dict[str, Json]:
         """The data of the record of a call."""
         data: dict[str, Json] = {
             "kind": KIND,
             "model": model,
-            "request": request.digest,
+            "request": piece.hashed.hexdigest(),
             "prompt": list(_ranges(piece.numbers)),
             "new": [message.to_json() for message in piece.new.values()],
             "tools": piece.tools,
@@ -94,42 +95,33 @@ class Prompts:
 
     def learn(self, piece: Piece, request: Request, reply: Reply) -> None:
         """Number the new messages of a written call, then its reply."""
-        for key, message in piece.new.items():
-            self._add(message, key)
+        for message in piece.new.values():
+            self._add(message)
         if piece.tools:
             self._tools.setdefault(piece.tools, request.tools)
-        self._add(reply.message, _key(reply.message))
-        pairs = zip(request.messages, piece.numbers, strict=True)
-        self._messages_at_hand = {id(message): (message, number) for message, number in pairs}
-        self._tools_at_hand = (request.tools, piece.tools)
+        self._add(reply.message)
+        self._before, self._before_piece = request, piece
 
     def read(self, record: TraceRecord) -> Call:
         """The call in a record that follows those read or learned before. AgentError when it is none."""
         data = cast("Mapping[str, Any]", record.data)
         try:
             for told in data["new"]:
-                message = Message.from_json(told)
-                self._add(message, _key(message))
+                self._add(Message.from_json(told))
             messages = tuple(self._messages[number] for begin, end in data["prompt"] for number in range(begin, end))
             if "tool_list" in data:
-                self._tools[data["tools"]] = tuple(data["tool_list"])
-            request = Request(messages, self._tools[data["tools"]] if data["tools"] else ())
+                self._tools[data["tools"]] = Tools(data["tool_list"])
+            request = Request(messages, self._tools[data["tools"]] if data["tools"] else NO_TOOLS)
             reply = Reply.from_json(data["reply"])
-            self._add(reply.message, _key(reply.message))
+            self._add(reply.message)
             return Call(record.actor, record.call, record.at, data["model"], data["request"], request, reply)
         except (KeyError, IndexError, TypeError) as error:
             raise AgentError(
                 f"the trace of call {record.call} of {record.actor!r} is damaged ({type(error).__name__}: {error})"
             ) from error
 
-    def _digest(self, tools: Sequence[Mapping[str, Json]]) -> str | None:
-        known, digest = self._tools_at_hand
-        if tools is known or not tools:
-            return digest if tools else None
-        return hashlib.sha256(canonical(list(tools)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-    def _add(self, message: Message, key: bytes) -> None:
-        self._numbers.setdefault(key, len(self._messages))
+    def _add(self, message: Message) -> None:
+        self._numbers.setdefault(message.key, len(self._messages))
         self._messages.append(message)
 
 
@@ -201,6 +193,5 @@ def _ranges(numbers: Iterable[int]) -> Iterator[list[int]]:
         begin, end = number, None if number is None else number + 1
 
 
-def _key(message: Message) -> bytes:
-    text = canonical(message.to_json())
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(tools: Tools) -> str | None:
+    return tools.key.hex() if tools else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from akinai.core.canonical import Json
-from akinai.core.models import Message, Reply, Request, ToolCall
+from akinai.core.models import Message, Reply, Request, ToolCall, Tools
 from akinai.testing.endpoint_wires import Incoming, Refused, expect_pairs, objects_in, pieces, text_in, text_of
 
 _ERRORS = {
@@ -34,7 +34,7 @@ class AnthropicWire:
         return Incoming(
             model=model,
             user=str(metadata.get("user_id") or "") if isinstance(metadata, dict) else "",
-            request=Request(messages, tuple(_tool(one) for one in objects_in(body.get("tools"), "tools"))),
+            request=Request(messages, Tools(_tool(one) for one in objects_in(body.get("tools"), "tools"))),
             streams=bool(body.get("stream")),
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from akinai.core.canonical import Json
-from akinai.core.models import Message, Reply, Request, Speaker, ToolCall
+from akinai.core.models import Message, Reply, Request, Speaker, ToolCall, Tools
 from akinai.testing.endpoint_wires import Incoming, Refused, expect_pairs, objects_in, pieces, text_in, text_of
 
 _ERRORS = {400: "invalid_request_error", 404: "invalid_request_error", 429: "rate_limit_error"}
@@ -32,7 +32,7 @@ class OpenAIWire:
         return Incoming(
             model=model,
             user=str(body.get("user") or ""),
-            request=Request(messages, tuple(_tool(one) for one in objects_in(body.get("tools"), "tools"))),
+            request=Request(messages, Tools(_tool(one) for one in objects_in(body.get("tools"), "tools"))),
             streams=bool(body.get("stream")),
             usage_in_stream=isinstance(options, dict) and bool(options.get("include_usage")),
         )
