@@ -1,6 +1,7 @@
 """What all tests share: Hypothesis without deadlines, since machines are shared; in CI the same examples each time."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,14 @@ settings.load_profile("akinai")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden playthroughs anew")
+
+
+@pytest.fixture
+def postgres(tmp_path: Path) -> str:
+    """The address of a new, empty schema on a real PostgreSQL."""
+    import real_postgres
+
+    return real_postgres.schema_in(tmp_path)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

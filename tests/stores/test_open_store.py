@@ -44,7 +44,7 @@ async def test_memory_address_is_a_new_store() -> None:
     ("url", "told"),
     [
         ("sqlit:///a.db", "no store 'sqlit'; did you mean 'sqlite'?"),
-        ("redis://host/1", "no store 'redis'; there is memory, sqlite"),
+        ("redis://host/1", "no store 'redis'; there is memory, postgres, sqlite"),
         ("file:a.db", "a file with ':' in its name is written './a:b.db'"),
     ],
 )
@@ -64,6 +64,16 @@ async def test_postgres_that_is_not_installed_says_so(scheme: str, monkeypatch: 
         await open_store(f"{scheme}://me:secret@host/akinai")
     assert "secret" not in str(refusal.value)
     assert "sqlite" in str(refusal.value)
+
+
+async def test_missing_extra_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without psycopg the store for PostgreSQL says what to install, and tells no password."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    for module in [name for name in sys.modules if name.startswith("akinai.stores.postgres")]:
+        monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(UsageError, match=r'pip install "akinai\[postgres\]"') as refusal:
+        await open_store("postgresql://me:secret@host/akinai")
+    assert "secret" not in str(refusal.value)
 
 
 async def test_store_whose_library_is_missing_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

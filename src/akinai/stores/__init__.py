@@ -16,7 +16,7 @@ __all__ = ["closed_store", "open_store", "sequence_conflict", "taken_run", "trac
 
 
 async def open_store(url: str, *, create: bool = True) -> "Books":
-    """Open the store at `url`: "memory:", a path ("akinai.db", "/x/y.db") or "sqlite:///path".
+    """Open the store at `url`: "memory:", a path ("akinai.db", "/x/y.db"), "sqlite:///path", "postgresql://host/name".
 
     Other schemes come from the entry points `akinai.stores`: a class with `async open(url, *, create)`.
     With `create=False` a store that is not there yet is a UsageError and nothing is made. UnknownName for an unknown
@@ -33,7 +33,8 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
     try:
         kind = known[scheme].load()
     except ImportError as error:
-        raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs") from error
+        extra = f': pip install "akinai[{scheme}]"' if scheme == "postgres" else ""
+        raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs{extra}") from error
     return await kind.open(url, create=create)
 
 
