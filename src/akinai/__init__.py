@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from akinai.core.agents import Session
     from akinai.core.errors import AkinaiError
     from akinai.runtime.api import Stopped, compare, diff, fork, replay, resume, run, runs, verify
+    from akinai.runtime.learn import learn
     from akinai.runtime.runs import Run, Runs
 
 _HOME = {
@@ -18,15 +19,16 @@ _HOME = {
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs", "Runs": "runtime.runs", "Score": "core.scores", "Session": "core.agents",
     "Stopped": "runtime.api", "Turn": "core.ledger", "View": "core.agents", "World": "core.worlds",
-    "compare": "runtime.api", "diff": "runtime.api", "fork": "runtime.api", "replay": "runtime.api",
-    "resume": "runtime.api", "run": "runtime.api", "runs": "runtime.api", "verify": "runtime.api",
+    "compare": "runtime.api", "diff": "runtime.api", "fork": "runtime.api", "learn": "runtime.learn",
+    "replay": "runtime.api", "resume": "runtime.api", "run": "runtime.api", "runs": "runtime.api",
+    "verify": "runtime.api",
 }  # fmt: skip
 """Where each public name lives: it is imported when it is first asked for."""
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "Runs", "Score",
     "Session", "Stopped", "Turn", "View", "World",
-    "compare", "diff", "fork", "replay", "resume", "run", "runs", "verify",
+    "compare", "diff", "fork", "learn", "replay", "resume", "run", "runs", "verify",
 ]  # fmt: skip
 
 

@@ -6,13 +6,14 @@ same functions. A step that is repeated after a crash does no harm: a delta is a
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from akinai.core.canonical import bad_text
+from akinai.core.canonical import bad_text, canonical
 from akinai.core.errors import UsageError
 from akinai.learning.deltas import Delta, apply_delta
 from akinai.learning.loop_judging import Breaker, answered, judge, side_by_side
@@ -57,6 +58,12 @@ class Course:
     def by_id(self) -> Mapping[str, Task]:
         return {task.id: task for task in self.train}
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the tasks, the plan and who plays: a state goes on only where all are the same."""
+        told = [asdict(self.plan), self.roles.label, [[task.id, task.text, task.truth] for task in self.train]]
+        return hashlib.sha256(canonical(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
     def batch(self, state: State) -> Sequence[Task]:
         """The tasks of the batch under way."""
         return self.train[state.done : state.done + self.plan.batch]
@@ -74,12 +81,22 @@ def expect_ids(tasks: Sequence[Task]) -> None:
 def begin(course: Course) -> State:
     """Where a new learning starts; its name is the point of the journal that the playbook stands at."""
     changes = course.playbook.history()
-    return State(session=f"learn-{changes[-1].n if changes else 0}", over=not course.train)
+    return State(f"learn-{changes[-1].n if changes else 0}", course=course.fingerprint, over=not course.train)
+
+
+def going_on(course: Course, state: State) -> State:
+    """The state, if it is one of this course; else UsageError."""
+    if state.course != course.fingerprint:
+        raise UsageError(
+            f"{state.session!r} was begun with other tasks, roles or a plan other than now; "
+            "go on with those, or begin anew"
+        )
+    return state
 
 
 async def learn(course: Course, state: State | None = None, watch: Watch | None = None) -> State:
     """Run the loop to its end, from the beginning or from any state. ModelError when the model stays broken."""
-    state = state or begin(course)
+    state = going_on(course, state) if state else begin(course)
     step: StepName | None = None if state.over else "generate"
     while step:
         state = await STEPS[step](course, state)
@@ -176,11 +193,11 @@ async def apply(course: Course, state: State) -> State:
         refusals = _commit(course.playbook, delta)
         refused_operations = sum(place.startswith("operations") for place in refusals)
         learned, refused = len(delta.operations) - refused_operations, len(refusals)
-    scores = tuple((attempt.task_id, float(attempt.right_at_once)) for attempt in state.attempts)
+    marks = "".join("1" if attempt.right_at_once else "0" for attempt in state.attempts)
     return replace(
         state,
         tally=state.tally + _tally(state) + Tally(learned=learned, refused=refused),
-        scores=state.scores + scores,
+        marks=state.marks + marks,
         done=state.done + len(state.attempts),
         attempts=(),
         curation=None,
@@ -206,7 +223,7 @@ async def refine(course: Course, state: State) -> State:
         done=0,
         tally=Tally(),
         epochs=(*state.epochs, report),
-        scores=state.scores if course.plan.online else (),
+        marks=state.marks if course.plan.online else "",
         over=state.epoch >= course.plan.epochs,
     )
 

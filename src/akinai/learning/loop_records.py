@@ -106,8 +106,7 @@ class Attempt:
         """Whether it was not tried yet, or not since the last reflection on its failure."""
         if not self.tries:
             return True
-        reflected = bool(self.insights) and not self.insights[-1].failed
-        return not self.solved and reflected and len(self.insights) >= len(self.tries)
+        return not self.solved and len(self.told) >= len(self.tries)
 
     def wants_reflection(self, plan: Plan) -> bool:
         """Whether somebody should say why it went as it did."""
@@ -240,8 +239,10 @@ class State:
     tally: Tally = field(default_factory=Tally)
     """Of the epoch under way."""
     epochs: tuple[EpochReport, ...] = ()
-    scores: tuple[tuple[str, float], ...] = ()
-    """Of the epoch under way, by task: 1 for a right first try."""
+    marks: str = ""
+    """Of the epoch under way, in the order of its tasks: "1" for a right first try, "0" for another."""
+    course: str = ""
+    """The fingerprint of what is learned: another course cannot go on from here."""
     over: bool = False
 
     @property

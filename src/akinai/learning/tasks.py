@@ -7,13 +7,17 @@ A data set of one's own is a `DataSet`: a name, a function from split to tasks, 
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName, UsageError
 from akinai.retrieval import normalise
 
 if TYPE_CHECKING:
@@ -100,8 +104,58 @@ def number(truth: str, answer: str) -> bool:
 CHECKS: Mapping[str, Check] = {"exact": exact, "number": number}
 """By the names that `check` in `[learn]` takes."""
 
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+_PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 _ENDINGS = " .。"
+
+
+def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[Task]:
+    """Tasks from JSON lines or CSV (by the name of the file). UsageError names the line at fault.
+
+    `id`, `task` and `truth` are the field of each, or a text with fields in braces: "{question} A: {choice0}". A
+    Generator is shown the other fields as `data`, those of the truth never.
+    """
+    hidden = frozenset(_fields(truth))
+    rows = list(csv.DictReader(io.StringIO(text))) if file.endswith(".csv") else list(_json_lines(text, file))
+    return [
+        Task(
+            _field(row, id, f"{file}, task {number}") if id else str(number),
+            _field(row, task, f"{file}, task {number}"),
+            _field(row, truth, f"{file}, task {number}"),
+            data={name: value for name, value in row.items() if name not in hidden},
+            source=f"{file}#{number}",
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def _json_lines(text: str, file: str) -> Iterator[Mapping[str, Json]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{file}, line {number} is not JSON ({error}); write one object a line") from error
+        if not isinstance(row, dict):
+            raise UsageError(f"{file}, line {number} is {line:.60}; write one object a line")
+        yield cast("dict[str, Json]", row)
+
+
+def _fields(wanted: str) -> list[str]:
+    return _PLACE.findall(wanted) or [wanted]
+
+
+def _field(row: Mapping[str, Json], wanted: str, place: str) -> str:
+    def value(name: str) -> str:
+        if name not in row:
+            raise UnknownName("field", name, row, f"in {place}")
+        told = row[name]
+        return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+
+    return _PLACE.sub(lambda found: value(found[1]), wanted) if _PLACE.search(wanted) else value(wanted)
 
 
 def _settled(text: str) -> str:
