@@ -8,13 +8,11 @@ Flood, 2014); words enter as 64 bits of BLAKE2b.
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-T = TypeVar("T")
 
 M = 0xFFFF_FFFF_FFFF_FFFF
 _GOLDEN = 0x9E37_79B9_7F4A_7C15
@@ -22,12 +20,8 @@ _MIX_1 = 0xBF58_476D_1CE4_E5B9
 _MIX_2 = 0x94D0_49BB_1331_11EB
 
 
-def absorb(h: T, x: T) -> T:
+def absorb(h: Any, x: Any) -> Any:
     """Mix `x` into the state `h`; both are 64-bit words, as Python integers or as `uint64` arrays that broadcast."""
-    return _absorb(h, x)
-
-
-def _absorb(h: Any, x: Any) -> Any:
     z = (h + ((x + 1) * _GOLDEN & M)) & M
     z = ((z ^ (z >> 30)) * _MIX_1) & M
     z = ((z ^ (z >> 27)) * _MIX_2) & M

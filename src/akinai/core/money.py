@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 
 MAXIMUM_CENTS = 100_000_000
 """$1,000,000: the largest amount that `read_dollars` takes unless told otherwise."""
@@ -23,6 +24,7 @@ _DOLLARS = re.compile(
 _CENTS = re.compile(rf"(?P<minus>-?)(?P<cents>{_WHOLE}) ?(?:cents?|c|¢)", _SPELT)
 
 
+@lru_cache(maxsize=4096)
 def format_cents(cents: int) -> str:
     """Cents as people read them: `$1,234.56`, `-$0.05`."""
     dollars, rest = divmod(abs(cents), 100)

@@ -141,8 +141,10 @@ def _units_on_sale(state: State) -> dict[str, int]:
     units: dict[str, int] = {}
     prices = state.prices
     for slot in state.slots:
-        if slot is not None and slot.lots and slot.product in prices:
-            units[slot.product] = units.get(slot.product, 0) + slot.units
+        if slot is not None:
+            product, lots = slot
+            if lots and product in prices:
+                units[product] = units.get(product, 0) + sum([lot[0] for lot in lots])
     return dict(sorted(units.items()))
 
 

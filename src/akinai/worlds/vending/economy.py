@@ -39,7 +39,17 @@ class Appeal:
     reference_cents: int
     elasticity_permille: int
     seasons: Mapping[Weather, tuple[int, ...]]
-    """What the twelve months do under each weather, per million."""
+    """`base` times what the twelve months do under each weather, per million."""
+    effects: dict[int, int]
+    """The price effect by price in cents, of prices that were asked for: they seldom change."""
+
+    def effect(self, price_cents: int) -> int:
+        """The price effect in Q20."""
+        known = self.effects.get(price_cents)
+        if known is None:
+            known = price_effect(self.reference_cents, self.elasticity_permille, price_cents)
+            self.effects[price_cents] = known
+        return known
 
 
 @dataclass(frozen=True)
@@ -66,10 +76,10 @@ class Economy:
             base = product.daily_milliunits * place * taste * ONE // 1_000_000_000
             season = widths.seasons.get(product.category, Season())
             seasons: dict[Weather, tuple[int, ...]] = {
-                sky: tuple(m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
+                sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
             }
             reference, elasticity = product.reference_cents, product.elasticity_permille
-            appeals[product.id] = Appeal(base, word(product.id), reference, elasticity, seasons)
+            appeals[product.id] = Appeal(base, word(product.id), reference, elasticity, seasons, {})
         return Economy(setup, root, appeals, root("demand").h, root("crowd"), root("sky"))
 
     def weather(self, day: int) -> Weather:
@@ -107,19 +117,15 @@ class Economy:
         means: list[int] = []
         for shelf in shelves:
             appeal = self.appeals[shelf.product]
-            mean = appeal.base * today * appeal.seasons[weather][month] // 10**15
-            means.append(
-                mean * price_effect(appeal.reference_cents, appeal.elasticity_permille, shelf.price_cents) >> 20
-            )
+            mean = today * appeal.seasons[weather][month] // 10**15
+            means.append(mean * appeal.effect(shelf.price_cents) >> 20)
         return means
 
     def wanted(self, day: int, shelves: Sequence[Shelf]) -> list[int]:
         """Whole units that customers want of each shelf's product on that day, at most the day's footfall together."""
-        label, crowd = absorb(self._demand, day), self.crowd(day)
-        units = [
-            _noisy(mean, absorb(label, self.appeals[shelf.product].word))
-            for mean, shelf in zip(self.means(day, shelves, crowd), shelves, strict=True)
-        ]
+        label, crowd, appeals = absorb(self._demand, day), self.crowd(day), self.appeals
+        means = self.means(day, shelves, crowd)
+        units = [_noisy(means[i], absorb(label, appeals[shelf.product].word)) for i, shelf in enumerate(shelves)]
         total, most = sum(units), self.setup.demand.footfall * crowd // 1000
         return units if total <= most else _apportioned(units, total, most)
 
