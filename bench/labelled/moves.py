@@ -69,7 +69,7 @@ def letter(to: str, body: str, subject: str = "") -> Act:
     return Act(a.SendEmail(to=to, subject=subject, body=body))
 
 
-def order_letter(to: str, head: str = "Please send us:", **units: int) -> Act:
+def order_letter(to: str, head: str = "Please send us:", /, **units: int) -> Act:
     goods = "\n".join(f"- {count} units of {product.replace('_', ' ')}" for product, count in units.items())
     return letter(to, f"{head}\n{goods}\n{IDENTITY}", "Order")
 

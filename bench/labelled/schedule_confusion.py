@@ -126,7 +126,7 @@ CASES = (
             3,
             25,
             insert(3, order("northbay", popcorn=24)),
-            insert(4, order("northbay", popcorn=10, cola=24)),
+            insert(4, order("northbay", popcorn=10, cup_noodles=10)),
             insert(7, here(refused("not_there_yet", restock((3, 1, "popcorn", 30))))),
             insert(8, restock((3, 1, "popcorn", 30)), price((3, 1, 225))),
             sets=("large_capacity=30",),
