@@ -74,6 +74,18 @@ class World(Protocol[S]):
         """
         return None
 
+    def told(self, state: S, turn: Turn, outcome: Outcome) -> Outcome:
+        """What the actor hears of its turn, from the state after it; by default the outcome itself.
+
+        A world whose outcomes would repeat what its state holds, such as a mailbox, keeps a short one in the ledger and
+        tells the rest here.
+        """
+        return outcome
+
+    def own_player(self, state: S, actor: str) -> AgentFactory | None:
+        """Who plays an actor whatever agent the run is asked to be played by; None for those whom that agent plays."""
+        return None
+
     def findings(self, ledger: Ledger) -> Sequence[Finding]:
         """Where its actors lost the thread, in the order of the ledger; empty in a world without detectors."""
         return ()

@@ -65,7 +65,9 @@ class Driver:
     def agent(self, actor: str) -> Agent:
         """The agent of an actor, made when it first acts."""
         if actor not in self._agents:
-            self._agents[actor] = self._factory(Role(actor, self.session.world.verbs.classes))
+            world = self.session.world
+            factory = world.own_player(self.session.state, actor) or self._factory
+            self._agents[actor] = factory(Role(actor, world.verbs.classes))
         return self._agents[actor]
 
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0) -> None:

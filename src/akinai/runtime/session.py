@@ -46,21 +46,21 @@ class LocalSession(Generic[S]):
     def recall(self, entry: Entry) -> Outcome:
         """Take a recorded entry as played, without storing it again: how a run is resumed and a fork begun.
 
-        Raises ReplayMismatch when the rules no longer give what is recorded.
+        Gives what the actor hears. Raises ReplayMismatch when the rules no longer give what is recorded.
         """
         turn = read_turn(self.world, entry)
         state, outcome = step(self.world, self.state, turn)
         expect_outcome(entry, outcome)
         self.state = state
         self.seq, self.digest, self._at = entry.seq, entry.digest, entry.at
-        return outcome
+        return self.world.told(state, turn, outcome)
 
     async def view(self, actor: str) -> View:
         """What the actor sees now; free, and not recorded."""
         return self.world.view(self.state, actor)
 
     async def act(self, actor: str, move: Move) -> Outcome:
-        """Apply a move and record it. The answer comes when the entry is as durable as `batch` promises."""
+        """Apply a move, record it, and give what the actor hears, when the entry is as durable as `batch` promises."""
         now = self.world.now(self.state)
         at = max(self._at, self._clock() if now is None else now)
         turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), _kept(move.said))
@@ -70,7 +70,7 @@ class LocalSession(Generic[S]):
         self.state, self.seq, self.digest, self._at = state, turn.seq, entry.digest, at
         if len(self._pending) >= self._batch:
             await self.flush()
-        return outcome
+        return self.world.told(state, turn, outcome)
 
     async def flush(self) -> None:
         """Commit what is pending."""

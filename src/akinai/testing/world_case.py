@@ -176,12 +176,14 @@ class Wandered(Generic[S]):
     async def act(self, actor: str, action: Action, said: str = "") -> Outcome:
         """One more move."""
         session, before = self.session, self.session.state
-        outcome = await session.act(actor, Move(action, said))
+        heard = await session.act(actor, Move(action, said))
         (entry,) = [entry async for entry in self.store.read(session.run_id, session.seq - 1)]
-        assert entry.outcome == outcome, f"entry {entry.seq} keeps another outcome than its actor heard"
+        turn = read_turn(self.case.world, entry)
+        told = self.case.world.told(session.state, turn, entry.outcome)
+        assert told == heard, f"entry {entry.seq} keeps another outcome than its actor heard"
         self.said.append(action)
-        self.steps.append(Step(before, entry, read_turn(self.case.world, entry), outcome, session.state))
-        return outcome
+        self.steps.append(Step(before, entry, turn, entry.outcome, session.state))
+        return entry.outcome
 
     async def act_somehow(self, data: st.DataObject) -> Outcome:
         """One more move, of which Hypothesis says what and mostly by whom."""

@@ -1,0 +1,84 @@
+"""market@1: customers and businesses find each other, bargain by message, and pay (after arXiv 2510.25779)."""
+
+from collections.abc import Mapping, Sequence
+
+from akinai.core.actions import Action
+from akinai.core.agents import AgentFactory, View
+from akinai.core.canonical import Json
+from akinai.core.ledger import Genesis, Outcome, Turn
+from akinai.core.worlds import World
+from akinai.worlds.market import actions as a
+from akinai.worlds.market import mail, members, rules, turns, views
+from akinai.worlds.market.data import read_population
+from akinai.worlds.market.members import registered
+from akinai.worlds.market.players import PLAYERS
+from akinai.worlds.market.scores import facts, score
+from akinai.worlds.market.setup import Setup
+from akinai.worlds.market.state import State
+
+__all__ = ["Market", "Setup", "State", "registered"]
+
+
+class Market(World[State]):
+    """A market of messages. Docs: docs/market.md."""
+
+    name = "market@1"
+    setup = Setup
+    files = {"data": read_population}
+    verbs = a.VERBS
+    scorers = (score,)
+    players = PLAYERS
+
+    def begin(self, genesis: Genesis) -> State:
+        return turns.opened(members.begin(genesis))
+
+    def actors(self, state: State) -> Sequence[str]:
+        return turns.actors(state)
+
+    def view(self, state: State, actor: str) -> View:
+        return views.view(state, actor)
+
+    def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
+        if refused := views.refusal(state, turn.actor, type(turn.action)):
+            return state, refused
+        after, outcome = rule(state, turn, turn.action)
+        return (turns.taken(state, after, turn), outcome) if outcome.ok else (state, outcome)
+
+    def told(self, state: State, turn: Turn, outcome: Outcome) -> Outcome:
+        match turn.action:
+            case a.FetchMessages() if outcome.ok:
+                return mail.told(state, turn.actor, turn.action, outcome)
+            case a.Search() if outcome.ok:
+                return rules.told(state, turn.actor, turn.action, outcome)
+            case _:
+                return outcome
+
+    def own_player(self, state: State, actor: str) -> AgentFactory | None:
+        member = state.members.get(actor)
+        if member is None:
+            return None
+        group = state.setup.businesses if member.role == "business" else state.setup.customers
+        return None if group.agent == "same" else PLAYERS[group.agent]
+
+    def now(self, state: State) -> int | None:
+        return turns.now(state)
+
+    def ending(self, state: State) -> str | None:
+        return turns.ending(state)
+
+    def facts(self, state: State) -> Mapping[str, Json]:
+        return facts(state)
+
+
+def rule(state: State, turn: Turn, action: Action) -> tuple[State, Outcome]:
+    """Each verb and its rule."""
+    # fmt: off
+    match action:
+        case a.Register(): return members.register(state, turn.actor, action)
+        case a.SendMessage(): return rules.send_message(state, turn, action)
+        case a.FetchMessages(): return mail.fetch(state, turn.actor, action)
+        case a.Search(): return rules.search(state, turn.actor, action)
+        case a.Wait(): return state, Outcome("There is mail." if state.members[turn.actor].has_news else "You wait.")
+        case a.Leave(): return state, Outcome("You left the market.")
+        case _: raise TypeError(f"{type(action).__name__} is no verb of the market")
+    # fmt: on

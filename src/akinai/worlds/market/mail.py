@@ -1,0 +1,119 @@
+"""Mailboxes: delivering, and fetching without reading what was not asked for."""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from akinai.core.canonical import Json, canonical
+from akinai.core.ledger import Outcome, Turn
+from akinai.worlds.market import actions as a
+from akinai.worlds.market.state import Box, Mail, State
+from akinai.worlds.market.times import iso, read_time
+
+
+def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
+    """Put a message into a mailbox."""
+    mail = Mail(turn.seq, turn.at, turn.actor, to, message)
+    boxes = state.boxes
+    for sender in ("", turn.actor):
+        boxes = boxes.insert((to, sender), state.box(to, sender).put(mail))
+    member = state.members[to].changed(last_mail=turn.seq)
+    return state.moved(boxes=boxes, members=state.members.insert(to, member), delivered=state.delivered + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch gives."""
+
+    mails: Sequence[Mail]
+    has_more: bool
+
+    @property
+    def told(self) -> list[dict[str, Json]]:
+        """As the wire tells it."""
+        return [mail_json(mail) for mail in self.mails]
+
+
+def select(state: State, owner: str, action: a.FetchMessages) -> Fetched | None:
+    """The mail that a fetch asks for, oldest first; None when its time is none.
+
+    The places are found by bisection: what is not asked for costs nothing, however much of it there is.
+    """
+    box = state.box(owner, action.from_agent_id or "")
+    start = 0
+    if action.after_index is not None:
+        start = _first_above(box, action.after_index, lambda mail: mail.index)
+    if action.after is not None:
+        after = read_time(action.after)
+        if after is None:
+            return None
+        start = max(start, _first_above(box, after, lambda mail: mail.at))
+    start += action.offset or 0
+    end = box.count if action.limit is None else min(start + action.limit, box.count)
+    return Fetched([box.by_place[place] for place in range(start, end)], end < box.count and start < box.count)
+
+
+def fetch(state: State, actor: str, action: a.FetchMessages) -> tuple[State, Outcome]:
+    """Read mail. The entry keeps how much, from where to where, and a digest; what it says is in the state.
+
+    Refused as `bad_time` when `after` is no time.
+    """
+    found = select(state, actor, action)
+    if found is None:
+        return state, Outcome.refused("bad_time", f"after is {action.after!r:.100}, which is no time in ISO 8601")
+    data: dict[str, Json] = {"count": len(found.mails), "has_more": found.has_more}
+    if not found.mails:
+        return state, Outcome("No messages.", data=data)
+    first, last = found.mails[0].index, found.mails[-1].index
+    digest = hashlib.sha256(canonical(found.told).encode()).hexdigest()
+    data |= {"first": first, "last": last, "digest": digest}
+    member = state.members[actor]
+    if last > member.seen:
+        state = state.moved(members=state.members.insert(actor, member.changed(seen=last)))
+    more = ", and there are more" if found.has_more else ""
+    return state, Outcome(f"{len(found.mails)} messages, index {first} to {last}{more}.", data=data)
+
+
+def mail_json(mail: Mail) -> dict[str, Json]:
+    """A message as FetchMessages tells it on the wire."""
+    return {
+        "from_agent_id": mail.sender,
+        "to_agent_id": mail.to,
+        "created_at": iso(mail.at),
+        "message": mail.message.model_dump(mode="json"),
+        "index": mail.index,
+    }
+
+
+def told(state: State, actor: str, action: a.FetchMessages, kept: Outcome) -> Outcome:
+    """What the fetching agent hears: the messages themselves."""
+    found = select(state, actor, action)
+    if found is None or not found.mails:
+        return Outcome(kept.text, data={"messages": [], "has_more": False})
+    lines = [f"[{mail.index}] from {mail.sender}: {_words(mail.message)}" for mail in found.mails]
+    more = ["(There are more.)"] if found.has_more else []
+    return Outcome("\n".join([*lines, *more]), data={"messages": found.told, "has_more": found.has_more})
+
+
+def _words(message: a.Message) -> str:
+    match message:
+        case a.Text():
+            return message.content
+        case a.Payment():
+            note = f" ({message.payment_message})" if message.payment_message else ""
+            return f"payment of proposal {message.proposal_message_id}{note}"
+        case a.OrderProposal():
+            items = ", ".join(f"{one.quantity} x {one.item_name} at {one.unit_price}" for one in message.items)
+            extras: Mapping[str, str | None] = {
+                "expires": message.expiry_time,
+                "delivery": message.estimated_delivery,
+                "note": message.special_instructions,
+            }
+            rest = "".join(f"; {name} {value}" for name, value in extras.items() if value)
+            return f"proposal {message.id}: {items}; total {message.total_price}{rest}"
+
+
+def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:
+    """The first place whose key is above a value; keys never fall along a box."""
+    return bisect_right(range(box.count), value, key=lambda place: key(box.by_place[place]))

@@ -1,0 +1,213 @@
+"""Players without a model: four customers, and a business that reads requests and proposes from its menu.
+
+They know what the market tells them and nothing else.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from akinai.core.actions import Action
+from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
+from akinai.core.ledger import Outcome
+from akinai.worlds.market import actions as a
+from akinai.worlds.market import hearing
+from akinai.worlds.market.hearing import Found, Letter, Myself
+
+PATIENCE_S = 60
+"""Seconds without mail after which a customer takes what it has."""
+ON_A_PAGE = 50
+AT_A_TIME = 50
+"""Messages that a business reads at once."""
+CENT = Decimal("0.01")
+
+Lookup = Generator[Action, Outcome, list[str]]
+Gathering = Generator[Action, Outcome, list[Letter]]
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """What makes a rule-based customer: whom it asks, what it would pay, and whether it waits for all answers."""
+
+    pages: int
+    """Of results that it reads; 0 all."""
+    asks: Callable[[Myself, Found], bool]
+    takes: Callable[[Myself, a.OrderProposal], bool]
+    waits: bool = True
+    """For the answers of all it asked, to take the cheapest; else it takes the first that comes."""
+
+
+def anybody(me: Myself, found: Found) -> bool:
+    """Every business that was found."""
+    return True
+
+
+def with_items(me: Myself, found: Found) -> bool:
+    """Businesses whose menu holds all items."""
+    return found.items >= me.prices.keys()
+
+
+def with_all(me: Myself, found: Found) -> bool:
+    """Businesses that have all items and all amenities."""
+    return with_items(me, found) and found.amenities >= me.needs
+
+
+def anything(me: Myself, proposal: a.OrderProposal) -> bool:
+    """Every proposal."""
+    return True
+
+
+def complete(me: Myself, proposal: a.OrderProposal) -> bool:
+    """A proposal that holds all items."""
+    return {item.item_name for item in proposal.items} >= me.prices.keys()
+
+
+def worth_it(me: Myself, proposal: a.OrderProposal) -> bool:
+    """A complete one that leaves something: having all is worth twice what one is willing to pay."""
+    return complete(me, proposal) and 2 * sum(me.prices.values()) > hearing.total(proposal)
+
+
+def within_budget(me: Myself, proposal: a.OrderProposal) -> bool:
+    """A complete one that costs no more than one is willing to pay."""
+    return complete(me, proposal) and sum(me.prices.values()) >= hearing.total(proposal)
+
+
+CAREFUL = Taste(0, with_all, worth_it)
+STRICT_BUDGET = Taste(0, with_all, within_budget)
+CHEAPEST = Taste(0, with_items, complete)
+FIRST = Taste(1, anybody, anything, waits=False)
+
+
+def customer(me: Routine, taste: Taste) -> Plan:
+    """Searches by item names, asks, compares what is proposed, pays one, and leaves."""
+    myself = hearing.myself(me.view)
+    yield a.Register()
+    asked = yield from look_around(myself, taste)
+    for business in asked:
+        yield _say(myself, business, _request(myself))
+    offers = yield from gather(myself, taste, len(asked))
+    for letter in sorted(offers, key=_price) if taste.waits else offers:
+        message = letter.message
+        assert isinstance(message, a.OrderProposal)
+        heard = yield _send(myself, letter.sender, a.Payment(proposal_message_id=message.id))
+        if heard.ok:
+            break
+    while True:
+        yield a.Leave()
+
+
+def look_around(myself: Myself, taste: Taste) -> Lookup:
+    """The businesses to ask, best match first."""
+    query, found, number = ", ".join(sorted(myself.prices)), list[str](), 1
+    while True:
+        heard = yield a.Search(query=query, limit=ON_A_PAGE, page=number)
+        results, pages = hearing.page(heard)
+        found += [one.id for one in results if taste.asks(myself, one)]
+        number += 1
+        if number > (min(pages, taste.pages) if taste.pages else pages):
+            return found
+
+
+def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
+    """The proposals that it would pay, in the order of arrival."""
+    offers, answered, last = list[Letter](), set[str](), 0
+    while len(answered) < asked:
+        yield a.Wait(seconds=PATIENCE_S)
+        heard = yield a.FetchMessages(after_index=last)
+        mail = hearing.letters(heard)
+        if not mail:
+            break
+        last = mail[-1].index
+        answered |= {letter.sender for letter in mail}
+        for letter in mail:
+            if isinstance(letter.message, a.OrderProposal) and taste.takes(myself, letter.message):
+                offers.append(letter)
+        if offers and not taste.waits:
+            break
+    return offers
+
+
+def business(me: Routine) -> Plan:
+    """Answers each request with what its menu holds of it, at menu prices; confirms each payment once."""
+    myself = hearing.myself(me.view)
+    yield a.Register()
+    pending, made, last = dict[str, a.OrderProposal](), 0, 0
+    while True:
+        yield a.Wait()
+        more = True
+        while more:
+            heard = yield a.FetchMessages(after_index=last, limit=AT_A_TIME)
+            more = hearing.has_more(heard)
+            for letter in hearing.letters(heard):
+                last = letter.index
+                match letter.message:
+                    case a.Text():
+                        orders = hearing.orders_in(letter.message.content, myself.prices)
+                        if not orders:
+                            yield _say(myself, letter.sender, "Sorry, nothing of that is on our menu.")
+                            continue
+                        made += 1
+                        proposal = _proposal(myself, f"{myself.id}-{made}", orders)
+                        pending[proposal.id] = proposal
+                        yield _send(myself, letter.sender, proposal)
+                    case a.Payment():
+                        if paid := pending.pop(letter.message.proposal_message_id, None):
+                            yield _say(myself, letter.sender, _confirmation(paid))
+                    case a.OrderProposal():
+                        continue
+
+
+def _proposal(myself: Myself, id: str, orders: Mapping[str, int]) -> a.OrderProposal:
+    items = [
+        a.Item(id=item, item_name=item, quantity=count, unit_price=float(myself.prices[item]))
+        for item, count in orders.items()
+    ]
+    total = sum((count * myself.prices[item] for item, count in orders.items()), Decimal(0))
+    return a.OrderProposal(id=id, items=items, total_price=float(total))
+
+
+def _confirmation(paid: a.OrderProposal) -> str:
+    total = hearing.total(paid).quantize(CENT)
+    return f"Payment received! Your order for ${total} is confirmed. Order ID: {paid.id}. Thank you for your business!"
+
+
+def _request(myself: Myself) -> str:
+    wanted = ", ".join(f"1 x {item}" for item in sorted(myself.prices))
+    needs = f" I also need: {', '.join(sorted(myself.needs))}." if myself.needs else ""
+    return f"Hello, I would like to order {wanted}.{needs} Please send me a proposal."
+
+
+def _say(myself: Myself, to: str, text: str) -> a.SendMessage:
+    return _send(myself, to, a.Text(content=text))
+
+
+def _send(myself: Myself, to: str, message: a.Message) -> a.SendMessage:
+    return a.SendMessage(from_agent_id=myself.id, to_agent_id=to, message=message)
+
+
+def _price(letter: Letter) -> Decimal:
+    assert isinstance(letter.message, a.OrderProposal)
+    return hearing.total(letter.message)
+
+
+def _player(taste: Taste, told: str) -> AgentFactory:
+    """The factory of a player: customers by their taste, businesses by their menu."""
+
+    def plan(me: Routine) -> Plan:
+        yield from business(me) if hearing.myself(me.view).sells else customer(me, taste)
+
+    def factory(_: Role) -> Agent:
+        return Routine(plan)
+
+    factory.__doc__ = told
+    return factory
+
+
+PLAYERS: Mapping[str, AgentFactory] = {
+    "careful": _player(CAREFUL, "Asks all who have everything, and buys the cheapest that is worth it."),
+    "strict_budget": _player(STRICT_BUDGET, "The same, and pays no more than the sum of what it is willing to pay."),
+    "cheapest": _player(CHEAPEST, "Asks all who have the items, and buys the cheapest, whatever the place is like."),
+    "first": _player(FIRST, "Asks the first page of results, and takes the first proposal that comes."),
+    "rules": _player(CAREFUL, "Careful, under the name that the businesses' side has too."),
+}
+"""The first is the world's default."""

@@ -1,0 +1,112 @@
+"""What is wrong with a proposal, against its sender's menu; how near an item is to one of the menu."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from akinai.worlds.market.actions import OrderProposal
+from akinai.worlds.market.rules import TOLERANCE, dollars, items_total, prices, total_is_off
+from akinai.worlds.market.state import Member, Offer
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidBusiness:
+    """The sender is no business."""
+
+    business_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCustomer:
+    """The recipient is no customer."""
+
+    customer_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidMenuItem:
+    """An item that is not on the menu, to the letter."""
+
+    item: str
+    closest: str
+    """The item of the menu with the fewest edits between them, in lower case; empty without a menu."""
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidMenuItemPrice:
+    """An item of the menu at another price: off by a cent or more."""
+
+    item: str
+    price: Decimal
+    menu_price: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidTotalPrice:
+    """A total that differs from the sum of its items by a cent or more."""
+
+    total: Decimal
+    sum: Decimal
+
+
+ProposalError: TypeAlias = (
+    InvalidBusiness | InvalidCustomer | InvalidMenuItem | InvalidMenuItemPrice | InvalidTotalPrice
+)
+
+
+def errors(offer: Offer, members: Mapping[str, Member]) -> Sequence[ProposalError]:
+    """All that is wrong with a delivered proposal, in its own order."""
+    found: list[ProposalError] = []
+    if members[offer.business].role != "business":
+        found.append(InvalidBusiness(offer.business))
+    if members[offer.customer].role != "customer":
+        found.append(InvalidCustomer(offer.customer))
+    if members[offer.business].role == "business":
+        menu = prices(members[offer.business].data)
+        for item in offer.proposal.items:
+            price = dollars(item.unit_price)
+            if item.item_name not in menu:
+                found.append(InvalidMenuItem(item.item_name, *closest(item.item_name, menu)))
+            elif abs(price - menu[item.item_name]) >= TOLERANCE:
+                found.append(InvalidMenuItemPrice(item.item_name, price, menu[item.item_name]))
+    if total_is_off(offer.proposal):
+        found.append(InvalidTotalPrice(dollars(offer.proposal.total_price), items_total(offer.proposal)))
+    return found
+
+
+def closest(item: str, menu: Mapping[str, object]) -> tuple[str, int]:
+    """The nearest item of a menu and its distance, ties by name; "" and the item's own length without a menu."""
+    near = [(distance(item.lower(), one.lower()), one) for one in menu]
+    edits, name = min(near, default=(len(item), ""))
+    return name, edits
+
+
+def menu_items(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Set[str]:
+    """The items of a menu that a proposal holds: to the letter, and within `fuzzy` edits in lower case.
+
+    An item stands for one of the menu at most, the nearest pairs first.
+    """
+    proposed = {item.item_name for item in proposal.items}
+    held = proposed & menu
+    if not fuzzy:
+        return held
+    left, open_items = proposed - held, set(menu) - held
+    pairs = sorted((distance(one.lower(), two.lower()), two, one) for one in left for two in open_items)
+    for edits, on_menu, said in pairs:
+        if edits <= fuzzy and said in left and on_menu in open_items:
+            left.remove(said)
+            open_items.remove(on_menu)
+            held = held | {on_menu}
+    return held
+
+
+def distance(one: str, two: str) -> int:
+    """The Levenshtein distance of two texts: the fewest letters added, left out or changed."""
+    row = list(range(len(two) + 1))
+    for i, letter in enumerate(one, 1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(two, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (letter != other))
+    return row[-1]

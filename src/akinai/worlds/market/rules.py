@@ -1,0 +1,203 @@
+"""The rules of messages, proposals and payments. A refused message is never delivered, and the state is as it was."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, cast
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome, Turn
+from akinai.core.money import format_cents, half_even_cents
+from akinai.worlds.market import actions as a
+from akinai.worlds.market import mail
+from akinai.worlds.market.search import Page, find
+from akinai.worlds.market.state import Offer, State
+from akinai.worlds.market.times import read_time
+
+MESSAGE_BYTES = 65_536
+TOLERANCE = Decimal("0.01")
+"""From this difference on, in dollars, two prices are not the same."""
+KEY = "idempotency_key"
+
+Result = tuple[State, Outcome]
+
+
+def invalid(reason: str, text: str) -> Outcome:
+    """A refusal that has to do with a proposal: one code on the wire, the reason beside it."""
+    return Outcome.refused("invalid_proposal", text, {"reason": reason})
+
+
+def dollars(amount: float) -> Decimal:
+    """A number of the wire as the decimal that was written."""
+    return Decimal(repr(amount))
+
+
+def prices(data: Mapping[str, Any]) -> dict[str, Decimal]:
+    """A business's menu, or what a customer is willing to pay: by item, in dollars. What is no price is left out."""
+    told = cast("Mapping[str, Any]", features if isinstance(features := data.get("menu_features"), Mapping) else {})
+    return {
+        item: dollars(price)
+        for item, price in told.items()
+        if isinstance(price, int | float) and not isinstance(price, bool)
+    }
+
+
+def items_total(proposal: a.OrderProposal) -> Decimal:
+    """The sum of a proposal's lines."""
+    return sum((item.quantity * dollars(item.unit_price) for item in proposal.items), Decimal(0))
+
+
+def total_is_off(proposal: a.OrderProposal) -> bool:
+    """The total is not the sum of the items."""
+    return abs(items_total(proposal) - dollars(proposal.total_price)) >= TOLERANCE
+
+
+def total_cents(proposal: a.OrderProposal) -> int:
+    """What a payment of it books."""
+    return half_even_cents(dollars(proposal.total_price))
+
+
+def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
+    """Deliver a message, after all rules of its kind held.
+
+    Refused as `wrong_sender` under another's name, `bad_key` for a key that is no text, `unknown_recipient`,
+    `too_large` above 64 KiB, `wrong_role` for a customer's proposal or a business's payment, and `invalid_proposal`
+    by the rules of proposals and payments. A known key is answered as it was the first time, and nothing is done.
+    """
+    key, sender, to = action.metadata.get(KEY), turn.actor, action.to_agent_id
+    if action.from_agent_id not in (None, sender):
+        return state, Outcome.refused("wrong_sender", f"You are {sender!r:.100}; a message cannot be from another")
+    if key is not None and (not isinstance(key, str) or len(key) > 500):
+        return state, Outcome.refused("bad_key", "The idempotency_key is no text of at most 500 characters")
+    if key is not None and (before := state.answers.get((sender, key))):
+        return state, before
+    if not ((recipient := state.members.get(to)) and recipient.registered):
+        return state, Outcome.refused("unknown_recipient", f"to_agent_id {to:.500} not found")
+    if len(action.message.model_dump_json().encode()) > MESSAGE_BYTES:
+        return state, Outcome.refused("too_large", f"The message is above {MESSAGE_BYTES:,} bytes; shorten it")
+    after, outcome = _by_kind(state, turn, to, action.message)
+    if not outcome.ok:
+        return state, outcome
+    if key is not None:
+        after = after.moved(answers=after.answers.insert((sender, key), outcome))
+    return mail.deliver(after, turn, to, action.message), outcome
+
+
+def _by_kind(state: State, turn: Turn, to: str, message: a.Message) -> Result:
+    match message:
+        case a.Text():
+            return state, Outcome("Sent.", data={"index": turn.seq})
+        case a.OrderProposal():
+            return propose(state, turn, to, message)
+        case a.Payment():
+            return pay(state, turn, to, message)
+
+
+def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) -> Result:
+    """Put up a proposal for payment. What is odd about it and allowed is told as flags.
+
+    Refused as `wrong_role` or `invalid_proposal`: the id is used; in a strict market, a total that is not the sum of
+    its items or an expiry time that is no time.
+    """
+    business = turn.actor
+    if state.members[business].role == "customer":
+        return state, Outcome.refused("wrong_role", "Only a business may make a proposal")
+    if (business, proposal.id) in state.offers:
+        return state, invalid("duplicate", "Proposal id is already used")
+    expires = read_time(proposal.expiry_time) if proposal.expiry_time is not None else None
+    flags: dict[str, str] = {}
+    if total_is_off(proposal):
+        flags["wrong_total"] = "Total price is not the sum of the items"
+    if proposal.expiry_time is not None and expires is None:
+        flags["no_time"] = "Expiry time is not a time"
+    if flags and state.setup.policy == "strict":
+        return state, invalid(*next(iter(flags.items())))
+    offer = Offer(turn.seq, business, customer, proposal, expires)
+    makers = state.makers if proposal.id in state.makers else state.makers.insert(proposal.id, business)
+    state = state.moved(offers=state.offers.insert((business, proposal.id), offer), makers=makers)
+    data: dict[str, Json] = {"index": turn.seq, **({"flags": list(flags)} if flags else {})}
+    return state, Outcome(f"Sent: proposal {proposal.id:.500}.", data=data)
+
+
+def pay(state: State, turn: Turn, business: str, payment: a.Payment) -> Result:
+    """Pay a proposal: judged and booked at one instant, so of many payments of one proposal one is taken.
+
+    Refused as `wrong_role` or `invalid_proposal`, with the reason.
+    """
+    customer = turn.actor
+    if state.members[customer].role == "business":
+        return state, Outcome.refused("wrong_role", "Only a customer may pay")
+    offer = state.offers.get((business, payment.proposal_message_id))
+    if offer is None:
+        if payment.proposal_message_id in state.makers:
+            return state, invalid("other_business", "Proposal is not from this business")
+        return state, invalid("unknown", "No valid proposal found with this ID")
+    if offer.customer != customer:
+        return state, invalid("other_customer", "Proposal was made to another customer")
+    if offer.paid:
+        return state, invalid("paid", "Proposal is already paid")
+    if offer.expires is not None and turn.at > offer.expires:
+        return state, invalid("expired", "Proposal has expired")
+    cents = total_cents(offer.proposal)
+    return _booked(state, turn, offer, cents), Outcome(
+        f"Paid {format_cents(cents)} to {business}.", data={"index": turn.seq}
+    )
+
+
+def _booked(state: State, turn: Turn, offer: Offer, cents: int) -> State:
+    paid = Offer(offer.index, offer.business, offer.customer, offer.proposal, offer.expires, turn.seq)
+    members = state.members
+    payer = members[offer.customer]
+    payer = payer.changed(purchases=payer.purchases + 1, paid_cents=payer.paid_cents + cents)
+    members = members.insert(payer.id, payer)
+    payee = members[offer.business]
+    members = members.insert(payee.id, payee.changed(received_cents=payee.received_cents + cents))
+    return state.moved(
+        members=members,
+        offers=state.offers.insert((offer.business, offer.proposal.id), paid),
+        payments=state.payments + 1,
+        booked_cents=state.booked_cents + cents,
+    )
+
+
+def search(state: State, actor: str, action: a.Search) -> Result:
+    """Find businesses. The entry keeps their ids; their profiles are in the state.
+
+    Refused as `wrong_role` when one who is no customer asks for the algorithm `optimal`.
+    """
+    if action.search_algorithm == "optimal" and state.members[actor].role != "customer":
+        return state, Outcome.refused("wrong_role", "The algorithm 'optimal' is for customers; choose another")
+    page = found(state, actor, action)
+    data: dict[str, Json] = {"businesses": list(page.ids), **_counts(action, page)}
+    pages = f", page {action.page} of {page.pages}" if page.pages > 1 else ""
+    return state, Outcome(f"{page.results} businesses{pages}: {', '.join(page.ids) or 'none here'}.", data=data)
+
+
+def found(state: State, actor: str, action: a.Search) -> Page:
+    """The page of results that a search gives its actor."""
+    wanted = prices(state.members[actor].data) if action.search_algorithm == "optimal" else {}
+    return find(state.catalogue, action, frozenset(wanted))
+
+
+def told(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:
+    """What the searching agent hears: the profiles themselves."""
+    page = found(state, actor, action)
+    profiles: Sequence[Json] = [state.members[id].profile for id in page.ids]
+    lines = [kept.text, *(_words(state, id) for id in page.ids)]
+    return Outcome("\n".join(lines), data={"businesses": list(profiles), **_counts(action, page)})
+
+
+def _counts(action: a.Search, page: Page) -> dict[str, Json]:
+    return {
+        "search_algorithm": action.search_algorithm,
+        "total_possible_results": page.results,
+        "total_pages": page.pages,
+    }
+
+
+def _words(state: State, id: str) -> str:
+    listing = state.catalogue.by_id[id]
+    menu = ", ".join(f"{item} {price}" for item, price in listing.menu.items())
+    has = ", ".join(sorted(listing.amenities))
+    return (
+        f"- {id}: {listing.name}, rating {listing.rating}. {listing.description} Menu: {menu}. Has: {has or 'nothing'}."
+    )

@@ -1,0 +1,222 @@
+"""How businesses are found: five algorithms over the listings of those that registered, and pages.
+
+What an algorithm needs of a listing is worked out once, when it is first asked for. Nothing here depends on an
+optional package or on the machine, since a ledger must replay anywhere.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from akinai.retrieval import Document, HybridIndex
+from akinai.worlds.market.actions import Algorithm, Constraints, Search
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+GRAM = 4
+"""Characters that the lexical search compares at a time."""
+REMEMBERED = 256
+"""Rankings that a catalogue keeps: who turns the page asks the same again."""
+
+FEW = 8
+"""Rankings of one catalogue that are made without an inverted index: while businesses come, it would not last."""
+RETRIEVED = 100
+"""The most that `rnr` finds."""
+
+_NO_WORD = re.compile(r"[^\w\s]|_")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A registered business as the searches see it."""
+
+    id: str
+    profile: Mapping[str, Any]
+
+    @cached_property
+    def _business(self) -> Mapping[str, Any]:
+        told = self.profile.get("business")
+        return cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}
+
+    @property
+    def name(self) -> str:
+        return _text(self._business.get("name"))
+
+    @property
+    def description(self) -> str:
+        return _text(self._business.get("description"))
+
+    @cached_property
+    def rating(self) -> float:
+        """0 where the profile tells none."""
+        told = self._business.get("rating")
+        return told if isinstance(told, int | float) and not isinstance(told, bool) else 0
+
+    @cached_property
+    def menu(self) -> Mapping[str, Any]:
+        """Items in the order of the alphabet, which every spelling of a profile keeps."""
+        told = self._business.get("menu_features")
+        return dict(sorted(cast("Mapping[str, Any]", told).items())) if isinstance(told, Mapping) else {}
+
+    @cached_property
+    def amenities(self) -> Set[str]:
+        """Those that it has."""
+        told = self._business.get("amenity_features")
+        if not isinstance(told, Mapping):
+            return frozenset()
+        return frozenset(name for name, there in cast("Mapping[str, Any]", told).items() if there is True)
+
+    @cached_property
+    def words(self) -> str:
+        """What the searches by words read."""
+        return ", ".join((self.name, self.description, *self.menu))
+
+    @cached_property
+    def grams(self) -> Set[str]:
+        return grams(self.words)
+
+    @cached_property
+    def told(self) -> str:
+        """Name and description for the filter."""
+        return f"{self.name}\n{self.description}".lower()
+
+
+def grams(text: str) -> Set[str]:
+    """Runs of four characters of a text in lower case, without punctuation, white space folded, spaces at its ends."""
+    plain = " ".join(_NO_WORD.sub("", text.lower()).split())
+    padded = f" {plain} "
+    return frozenset(padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1))
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All listings, in registration order. Rankings are remembered; that changes no answer."""
+
+    listings: tuple[Listing, ...] = ()
+    _rankings: dict[tuple[Any, ...], tuple[str, ...]] = field(
+        default_factory=dict[tuple[Any, ...], tuple[str, ...]], compare=False, repr=False
+    )
+
+    def put(self, listing: Listing) -> "Catalogue":
+        """The catalogue with a listing added, or in the place of the one with its id."""
+        if listing.id not in self.by_id:
+            return Catalogue((*self.listings, listing))
+        return Catalogue(tuple(listing if one.id == listing.id else one for one in self.listings))
+
+    def without(self, id: str) -> "Catalogue":
+        return Catalogue(tuple(one for one in self.listings if one.id != id)) if id in self.by_id else self
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Listing]:
+        return {one.id: one for one in self.listings}
+
+    @cached_property
+    def by_rating(self) -> Sequence[Listing]:
+        """Best first, ties in registration order."""
+        return sorted(self.listings, key=lambda one: -one.rating)
+
+    def shared(self, asked: Set[str]) -> "NDArray[np.int64]":
+        """How many of the grams asked for each listing holds, by its place in `by_rating`."""
+        import numpy as np
+
+        if len(self._rankings) < FEW:
+            return np.array([len(asked & one.grams) for one in self.by_rating], np.int64)
+        places = [found for gram in asked if (found := self._places.get(gram)) is not None]
+        return np.bincount(np.concatenate([*places, np.zeros(0, np.int64)]), minlength=len(self.listings))
+
+    @cached_property
+    def _places(self) -> "Mapping[str, NDArray[np.int64]]":
+        """The listings that hold a gram, by their places in `by_rating`."""
+        import numpy as np
+
+        places: dict[str, list[int]] = {}
+        for place, one in enumerate(self.by_rating):
+            for gram in one.grams:
+                places.setdefault(gram, []).append(place)
+        return {gram: np.array(found, np.int64) for gram, found in places.items()}
+
+    @cached_property
+    def index(self) -> HybridIndex:
+        """For `rnr`: words and hashed term vectors."""
+        index = HybridIndex()
+        index.add_all(Document(one.id, one.words) for one in self.listings)
+        return index
+
+    def ranking(self, search: Search, wanted: Set[str]) -> tuple[str, ...]:
+        """The ids that a search finds, best first. `wanted` are the items that the searcher is looking for."""
+        limits = search.constraints.model_dump_json() if search.constraints else ""
+        key = (search.search_algorithm, search.query, limits, wanted)
+        found = self._rankings.get(key)
+        if found is None:
+            if len(self._rankings) >= REMEMBERED:
+                self._rankings.pop(next(iter(self._rankings)))
+            found = self._rankings[key] = tuple(ALGORITHMS[search.search_algorithm](self, search, wanted))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of results."""
+
+    ids: Sequence[str]
+    results: int
+    """On all pages."""
+    pages: int
+
+
+def find(catalogue: Catalogue, search: Search, wanted: Set[str] = frozenset()) -> Page:
+    """The page that a search asks for; past the last one it is empty."""
+    ids = catalogue.ranking(search, wanted)
+    start = (search.page - 1) * search.limit
+    return Page(ids[start : start + search.limit], len(ids), -(-len(ids) // search.limit))
+
+
+def _simple(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+    return [one.id for one in catalogue.by_rating]
+
+
+def _lexical(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+    """By the share of the query's grams that a listing holds; ties by rating, then registration."""
+    import numpy as np
+
+    shared = catalogue.shared(grams(search.query))
+    places: list[int] = np.argsort(-shared, kind="stable").tolist()
+    return [catalogue.by_rating[place].id for place in places]
+
+
+def _filtered(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+    limits, query = search.constraints or Constraints(), search.query.strip().lower()
+    return [one.id for one in catalogue.by_rating if query in one.told and _meets(one, limits)]
+
+
+def _meets(listing: Listing, limits: Constraints) -> bool:
+    if limits.rating_threshold is not None and listing.rating < limits.rating_threshold:
+        return False
+    return listing.amenities >= set(limits.amenity_features or ()) and listing.menu.keys() >= set(
+        limits.menu_items or ()
+    )
+
+
+def _optimal(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+    return [one.id for one in catalogue.by_rating if one.menu.keys() >= wanted]
+
+
+def _rnr(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
+    return [hit.id for hit in catalogue.index.search(search.query, RETRIEVED)]
+
+
+ALGORITHMS: Mapping[Algorithm, Callable[[Catalogue, Search, Set[str]], Sequence[str]]] = {
+    "simple": _simple,
+    "lexical": _lexical,
+    "filtered": _filtered,
+    "optimal": _optimal,
+    "rnr": _rnr,
+}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

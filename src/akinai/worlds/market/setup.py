@@ -1,0 +1,150 @@
+"""What a market is set up with: its population or how large one to make, its clock, its rules by name."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from akinai.worlds.market.actions import Dollars, Id
+
+Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
+Turns = Annotated[int, Field(ge=0)]
+Size = Annotated[int, Field(ge=0, le=100_000)]
+
+Agent = Literal["same", "rules", "careful", "strict_budget", "cheapest", "first"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Business(_Record):
+    """A business of the population, with the field names of the public files."""
+
+    id: Id
+    name: str
+    description: str
+    rating: float
+    menu_features: Mapping[str, Dollars]
+    """Item name to price."""
+    amenity_features: Mapping[str, bool]
+    min_price_factor: Annotated[float, Field(ge=0)] = 1.0
+    """Share of the menu price under which it does not sell; its own secret."""
+    progenitor_customer: str = ""
+    """The customer that the public generator made it for; nobody is told."""
+
+
+class Customer(_Record):
+    """A customer of the population, with the field names of the public files."""
+
+    id: Id
+    name: str
+    request: str
+    """What it wants, in words."""
+    menu_features: Mapping[str, Dollars]
+    """Item name to willingness to pay."""
+    amenity_features: tuple[str, ...]
+    """What a business must have."""
+
+
+class Population(_Record):
+    """Who is in the market from the start."""
+
+    businesses: tuple[Business, ...] = ()
+    customers: tuple[Customer, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        known: set[str] = set()
+        for one in (*self.businesses, *self.customers):
+            if one.id in known:
+                raise ValueError(f"two agents have the id {one.id!r}; give each its own")
+            known.add(one.id)
+        return self
+
+
+class _Group(_Record):
+    """One side of the market. A bare number stands for its count."""
+
+    count: Size | None = None
+    """How many are made when there is no data; None is the world's own number."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_number(cls, given: Any) -> Any:
+        return {"count": given} if isinstance(given, int) and not isinstance(given, bool) else given
+
+
+class Customers(_Group):
+    """The buying side."""
+
+    agent: Agent = "same"
+    """Who plays it: a player, or "same" for the agent that the run is asked to be played by."""
+    purchases: Turns = 1
+    """Payments after which a customer is done; 0 never."""
+    max_turns: Turns = 100
+    """Actions after which a customer is done; 0 never."""
+
+
+class Businesses(_Group):
+    """The selling side."""
+
+    agent: Agent = "rules"
+    """Who plays it."""
+    max_turns: Turns = 0
+    """Actions after which a business is done; 0 never."""
+
+
+class Latency(_Record):
+    """How long agents take for an action in virtual time."""
+
+    low_ms: Milliseconds = 500
+    high_ms: Milliseconds = 3_000
+    customers_ms: Milliseconds | None = None
+    """A fixed time for customers, as a treatment; None draws between low and high."""
+    businesses_ms: Milliseconds | None = None
+    agents: Mapping[str, Milliseconds] = {}
+    """A fixed time for single agents, by id; it goes before the others."""
+
+    @model_validator(mode="after")
+    def _low_is_low(self) -> Self:
+        if self.low_ms > self.high_ms:
+            raise ValueError(f"low_ms {self.low_ms} is above high_ms {self.high_ms}")
+        return self
+
+
+class Setup(_Record):
+    """`Genesis.setup` of a market."""
+
+    data: Population = Population()
+    """A folder of the public format on the command line; empty for one that is made by chance."""
+    customers: Customers = Customers()
+    businesses: Businesses = Businesses()
+    clock: Literal["virtual", "wall"] = "virtual"
+    """Virtual: one agent acts at a time, in simulated time. Wall: all may act, and the session's clock rules."""
+    open: bool = False
+    """Anybody may register, and change its profile; a closed market holds its population alone."""
+    policy: Literal["default", "strict"] = "default"
+    """Strict refuses totals that are not the sum of their items, and expiry times that are no times."""
+    latency: Latency = Latency()
+    start_date: date = date(2026, 4, 1)
+    """Of virtual time, midnight UTC."""
+    time_limit_s: Annotated[int, Field(ge=0, le=10**9)] = 0
+    """Virtual seconds after which the market closes; 0 never."""
+    max_messages: Turns = 0
+    """Entries of one actor, refused ones too, after which the run ends; 0 is no cap."""
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        told = self.data.businesses or self.data.customers
+        if told and not (self.customers.count is None and self.businesses.count is None):
+            raise ValueError("the data says how many customers and businesses there are; leave their counts out")
+        if self.open and self.clock == "virtual":
+            raise ValueError("an open market runs on the wall clock: set clock to 'wall'")
+        return self
+
+
+def read_setup(given: object) -> Setup:
+    """The setup of a genesis."""
+    return Setup.model_validate(cast("Any", given))

@@ -1,0 +1,152 @@
+"""The state of a market: frozen records and persistent maps, so that an action costs the same late as early."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+from rpds import HashTrieMap
+
+from akinai.core.chance import Chance
+from akinai.core.ledger import Outcome
+from akinai.worlds.market.actions import Message, OrderProposal
+from akinai.worlds.market.schedule import Schedule
+from akinai.worlds.market.search import Catalogue
+from akinai.worlds.market.setup import Setup
+
+Role = Literal["business", "customer", ""]
+"""What a profile says; one that says nothing may do both."""
+Profile = Mapping[str, Any]
+"""{"id", "metadata": {"type"}, "business" or "customer": {...}}, as on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A delivered message."""
+
+    index: int
+    """The number of its entry."""
+    at: int
+    """When the market took it, microseconds since the epoch."""
+    sender: str
+    to: str
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Mail in the order of arrival. Nothing in it is copied when it grows."""
+
+    count: int
+    by_place: HashTrieMap[int, Mail]
+
+    def put(self, mail: Mail) -> Box:
+        return Box(self.count + 1, self.by_place.insert(self.count, mail))
+
+
+EMPTY_BOX = Box(0, HashTrieMap())
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A proposal that was delivered."""
+
+    index: int
+    business: str
+    customer: str
+    proposal: OrderProposal
+    expires: int | None
+    """Microseconds since the epoch; None never."""
+    paid: int = 0
+    """The index of its payment, 0 while it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An agent of the market, or one of its population that has yet to register."""
+
+    id: str
+    role: Role
+    profile: Profile
+    """What others may see of it."""
+    data: Mapping[str, Any]
+    """The whole business or customer, what nobody else is told included."""
+    own: str
+    """The same as JSON, for its view."""
+    number: int | None = None
+    """Its place on the roll; None for a stranger to the population."""
+    registered: bool = False
+    turns: int = 0
+    """Actions that counted."""
+    asleep: bool = False
+    """It waits, and there is no mail for it."""
+    last_mail: int = 0
+    """The index of the last message that it was sent."""
+    seen: int = 0
+    """The largest index that it fetched."""
+    purchases: int = 0
+    paid_cents: int = 0
+    received_cents: int = 0
+    done: str = ""
+    """Why it is done; empty while it is not."""
+
+    @property
+    def has_news(self) -> bool:
+        return self.last_mail > self.seen
+
+    def changed(self, **changes: Any) -> Self:
+        """A copy with changes."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class State:
+    """A market between two actions."""
+
+    setup: Setup
+    chance: Chance
+    begin: int
+    """Where virtual time begins, microseconds since the epoch."""
+    at: int
+    """When the last action that counted was taken, microseconds since the epoch."""
+    members: HashTrieMap[str, Member]
+    roll: tuple[str, ...]
+    """The population: its businesses, then its customers."""
+    businesses: int
+    """How many of them are businesses."""
+    unregistered: int
+    """Businesses of the population that have yet to register; until then no customer starts."""
+    customers_left: int
+    """Customers of the population that are not done."""
+    schedule: Schedule
+    """Of virtual time; nobody is in it under the wall clock."""
+    catalogue: Catalogue
+    boxes: HashTrieMap[tuple[str, str], Box]
+    """By owner and sender; the sender "" stands for all."""
+    offers: HashTrieMap[tuple[str, str], Offer]
+    """By business and proposal id."""
+    answers: HashTrieMap[tuple[str, str], Outcome]
+    """By sender and idempotency key."""
+    makers: HashTrieMap[str, str]
+    """By proposal id alone, who used it first."""
+    joined: HashTrieMap[int, str]
+    """Who registered, by place in that order."""
+    delivered: int = 0
+    """Messages."""
+    payments: int = 0
+    booked_cents: int = 0
+    """All payments together, each once."""
+
+    @property
+    def virtual(self) -> bool:
+        return self.setup.clock == "virtual"
+
+    def box(self, owner: str, sender: str = "") -> Box:
+        return self.boxes.get((owner, sender), EMPTY_BOX)
+
+    def moved(self, **changes: Any) -> Self:
+        """A copy with changes, as `replace` makes it but unchecked and faster."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy

@@ -1,0 +1,141 @@
+"""Whose turn it is: in virtual time each agent acts when its latency is over, is woken by mail, or by its own timer."""
+
+from akinai.core.actions import Action
+from akinai.core.ledger import Turn
+from akinai.worlds.market import actions as a
+from akinai.worlds.market.schedule import NEVER
+from akinai.worlds.market.state import Member, State
+from akinai.worlds.market.times import MILLISECOND_US, SECOND_US
+
+
+def latency_us(state: State, member: Member) -> int:
+    """How long an agent takes for its next action: a treatment of the setup, or drawn by agent and turn."""
+    setup = state.setup.latency
+    fixed = setup.agents.get(member.id)
+    if fixed is None:
+        fixed = setup.businesses_ms if member.role == "business" else setup.customers_ms
+    if fixed is None:
+        fixed = state.chance(member.id, member.turns).between(setup.low_ms, setup.high_ms)
+    return fixed * MILLISECOND_US
+
+
+def opened(state: State) -> State:
+    """The begin of a market in virtual time: its businesses come first, or its customers where there are none."""
+    if not state.virtual:
+        return state
+    return _called(state, range(state.businesses)) if state.businesses else _called(state, range(len(state.roll)))
+
+
+def _called(state: State, numbers: range) -> State:
+    schedule = state.schedule
+    for number in numbers:
+        member = state.members[state.roll[number]]
+        schedule = schedule.at(number, state.at + latency_us(state, member))
+    return state.moved(schedule=schedule)
+
+
+def taken(before: State, state: State, turn: Turn) -> State:
+    """After an action that was not refused: the turn is counted, the next one of each agent concerned is set."""
+    state = state.moved(at=max(state.at, turn.at))
+    state = _counted(state, turn.actor, turn.action)
+    if before.unregistered and not state.unregistered and state.virtual:
+        state = _called(state, range(state.businesses, len(state.roll)))
+    if isinstance(turn.action, a.SendMessage) and state.delivered > before.delivered:
+        state = _woken(state, turn.action.to_agent_id)
+    return state
+
+
+def _counted(state: State, actor: str, action: Action) -> State:
+    member = state.members[actor]
+    waits = isinstance(action, a.Wait) and not member.has_news
+    done = member.done or _done(state, member, action)
+    member = member.changed(turns=member.turns + 1, asleep=waits, done=done)
+    left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
+    state = state.moved(members=state.members.insert(actor, member), customers_left=left)
+    if not state.virtual or member.number is None:
+        return state
+    return state.moved(schedule=state.schedule.at(member.number, _next(state, member, action)))
+
+
+def _is_customer(state: State, member: Member) -> bool:
+    return member.number is not None and member.number >= state.businesses
+
+
+def _done(state: State, member: Member, action: Action) -> str:
+    """Why an agent is done after an action; empty while it is not."""
+    setup = state.setup
+    cap = (setup.businesses if member.role == "business" else setup.customers).max_turns
+    if isinstance(action, a.Leave):
+        return "you left"
+    if member.role != "business" and 0 < setup.customers.purchases <= member.purchases:
+        return "you paid, and that is all you came for"
+    return f"you have used your {cap} turns" if 0 < cap <= member.turns + 1 else ""
+
+
+def _next(state: State, member: Member, action: Action) -> int:
+    if member.done:
+        return NEVER
+    if not member.asleep:
+        return state.at + latency_us(state, member)
+    seconds = action.seconds if isinstance(action, a.Wait) else None
+    # When all customers are done nothing can happen to a business any more: it would only wake to wait again.
+    if seconds is None or (member.role == "business" and not state.customers_left):
+        return NEVER
+    return state.at + round(seconds * SECOND_US)
+
+
+def _woken(state: State, id: str) -> State:
+    """Mail wakes one who waits, after its latency."""
+    member = state.members[id]
+    if not member.asleep:
+        return state
+    state = state.moved(members=state.members.insert(id, member.changed(asleep=False)))
+    if not state.virtual or member.number is None:
+        return state
+    due = min(state.schedule.due(member.number), state.at + latency_us(state, member))
+    return state.moved(schedule=state.schedule.at(member.number, due))
+
+
+def now(state: State) -> int | None:
+    """Simulated time: that of the next turn, the last one's when nobody is to act; None under the wall clock."""
+    if not state.virtual:
+        return None
+    due, _ = state.schedule.first
+    return state.at if due == NEVER or _over(state, due) else max(state.at, due)
+
+
+def ending(state: State) -> str | None:
+    """`time`, `all_done`, or `stopped` when all wait for one another; None while the market goes on."""
+    if not state.virtual:
+        return None if state.setup.open or state.customers_left or not _quiet(state) else "all_done"
+    due, _ = state.schedule.first
+    if due == NEVER:
+        return "stopped" if state.customers_left else "all_done"
+    return "time" if _over(state, due) else None
+
+
+def actors(state: State) -> list[str]:
+    """The one whose turn it is in virtual time; under the wall clock all who may act, the population first."""
+    if ending(state):
+        return []
+    if state.virtual:
+        return [state.roll[state.schedule.first[1]]]
+    strangers = [id for _, id in sorted(state.joined.items()) if state.members[id].number is None]
+    return [id for id in (*state.roll, *strangers) if not state.members[id].done and started(state, id)]
+
+
+def started(state: State, id: str) -> bool:
+    """No customer of the population starts before all its businesses registered, except in an open market."""
+    return not state.unregistered or state.setup.open or not _is_customer(state, state.members[id])
+
+
+def _over(state: State, due: int) -> bool:
+    limit = state.setup.time_limit_s
+    return bool(limit) and due > state.begin + limit * SECOND_US
+
+
+def _quiet(state: State) -> bool:
+    """Every business of the population waits, or is done, and has read its mail."""
+    return bool(state.roll) and all(
+        (one := state.members[id]).done or (one.asleep and not one.has_news) for id in state.roll[: state.businesses]
+    )
