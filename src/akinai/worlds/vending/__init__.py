@@ -7,10 +7,11 @@ from typing import ClassVar
 from akinai.core.actions import Action
 from akinai.core.agents import View
 from akinai.core.canonical import Json
-from akinai.core.ledger import Genesis, Outcome, Turn
+from akinai.core.findings import Finding
+from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
 from akinai.core.worlds import World
 from akinai.worlds.vending import actions as a
-from akinai.worlds.vending import days, delegation, notes, players, rules, views
+from akinai.worlds.vending import coherence, days, delegation, notes, players, rules, views
 from akinai.worlds.vending.delegation import OWNER
 from akinai.worlds.vending.economy import economy_of
 from akinai.worlds.vending.scores import closed_day, facts, score
@@ -71,6 +72,9 @@ class Vending(World[State]):
 
     def dismissal(self, state: State, actor: str) -> a.Report | None:
         return None if actor == OWNER else a.Report(text="(My messages for this task are spent; this is all I did.)")
+
+    def findings(self, ledger: Ledger) -> Sequence[Finding]:
+        return coherence.findings(ledger)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

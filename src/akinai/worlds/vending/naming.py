@@ -1,0 +1,87 @@
+"""The goods of a catalogue by every name an agent may give them, and the numbers that stand beside these."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from akinai.worlds.vending.setup import Catalog, plain_name
+from akinai.worlds.vending.vocabulary import NUMBER_WORDS
+
+_WORDS = sorted((word for word in NUMBER_WORDS if word not in ("a", "an")), key=len, reverse=True)
+NUMBER = rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}}|an? dozen|{'|'.join(_WORDS)})"
+"""A whole number, in figures or words."""
+ALONE = r"(?<![\w$.,:/-])"
+"""Before a number that is no part of another, of a date or of money."""
+_UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
+_KIND = r"(?:cold |fresh |more |of |the |our |my |unsold |remaining |good |bottled |individual )"
+_LABEL = rf"(?:stock|count|inventory|quantity|qty|left|level|total|on hand|{_UNIT})"
+_FEW = r"(?:about |only |just |now |still |currently |down to |roughly |around |~ ?|x ?)"
+_NO_QUANTITY = r"(?![\w%]|[.:/,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What finds a catalogue's goods in a text in lower case."""
+
+    ids: dict[str, str]
+    """Product ids by plain name."""
+    name: re.Pattern[str]
+    counted: re.Pattern[str]
+    """"12 units of cola"."""
+    counting: re.Pattern[str]
+    """"cola: 12"."""
+    none: re.Pattern[str]
+    """"no cola", "out of cola"."""
+
+    def products_in(self, text: str) -> Iterator[str]:
+        """The ids of the goods that are named."""
+        for found in self.name.finditer(text):
+            if (id := self.id(found[0])) is not None:
+                yield id
+
+    def id(self, said: str) -> str | None:
+        """The product of a name."""
+        return self.ids.get(plain_name(said))
+
+
+def names_of(catalog: Catalog) -> Names:
+    """The names of a catalogue's goods."""
+    return _names(tuple((one.id, one.name, *one.other_names) for one in catalog.products))
+
+
+@lru_cache(maxsize=16)
+def _names(products: tuple[tuple[str, ...], ...]) -> Names:
+    ids = {plain_name(name): names[0] for names in products for name in names}
+    told = sorted({_spelling(name) for names in products for name in names}, key=len, reverse=True)
+    name = rf"(?<![\w-])(?:{'|'.join(told)})(?![\w-])"
+    named = f"(?P<name>{name})"
+    return Names(
+        ids,
+        re.compile(name),
+        re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,3}}{named}"),
+        re.compile(
+            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?: {_LABEL})?[\"']?"
+            rf"(?: ?[:=] ?| ?x ?| - | at | is | are | ){_FEW}{{0,2}}{NUMBER}{_NO_QUANTITY}"
+        ),
+        re.compile(
+            rf"\b(?:no|zero|(?:not|n't) (?:have|got) any) (?:more |other )?(?:{_UNIT} of )?{name}|\bout of {name}"
+            rf"|{name} (?:is|are) (?:now |all |currently |completely )?(?:sold out|out of stock|gone)\b"
+        ),
+    )
+
+
+def _spelling(name: str) -> str:
+    """A name with its plural, and with spaces, hyphens or underscores between its words."""
+    words = [re.escape(word) for word in re.findall(r"[^\W_]+", name.lower())]
+    last = words[-1]
+    words[-1] = rf"{last[:-1]}(?:y|ies)" if last.endswith("y") else rf"{last.removesuffix('s')}(?:e?s)?"
+    return r"[ _-]?".join(words)
+
+
+def number_in(said: str) -> int | None:
+    """A number that `NUMBER` found."""
+    if said.endswith("dozen"):
+        return 12
+    said = said.replace(",", "")
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said.replace(" ", "-"))
