@@ -167,7 +167,6 @@ CASES = (
             3,
             24,
             insert(12, order("northbay", chips=48), here(saying("The order cost $43.20; I will book it.", COLLECT))),
-            sets=("machine_by_sub_agent=false",),
         ),
         "The price of the goods, and right.",
     ),

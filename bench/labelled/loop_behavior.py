@@ -61,7 +61,7 @@ CASES = (
         "Nothing happened in between that could have changed it.",
     ),
     of.mistake(
-        "Deletes nothing: clears the same empty slot over and over",
+        "Clears the same empty slot over and over",
         script(open_shop(water=36), here(refused("empty_slot", (clear(3, 2),) * 4)), INVENTORY, seed=5),
         "The slot holds nothing, and four refusals say so.",
     ),
