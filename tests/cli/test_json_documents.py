@@ -82,21 +82,20 @@ def test_every_command_with_runs_prints_the_same_shape(akinai: Akinai, words: tu
 
 def test_scores_of_a_record_are_those_of_the_run(akinai: Akinai) -> None:
     """Whatever command reads a run, it scores it alike."""
-    told = [played(akinai).json["runs"]]
-    told += [akinai(*words, "--json").json["runs"] for words in (("runs",), ("analyze", "a"), ("replay", "a"))]
-    assert all(runs == told[0] for runs in told)
+    told = played(akinai).json["runs"]
+    for words in (("runs",), ("replay", "a")):
+        assert akinai(*words, "--json").json["runs"] == told
+    analysed = akinai("analyze", "a", "--json").json["runs"]
+    assert [run | old for run, old in zip(analysed, told, strict=True)] == analysed
 
 
 def test_analyze_tells_agents_apart(akinai: Akinai) -> None:
-    """With several agents `analyze` has a summary for each, beside the one over all."""
+    """With several agents `analyze` has a group for each, beside the summary over all."""
     played(akinai)
     akinai("run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
     document = akinai("analyze", "a", "b", "--json").json
-    assert {agent: summary["net_worth"]["n"] for agent, summary in document["groups"].items()} == {
-        "naive": 2,
-        "idle": 3,
-    }
-    assert document["groups"]["idle"]["net_worth"]["mean"] == 50_000 - 9 * 200
+    assert {name: group["n"] for name, group in document["groups"].items()} == {"naive": 2, "idle": 3}
+    assert document["groups"]["idle"]["scores"]["net_worth"]["mean"] == 50_000 - 9 * 200
     assert document["summary"]["net_worth"]["n"] == 5
 
 
@@ -105,7 +104,7 @@ def test_compare_pairs_by_seed(akinai: Akinai) -> None:
     played(akinai)
     akinai("run", "vending", "--agent", "idle", "--seeds", "1-3", "--days", "9", "--name", "b")
     document = akinai("compare", "b", "a", "--gain", "$25", "--json").json
-    assert document["a"] == {"name": "b", "agents": ["idle"], "runs": ["b-1", "b-2", "b-3"]}
+    assert document["a"].items() >= {"name": "b", "agents": ["idle"], "runs": ["b-1", "b-2", "b-3"]}.items()
     assert list(document["scores"]) == SCORES
     messages = document["scores"]["messages"]
     assert messages.keys() >= {"pairs", "difference", "ci95", "wins", "losses", "ties", "smallest_visible", "unit"}

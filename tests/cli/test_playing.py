@@ -52,8 +52,10 @@ def test_failed_run_takes_no_other_along(akinai: Akinai, monkeypatch: pytest.Mon
     assert all(run["ending"] == "horizon" for run in answer.json["runs"] if run not in broken)
     assert f"run {broken[0]['run']} failed: the agent of owner broke" in answer.err
     assert answer.err.endswith("akinai: what was played is kept: go on with 'akinai resume a'\n")
-    worth = akinai("analyze", "a", "--json").json["summary"]["net_worth"]
-    assert (worth["n"], worth["failed"]) == (4 - len(broken), len(broken))
+    document = akinai("analyze", "a", "--json").json
+    worth = document["summary"]["net_worth"]
+    assert (worth["n"], worth["failed"]) == (4, 0)
+    assert document["groups"]["breaking:cloudy"]["states"] == {"done": 4 - len(broken), "failed": len(broken)}
 
 
 def test_script_is_played_to_its_end(akinai: Akinai, folder: Path) -> None:

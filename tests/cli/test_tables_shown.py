@@ -65,9 +65,11 @@ def test_no_number_is_cut(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, width
     page = akinai("analyze", "reference").out
     money = {name for name, one in document["runs"][0]["scores"].items() if one["unit"] == "cents"}
     known = {format_cents(run["scores"][name]["value"]) for run in document["runs"] for name in money}
+    (group,) = document["groups"].values()
     for name in money:
-        one = document["summary"][name]
-        figures = [one["mean"], one["median"], one["min"], one["max"], *one["ci95"]]
+        one = group["scores"][name]
+        figures = [one["mean"], one["median"], one["min"], one["max"], *one["ci95"], one["smallest_visible"]]
+        figures += [group["scale"][player][name] for player in ("idle", "reference")]
         known |= {format_cents(round(figure)) for figure in figures}
     shown = set(MONEY.findall(page))
     assert shown <= known

@@ -232,14 +232,14 @@ def t_quantile(p: float, df: int) -> float:
     # ends left of it too: the steps shrink and cannot overshoot.
     for _ in range(100):
         density = math.exp(log_peak - (df + 1) / 2 * math.log1p(x * x / df))
-        step = (2 * p - 1 - _t_central(x, df)) / (2 * density)
+        step = (2 * p - 1 - t_within(x, df)) / (2 * density)
         x += step
         if abs(step) <= 1e-14 * x:
             break
     return x
 
 
-def _t_central(t: float, df: int) -> float:
+def t_within(t: float, df: int) -> float:
     """P(|T| <= t) for Student's T and t >= 0, as a finite sum; Abramowitz and Stegun 26.7.3 and 26.7.4."""
     theta = math.atan(t / math.sqrt(df))
     cos2 = math.cos(theta) ** 2
@@ -266,7 +266,7 @@ def _t_test(differences: Sequence[float]) -> float | None:
     if not sd:
         return None
     n = len(differences)
-    return max(0.0, round(1 - _t_central(abs(_mean(differences)) * math.sqrt(n) / sd, n - 1), 12))
+    return max(0.0, round(1 - t_within(abs(_mean(differences)) * math.sqrt(n) / sd, n - 1), 12))
 
 
 def _told(record: Summary | Comparison) -> dict[str, Json]:

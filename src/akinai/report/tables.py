@@ -8,11 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.money import format_cents
+from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
 from akinai.report.columns import Column, fitted, plain
+from akinai.runtime.analysis import RunRecord
 from akinai.runtime.runs import Run, Runs
 
 ABSENT = "-"
+
+AnyRun = Run | RunRecord
 
 
 def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
@@ -41,17 +45,9 @@ def played(runs: Runs, width: int) -> RenderableType:
     return Group(runs_table(runs, width), *(Text(""), summary_table(runs, width)) * bool(runs.score_names()))
 
 
-def analysis(runs: Runs, groups: Mapping[str, Runs], width: int) -> RenderableType:
-    """Runs, and what they say together, agent by agent where there are several."""
-    if len(groups) < 2:
-        return played(runs, width)
-    tables = [summary_table(group, width, agent) for agent, group in groups.items() if group.score_names()]
-    return Group(runs_table(runs, width), *(part for table in tables for part in (Text(""), table)))
-
-
-def one_run(run: Run) -> RenderableType:
+def one_run(run: AnyRun) -> RenderableType:
     """A run and its scores, one a line."""
-    preset = run.header.card.get("preset")
+    preset = run.card.get("preset")
     told = [f"{run.world}, preset {preset}" if preset else run.world, f"played by {run.agent}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(told)))
     state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
@@ -63,19 +59,19 @@ def one_run(run: Run) -> RenderableType:
     return Group(*lines)
 
 
-def _state(run: Run) -> str:
+def _state(run: AnyRun) -> str:
     return f"{run.status}: {run.error}," if run.error else f"{run.status}: {run.ending or 'not over'}"
 
 
-def _days(run: Run) -> str:
+def _days(run: AnyRun) -> str:
     return f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
 
 
-def _style(run: Run) -> str:
+def _style(run: AnyRun) -> str:
     return {"done": "", "open": "yellow", "failed": "red"}[run.status]
 
 
-def runs_table(runs: Sequence[Run], width: int) -> Table:
+def runs_table(runs: Sequence[AnyRun], width: int) -> Table:
     """A row a run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
     values = [{score.name: score.value for score in run.scores} for run in runs]
@@ -95,9 +91,9 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
     return fitted([*columns, *scores], width, _told_of_all(runs))
 
 
-def _told_of_all(runs: Sequence[Run]) -> str:
+def _told_of_all(runs: Sequence[AnyRun]) -> str:
     """World, preset and agent, where all runs have the same."""
-    kinds = {(run.world, run.header.card.get("preset"), run.agent) for run in runs}
+    kinds = {(run.world, run.card.get("preset"), run.agent) for run in runs}
     if len(kinds) > 1:
         return ""
     ((world, preset, agent),) = kinds
@@ -127,27 +123,37 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
 
 def summary_table(runs: Runs, width: int, title: str = "") -> Table:
     """Mean, median, extremes and interval of every score."""
-    summary, units = runs.summary(), runs.units()
-    failed = sum(run.status != "done" or run.trouble is not None for run in runs)
-    note = f", {failed} of them failed or not over and in no figure" if failed else ""
-    name = f"{title}: {len(runs)} runs{note}" if title else f"{len(runs)} runs{note}"
+    unfinished = sum(run.status != "done" and run.trouble is None for run in runs)
+    unreadable = sum(run.trouble is not None for run in runs)
+    notes = [f"{unfinished} of them failed or not over, counted as they stand"] * bool(unfinished)
+    notes += [f"{unreadable} of them unreadable and in no figure"] * bool(unreadable)
+    name = ", ".join([f"{len(runs)} runs", *notes])
+    return statistics_table(runs.summary(), runs.units(), width, f"{title}: {name}" if title else name)
+
+
+def statistics_table(
+    summary: Mapping[str, Summary], units: Mapping[str, str], width: int, title: str, more: Sequence[Column] = ()
+) -> Table:
+    """A row a score; `more` columns have a cell for each."""
     told = list(summary.items())
 
     def column(head: str, what: Iterable[float | None], drop: int = 0) -> Column:
         return Column(head, [figure(one, units[name]) for one, (name, _) in zip(what, told, strict=True)], drop=drop)
 
+    failed = any(one.failed for _, one in told)
     return fitted(
         [
             Column("score", [label(name) for name in summary], words=True),
             column("mean", (one.mean for _, one in told)),
-            column("median", (one.median for _, one in told), 1),
-            column("min", (one.min for _, one in told), 2),
-            column("max", (one.max for _, one in told), 3),
+            column("median", (one.median for _, one in told), 3),
+            column("min", (one.min for _, one in told), 1),
+            column("max", (one.max for _, one in told), 2),
             column("95 % from", (one.ci95[0] if one.ci95 else None for _, one in told)),
             column("to", (one.ci95[1] if one.ci95 else None for _, one in told)),
-            Column("n", [str(one.n) for _, one in told], drop=4),
-            Column("failed", [str(one.failed) for _, one in told], drop=5),
+            *more,
+            Column("n", [str(one.n) for _, one in told], drop=6),
+            *([Column("unreadable", [str(one.failed) for _, one in told], drop=7)] if failed else []),
         ],
         width,
-        name,
+        title,
     )

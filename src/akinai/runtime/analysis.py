@@ -91,13 +91,16 @@ class RunRecord:
     """Midnights that passed in its world; 0 where the world has no clock of its own."""
     scores: tuple[Score, ...]
     """None of them where `trouble` says why."""
+    ground: str
+    """Equal for runs of one world under the same settings."""
     kind: str
-    """Equal for runs that were played alike: world, settings, agent, model, sampling, playbook; and not forked."""
+    """Equal for runs that were played alike: on the same ground, by the same agent with the same model, sampling and
+    playbook, and forked by the same command if at all."""
     card: Mapping[str, Json] = field(default_factory=dict[str, Json], repr=False)
     group: str | None = None
     parent: str | None = None
-    error: str | None = None
-    """What broke while it was played."""
+    broke: str | None = None
+    """What ended it while it was played."""
     trouble: str | None = None
     """Why its record cannot be read or scored here."""
     finding_types: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -109,6 +112,11 @@ class RunRecord:
     """None for a run that asked no model, or whose trace cannot be read."""
     series: Series | None = None
     """Where it was wanted."""
+
+    @property
+    def error(self) -> str | None:
+        """What broke, or why the record cannot be read."""
+        return self.broke or self.trouble
 
     @property
     def state(self) -> State:
@@ -133,7 +141,7 @@ class RunRecord:
             "digest": self.digest,
             "scores": {score.name: score.to_json() for score in self.scores},
         }
-        more = {"group": self.group, "parent": self.parent, "error": self.error or self.trouble}
+        more = {"group": self.group, "parent": self.parent, "error": self.error}
         told |= {name: value for name, value in more.items() if value}
         if not self.trouble:
             told["findings"] = self._findings_told()

@@ -9,7 +9,7 @@ from typing import Any, cast
 from akinai import worlds
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import AkinaiError, StoreError
-from akinai.core.ledger import Entry, Ledger
+from akinai.core.ledger import Entry, Genesis, Ledger
 from akinai.core.models import Reply, Usage
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
@@ -63,20 +63,25 @@ def told_of(
     )
 
 
-def kind_of(header: RunHeader) -> str:
+def ground_of(genesis: Genesis) -> str:
+    """Equal for runs of one world under the same settings."""
+    return _digest({"world": genesis.world, "setup": genesis.setup})
+
+
+def kind_of(header: RunHeader, ground: str) -> str:
     """Equal for runs that were played alike. A fork is like those that were forked by the same command."""
-    told: dict[str, Json] = {
-        "world": header.genesis.world,
-        "setup": header.genesis.setup,
-        "agents": header.agents,
-        "fork": (header.group or header.run_id) if header.parent else None,
-        **{name: header.card.get(name) for name in ALIKE},
-    }
+    told: dict[str, Json] = {name: header.card.get(name) for name in ALIKE}
+    forked = (header.group or header.run_id) if header.parent else None
+    return _digest({**told, "ground": ground, "agents": header.agents, "fork": forked})
+
+
+def _digest(told: Json) -> str:
     return hashlib.sha256(canonical(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def known_of(header: RunHeader) -> RunRecord:
     """What is known of a run without its entries."""
+    ground = ground_of(header.genesis)
     return RunRecord(
         id=header.run_id,
         world=header.genesis.world,
@@ -88,11 +93,12 @@ def known_of(header: RunHeader) -> RunRecord:
         digest=header.genesis.digest,
         days=0,
         scores=(),
-        kind=kind_of(header),
+        ground=ground,
+        kind=kind_of(header, ground),
         card=header.card,
         group=header.group,
         parent=header.parent,
-        error=header.error,
+        broke=header.error,
         trouble=header.damage,
     )
 

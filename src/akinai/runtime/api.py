@@ -8,14 +8,19 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from akinai import worlds
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.statistics import Comparison
 from akinai.core.stores import RunHeader, Store
+from akinai.core.trace import Books
 from akinai.core.worlds import World
+from akinai.runtime.analysis import Analysis, Wanted
+from akinai.runtime.analysis_pairs import Contrast
+from akinai.runtime.analysis_pairs import contrast as contrast_of
+from akinai.runtime.analysis_pool import analyse, readers
 from akinai.runtime.cast import CHAT, Cast, ModelChoice, cast_of
 from akinai.runtime.casting import default_agent
 from akinai.runtime.config import DEFAULT_STORE, prepare, setting
@@ -36,8 +41,8 @@ from akinai.runtime.life import Fork, Verdict, begin_forks, can_go_on, check_rep
 from akinai.runtime.life import verify as verify_run
 from akinai.runtime.play import BY_NAME, Given, Progress
 from akinai.runtime.processes import play_all
-from akinai.runtime.runs import Run, Runs, read_run, read_what_can_be, resolve
-from akinai.runtime.stage import check_cast
+from akinai.runtime.runs import Run, Runs, meant, read_run, read_what_can_be, resolve
+from akinai.runtime.stage import check_cast, known_prices
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 
@@ -209,6 +214,47 @@ def runs(*names: str, store: Place = None, ledgers: bool = True) -> Runs:
         return Runs([await read_what_can_be(books, header, keep=ledgers) for header in found])
 
     return wait(_with(_place(store), work))
+
+
+def analyze(
+    *names: str,
+    store: Place = None,
+    jobs: int = 1,
+    scale: bool | None = None,
+    wanted: Wanted = Wanted(),  # noqa: B008 - a frozen record
+    progress: Progress | None = None,
+) -> Analysis:
+    """Runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with their
+    intervals, endings, findings, what the models took, and how far each group is from idle to reference.
+
+    Idle and reference come from the store where it has them under the same settings; else they are played in memory,
+    on at most 20 seeds; `scale` True asks for all seeds, False for none. `jobs` processes read at a time, each run
+    once; `wanted` keeps more of each run; `progress` hears of every run, as in `run`. A run that cannot be read
+    says so and stops nothing.
+    """
+    place = _place(store)
+
+    async def work(books: Store) -> Analysis:
+        known = await books.runs()
+        found = meant(known, names, damaged=True) if names else known
+        url = place if isinstance(place, str) and not place.startswith("memory:") else None
+        async with readers(cast("Books", books), url, jobs, known_prices()) as made:
+            return await analyse(made, known, found, wanted, scale=scale, progress=progress)
+
+    return wait(_with(place, work))
+
+
+def contrast(
+    a: str, b: str, *, store: Place = None, jobs: int = 1, gain: float | None = None, progress: Progress | None = None
+) -> Contrast:
+    """Run or group b against a: every score and the findings, paired by seed, or by their means where no seed is
+    common. `gain`, in dollars for money, asks how many seeds would show it.
+    """
+    if a == b:
+        raise UsageError(f"{a!r} against itself differs in nothing; name two")
+    both = analyze(a, b, store=store, jobs=jobs, scale=False, progress=progress)
+    sides = tuple([run.id for run in both.runs if name in (run.id, run.group)] for name in (a, b))
+    return contrast_of(both, (a, b), (sides[0], sides[1]), gain)
 
 
 def headers(store: Place = None) -> Sequence[RunHeader]:

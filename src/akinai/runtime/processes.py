@@ -113,7 +113,7 @@ async def _pool(
     stop, days = context.Event(), context.RawArray("i", len(headers))
     loop = asyncio.get_running_loop()
     with ProcessPoolExecutor(min(jobs, len(headers)), context, _join, (stop, days)) as pool:
-        with _spared_from_ctrl_c():
+        with spared_from_ctrl_c():
             tasks = [loop.run_in_executor(pool, _play_in_process, url, one, i, keep) for i, one in enumerate(headers)]
         try:
             await _look_on(headers, tasks, days, progress)
@@ -133,7 +133,7 @@ async def _pool(
 
 
 @contextmanager
-def _spared_from_ctrl_c() -> Iterator[None]:
+def spared_from_ctrl_c() -> Iterator[None]:
     """Processes that are made in here inherit that Ctrl-C waits: it is for their parent, also while they begin."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -166,6 +166,11 @@ def _join(stop: Event, days: Any) -> None:
     """Begin a process of the pool: it knows what it shares, hears no Ctrl-C and does not outlive its parent."""
     global _desk  # noqa: PLW0603 - a pool hands things to its processes in no other way
     _desk = stop, days
+    belong_to_parent()
+
+
+def belong_to_parent() -> None:
+    """Make this process hear no Ctrl-C, which is for its parent, and not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
 

@@ -61,6 +61,11 @@ class Run:
         return next(iter(self.header.agents.values()), "")
 
     @property
+    def card(self) -> Mapping[str, Json]:
+        """Versions, preset, model and whatever else a reader needs to trust it."""
+        return self.header.card
+
+    @property
     def status(self) -> Status:
         """ "open" can go on, "done" ended, "failed" broke and can be resumed."""
         return self.header.status
@@ -121,7 +126,10 @@ class Runs(Sequence[Run]):
         return f"<Runs: {', '.join(run.id for run in self._runs[:5])}{' ...' if len(self) > 5 else ''}>"
 
     def values(self, score: str) -> list[int | float | None]:
-        """One score of every run of the worlds that have it; None for a run that is not done or cannot be scored."""
+        """One score of every run of the worlds that have it; None for a run whose record cannot be read.
+
+        A run that failed or is not over counts as it stands, with what its ledger holds.
+        """
         worlds_with_it = {run.world for run in self._runs if any(one.name == score for one in run.scores)}
         return [_value(run, score) for run in self._runs if run.world in worlds_with_it]
 
@@ -242,18 +250,22 @@ async def read_what_can_be(
 
 
 async def resolve(store: Store, names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+    """The runs of a store that names stand for, as `meant` has it."""
+    return meant(await store.runs(), names, damaged=damaged)
+
+
+def meant(known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
     """The runs that names stand for: a run's id, or the name of a group. UnknownName for neither.
 
     BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
     """
-    known = await store.runs()
     found: dict[str, RunHeader] = {}
     for name in names:
-        meant = [run for run in known if name in (run.run_id, run.group)]
-        if not meant:
+        runs = [run for run in known if name in (run.run_id, run.group)]
+        if not runs:
             ids = {run.run_id for run in known} | {run.group for run in known if run.group}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
-        found |= {run.run_id: run for run in meant}
+        found |= {run.run_id: run for run in runs}
     for run in [] if damaged else found.values():
         if run.damage:
             raise BrokenChain(0, run.damage)
@@ -278,18 +290,23 @@ def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[st
 
 def card_of(runs: Sequence[Run]) -> dict[str, Json]:
     """The card of several runs: what they agree on, what they differ in, and their final digests."""
-    cards = [run.header.card for run in runs]
+    return agreed_card([run.header.card for run in runs], {run.id: run.digest for run in runs})
+
+
+def agreed_card(cards: Sequence[Mapping[str, Json]], digests: Mapping[str, str]) -> dict[str, Json]:
+    """What cards agree on as one value and differ in as a list, and the final digests of their runs."""
     names = dict.fromkeys(name for card in cards for name in card)
     card: dict[str, Json] = {}
     for name in names:
         values = list({str(one.get(name)): one.get(name) for one in cards}.values())
         card[name] = values[0] if len(values) == 1 else values
-    card["digests"] = {run.id: run.digest for run in runs}
+    card["digests"] = dict(digests)
     return card
 
 
 def _value(run: Run, score: str) -> int | float | None:
-    return run.score(score) if run.status == "done" and not run.trouble else None
+    """A run that failed or is not over counts with what its ledger holds; one that cannot be read has no value."""
+    return next((one.value for one in run.scores if one.name == score), None)
 
 
 def _values(runs: Mapping[int, Run], score: str) -> dict[int, float | None]:

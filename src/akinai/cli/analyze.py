@@ -1,0 +1,115 @@
+"""Commands that say what runs amount to: analyze, compare."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from akinai.cli.options import Jobs, Json, Names, Store, argument, jobs_for, option, place_of
+from akinai.cli.progress import bar
+from akinai.cli.shown import document, next_steps, page, say
+
+if TYPE_CHECKING:
+    from akinai.runtime.analysis import Analysis
+
+FAILED = 1
+MOST_TOLD = 5
+"""Unreadable runs of which the reason is told."""
+
+First = Annotated[str, argument("A", "A run or a group.")]
+Second = Annotated[str, argument("B", "Another.")]
+Gain = Annotated[
+    str | None,
+    option("--gain", metavar="X", help="Tell how many seeds would show a gain of X, in dollars for money."),
+]
+OnScale = Annotated[
+    bool | None,
+    typer.Option(
+        "--scale/--no-scale",
+        help="Place every seed between the players idle and reference, or none; those that the store does not have "
+        "are played in memory.  \\[default: at most 20 seeds]",
+        show_default=False,
+    ),
+]
+ByDay = Annotated[bool, typer.Option("--by-day", help="With --json: every day of every run.")]
+
+
+def analyze(
+    names: Names,
+    scale: OnScale = None,
+    by_day: ByDay = False,
+    jobs: Jobs = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Scores, endings, findings and cost of runs, in groups of runs that were played alike."""
+    from akinai.runtime import api
+    from akinai.runtime.analysis import Wanted
+
+    place = place_of(store)
+    wanted = Wanted(because=as_json, findings=True, series=by_day and as_json)
+    with bar(quiet=as_json) as progress:
+        told = api.analyze(
+            *names, store=place, jobs=jobs_for(jobs, place), scale=scale, wanted=wanted, progress=progress
+        )
+    if as_json:
+        document(told.to_json())
+    else:
+        from akinai.report.analyses import analysis
+
+        page(lambda width: analysis(told, width))
+        next_steps(_steps(names))
+    _tell_troubled(told)
+
+
+def _steps(names: list[str]) -> dict[str, str]:
+    from shlex import join
+
+    if len(names) != 2:
+        return {}
+    return {join(["akinai", "compare", *names]): "is the second better, seed by seed, and how sure is that"}
+
+
+def _tell_troubled(told: "Analysis") -> None:
+    """One sentence a run that cannot be read; exit code 1 where there is one."""
+    for run in told.troubled[:MOST_TOLD]:
+        say(f"run {run.id} cannot be scored: {run.trouble}")
+    more = len(told.troubled) - MOST_TOLD
+    if more > 0:
+        say(f"and {more:,} more; --json tells why of each")
+    if told.troubled:
+        raise typer.Exit(FAILED)
+
+
+def compare(
+    a: First,
+    b: Second,
+    gain: Gain = None,
+    jobs: Jobs = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Compare B with A, paired by seed: how much, and how sure."""
+    from akinai.runtime import api
+
+    place, wanted = place_of(store), _amount(gain)
+    with bar(quiet=as_json) as progress:
+        told = api.contrast(a, b, store=place, jobs=jobs_for(jobs, place), gain=wanted, progress=progress)
+    if as_json:
+        return document(told.to_json())
+    from akinai.report.contrasts import contrast
+
+    return page(lambda width: contrast(told, gain or "", width))
+
+
+def _amount(gain: str | None) -> float | None:
+    from akinai.core.errors import UsageError
+
+    if gain is None:
+        return None
+    try:
+        wanted = float(gain.replace("$", "").replace(",", ""))
+    except ValueError:
+        wanted = 0.0
+    if not 0 < wanted < 1e12:
+        raise UsageError(f"--gain wants an amount above 0, such as 50 or 12.5, not {gain!r}")
+    return wanted
