@@ -1,8 +1,426 @@
-"""PostgresStore under the shipped laws."""
+"""PostgresStore under the shipped laws, and what is true of its tables: indexes, strangers, edits, numbers, connections."""
 
-from real_postgres import schema_in
+import asyncio
+import json
+import traceback
+from typing import Any
 
+import pytest
+
+from akinai.core.errors import AkinaiError, BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
+from akinai.core.ledger import Entry, Genesis, check_chain
+from akinai.core.trace import TraceRecord
+from akinai.stores import open_store
 from akinai.stores.postgres import PostgresStore
+from akinai.stores.postgres_schema import SCHEMA_VERSION
 from akinai.testing import store_laws
+from akinai.testing.runs import AWKWARD_TEXTS, entries_in, entries_of, genesis_of, run_of
+from real_postgres import schema_in, server, sql, with_option
 
 test_laws = store_laws.laws_for(lambda folder: PostgresStore.open(schema_in(folder)))
+
+TABLES = "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1"
+
+
+async def written(url: str, count: int = 20, text: str = "hello") -> None:
+    """A closed store with one run."""
+    store = await open_store(url)
+    await store.create(run_of("r"))
+    await store.append("r", entries_of(count, text))
+    await store.close()
+
+
+# ---- what is kept
+
+
+@pytest.mark.parametrize("odd", [*AWKWARD_TEXTS[1:], "%s %(run)s {}", "NULL", "\\N", "\\.", "a\tb\\x41", "${x}"])
+async def test_any_text_is_plain_text(postgres: str, odd: str) -> None:
+    """Quotes, percent signs, emoji and bits of SQL are plain text in ids, actors, texts and headers."""
+    store = await open_store(postgres)
+    run = run_of(odd, agents={odd: odd}, error=odd, group=odd, parent=f"{odd}#4", ending=odd, card={odd: odd})
+    await store.create(run)
+    await store.append(odd, entries_of(3, odd))
+    await store.append(odd, entries_of(20, odd)[3:])
+    await store.add_trace(odd, [TraceRecord(odd, 1, 1, odd)])
+    assert list(await store.runs()) == [run]
+    assert await entries_in(store, odd) == entries_of(20, odd)
+    assert [record async for record in store.read_trace(odd, odd)] == [TraceRecord(odd, 1, 1, odd)]
+    await store.close()
+
+
+async def test_numbers_keep_their_digest(postgres: str) -> None:
+    """Numbers that JSONB writes in its own way read back equal, with the digest of every other store."""
+    numbers: Any = [1e5, 1.10, -0.0, 0.1 + 0.2, 5e-324, 1.7976931348623157e308, 1e22, 1e-7, 2**63, -(10**999), 1.5e300]
+    store = await open_store(postgres)
+    run = run_of("r", genesis=Genesis("talk@1", 7, {"z": numbers, "a": {"bb": -0.0, "a": 1.0}}))
+    await store.create(run)
+    kept = entries_of(9, data={"zz": numbers, "a": {"longer": 1e16, "b": None}})
+    await store.append("r", kept)
+    read = await entries_in(store, "r")
+    assert [(entry.text, entry.digest) for entry in read] == [(entry.text, entry.digest) for entry in kept]
+    assert check_chain(genesis_of(), read) == kept[-1].digest
+    assert (await store.header("r")).genesis.digest == run.genesis.digest
+    await store.close()
+
+
+async def test_keys_come_in_the_order_of_every_store(postgres: str) -> None:
+    """Keys are read in alphabetical order, as from a file, not in that of JSONB, which is by length."""
+    store = await open_store(postgres)
+    await store.create(run_of("r", genesis=Genesis("talk@1", 7, {"a": 1, "ccc": 2, "bb": 3}), card={"long": 1, "z": 2}))
+    await store.append("r", entries_of(1, data={"a": 1, "ccc": {"y": 1, "xx": 2}, "bb": 3}))
+    (entry,) = await entries_in(store, "r")
+    assert json.dumps(entry.outcome.data) == '{"a": 1, "bb": 3, "ccc": {"xx": 2, "y": 1}}'
+    header = await store.header("r")
+    assert [list(header.genesis.setup), list(header.card)] == [["a", "bb", "ccc"], ["long", "z"]]
+    await store.close()
+
+
+async def test_recipient_of_any_length_is_kept(postgres: str) -> None:
+    """A recipient longer than an index can hold is an entry like any other."""
+    long = "".join(f"{number:x}" for number in range(30_000))
+    store = await open_store(postgres)
+    await store.create(run_of("r"))
+    entry = entries_of(1)[0]
+    told = entry.data | {"request": {"name": "Say", "parameters": {"to_agent_id": long, "from_agent_id": long}}}
+    await store.append("r", [Entry.read(1, entry.at, told, entry.digest)])
+    assert [one.parameters["to_agent_id"] for one in await entries_in(store, "r")] == [long]
+    await store.close()
+
+
+@pytest.mark.parametrize("text", ["half a pair \ud83d", '{"agent_id": "NUL \\u0000"}', "no JSON", "\0"])
+async def test_what_no_database_takes_fails_alone(postgres: str, text: str) -> None:
+    """An append that PostgreSQL cannot take is a StoreError to its caller, and those beside it land."""
+    store = await open_store(postgres)
+    for number in range(6):
+        await store.create(run_of(f"r{number}"))
+    bad = entries_of(4)
+    object.__setattr__(bad[2], "text", text)
+    asked = [store.append(f"r{number}", bad if number == 2 else entries_of(4)) for number in range(6)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    for number, answer in enumerate(answers):
+        assert type(answer) is (StoreError if number == 2 else type(None)), answer
+        assert await entries_in(store, f"r{number}") == ([] if number == 2 else entries_of(4))
+    assert "cannot keep this" in str(answers[2])
+    await store.close()
+
+
+async def test_error_of_a_run_is_kept_whatever_it_says(postgres: str) -> None:
+    """The reason why a run failed is kept, with a mark where it holds what no database takes."""
+    store = await open_store(postgres)
+    await store.create(run_of("r"))
+    await store.update(run_of("r", status="failed", error="the model said '\0\ud83d'"))
+    assert (await store.header("r")).error == "the model said '\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}'"
+    await store.close()
+
+
+# ---- the tables
+
+
+async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
+    """The columns, the primary key and the indexes have their names, and the indexes begin with the run."""
+    await written(postgres)
+    columns = "SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema()"
+    assert sql(postgres, f"{columns} AND table_name = 'actions' ORDER BY ordinal_position") == [
+        ("run_id", "text"),
+        ("seq", "bigint"),
+        ("agent_id", "text"),
+        ("created_at", "bigint"),
+        ("data", "jsonb"),
+        ("digest", "text"),
+    ]
+    indexes = dict(sql(postgres, "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'actions'"))
+    assert {"actions_pkey", "idx_actions_to_agent", "idx_actions_from_agent", "idx_actions_name"} == set(indexes)
+    assert all("(run_id, " in made for made in indexes.values())
+    entry = entries_of(7)[6]
+    row = sql(postgres, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
+    assert row == [("r", 7, "customer_1", entry.at, entry.data, entry.digest)]
+
+
+@pytest.mark.parametrize(
+    ("index", "place"),
+    [
+        ("idx_actions_to_agent", "left(data->'request'->'parameters'->>'to_agent_id', 200)"),
+        ("idx_actions_from_agent", "left(data->'request'->'parameters'->>'from_agent_id', 200)"),
+        ("idx_actions_name", "data->'request'->>'name'"),
+    ],
+)
+async def test_indexes_are_used(postgres: str, index: str, place: str) -> None:
+    """A question by recipient, sender or action name within a run is answered by the index made for it, in order."""
+    await written(postgres, 3000)
+    asked = f"EXPLAIN SELECT data FROM actions WHERE run_id = 'r' AND {place} = 'x' AND seq > 3 ORDER BY seq"
+    plan = " ".join(step for (step,) in sql(postgres, "ANALYZE actions", asked))
+    assert f"Index Scan using {index}" in plan
+    assert "Sort" not in plan
+
+
+async def test_appends_that_arrive_together_are_committed_together(postgres: str) -> None:
+    """Two hundred appends at once take a few transactions, not two hundred."""
+    store = await open_store(postgres)
+    await asyncio.gather(*(store.create(run_of(f"r{number}")) for number in range(200)))
+    await asyncio.gather(*(store.append(f"r{number}", entries_of(2)) for number in range(200)))
+    assert sql(postgres, "SELECT count(*), count(DISTINCT xmin::text) <= 5 FROM actions") == [(400, True)]
+    await store.close()
+
+
+async def test_commit_reaches_the_disk(postgres: str) -> None:
+    """Commits are synced to the disk although the address or the server asks for less; more than that is left alone."""
+    for asked, found in (("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
+        store = await PostgresStore.open(postgres.replace("options=", f"options=-csynchronous_commit%3D{asked}%20"))
+        connection = store._lines.writer._connection
+        assert connection is not None
+        assert await (await connection.execute("SHOW synchronous_commit")).fetchone() == (found,)
+        await store.close()
+
+
+# ---- opening
+
+
+def stranger(url: str) -> None:
+    sql(url, "CREATE TABLE runs (id INTEGER)", "INSERT INTO runs VALUES (42)")
+
+
+def stranger_of_our_name(url: str) -> None:
+    sql(url, "CREATE TABLE akinai (notes TEXT)")
+
+
+def empty_mark(url: str) -> None:
+    sql(url, "CREATE TABLE akinai (schema_version INTEGER)")
+
+
+def newer(url: str) -> None:
+    asyncio.run(written(url))
+    sql(url, f"UPDATE akinai SET schema_version = {SCHEMA_VERSION + 6}")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "told"),
+    [
+        (stranger, StoreError, r"has tables of another application \(runs\)"),
+        (stranger_of_our_name, StoreError, r"has tables of another application \(akinai\)"),
+        (empty_mark, StoreError, r"has tables of another application \(akinai\)"),
+        (newer, StoreVersion, "has schema version 7, this Akinai knows 1; install a newer Akinai"),
+    ],
+)
+def test_stranger_is_refused_and_left_alone(postgres: str, make: Any, kind: type[StoreError], told: str) -> None:
+    """A schema that is not ours is refused in a sentence, and nothing is made in it."""
+    make(postgres)
+    before = sql(postgres, TABLES)
+    with pytest.raises(kind, match=told) as refusal:
+        asyncio.run(open_store(postgres))
+    assert type(refusal.value) is kind
+    assert sql(postgres, TABLES) == before
+
+
+async def test_missing_store_is_not_made(postgres: str) -> None:
+    """With create=False an empty schema is a UsageError and stays empty; with create=True it is filled."""
+    with pytest.raises(UsageError, match=r"no store at 'postgresql://.*'; a first run makes one"):
+        await open_store(postgres, create=False)
+    assert sql(postgres, TABLES) == []
+    await written(postgres)
+    await (await open_store(postgres, create=False)).close()
+    assert sql(postgres, TABLES) == [("actions",), ("akinai",), ("runs",), ("trace",)]
+
+
+async def test_openings_at_once_make_one_store(postgres: str) -> None:
+    """Openings that race to make the tables all succeed, on the same tables."""
+    stores = await asyncio.gather(*(open_store(postgres) for _ in range(6)))
+    for number, store in enumerate(stores):
+        await store.create(run_of(f"r{number}"))
+    for store in stores:
+        assert len(await store.runs()) == 6
+        await store.close()
+
+
+async def test_missing_schema_is_named(postgres: str) -> None:
+    """A search path that leads nowhere is an error that says how to make the schema."""
+    with pytest.raises(StoreError, match="no schema has been selected to create in; make the schema first"):
+        await open_store(f"{postgres}nowhere")
+
+
+async def test_database_without_unicode_is_refused(postgres: str) -> None:
+    """A database that keeps text in another encoding is refused before anything is made in it."""
+    name = "akinai_bytes"
+    sql(server(), f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
+    with pytest.raises(StoreError, match=f"/{name}.* keeps text as SQL_ASCII"):
+        await open_store(with_option(server(), f"dbname={name}"))
+    sql(server(), f"DROP DATABASE {name}")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:s3cret@127.0.0.1:1/akinai",
+        "postgres://me:s3cret@127.0.0.1:1/akinai",
+        "postgresql+psycopg://me:s3cret@127.0.0.1:1/akinai",
+        "postgresql://me@127.0.0.1:1/akinai?password=s3cret",
+        "postgresql://me:s3cret/@127.0.0.1/akinai",
+        "postgresql://me:x/s3cret@127.0.0.1/akinai",
+        "postgresql://me:%zzs3cret@127.0.0.1/akinai",
+        "postgresql://me:a@s3cret@127.0.0.1:1/akinai",
+        "postgresql://me@127.0.0.1:1/akinai?sslpasword=s3cret",
+        "postgresql://me:5432/s3cret@127.0.0.1/akinai",
+        "postgresql://me:5432/x@s3cret@127.0.0.1/akinai",
+        "postgresql://me:a?s3cret@127.0.0.1:1/akinai",
+        "postgresql:me:s3cret@127.0.0.1/akinai",
+        "postgresql:/me:s3cret@127.0.0.1/akinai",
+        "POSTGRESQL://me:s3cret@127.0.0.1:1/akinai",
+        "postgresql://me:s3cret@/akinai?host=/nowhere",
+        "postgresql://me:s3cret@[::1]:1/akinai",
+        "postgresql://me:s3cret@127.0.0.1:s3cret/akinai",
+        "postgresql://me:s3cret@/akinai?service=nowhere",
+    ],
+)
+async def test_password_is_never_told(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever is wrong with an address, its password stands in no message, traceback or log."""
+    with pytest.raises(AkinaiError) as refusal:
+        await open_store(url)
+    told = [str(refusal.value), repr(refusal.value), *traceback.format_exception(refusal.value), caplog.text]
+    # The source line of this test is part of its traceback.
+    said = "\n".join(told)
+    assert "s3cret" not in said
+    assert "\n" not in str(refusal.value)
+    if isinstance(refusal.value, StoreError):
+        assert "postgresql://me@" in str(refusal.value)
+
+
+async def test_password_is_not_in_what_a_store_shows(postgres: str) -> None:
+    """A store that is open tells its address without the password, in its errors too."""
+    url = with_option(postgres, "password=s3cret")
+    store = await PostgresStore.open(url)
+    await store.create(run_of("r"))
+    await store.close()
+    with pytest.raises(StoreError, match="is closed") as refusal:
+        await store.runs()
+    shown = [store.url, repr(store), repr(store._server), str(refusal.value)]
+    assert "s3cret" not in " ".join(shown)
+
+
+# ---- edits
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE actions SET data = replace(data::text, 'customer_1', 'customer_2')::jsonb WHERE seq = 612",
+        "UPDATE actions SET created_at = created_at - 1 WHERE seq = 612",
+        "UPDATE actions SET digest = replace(digest, left(digest, 1), 'x') WHERE seq = 612",
+        "UPDATE actions SET data = data - 'result' WHERE seq = 612",
+        "UPDATE actions SET data = '[]' WHERE seq = 612",
+        "UPDATE actions SET data = 'null' WHERE seq = 612",
+        "UPDATE actions SET data = jsonb_set(data, '{request,parameters,data}', repeat('9', 5000)::jsonb) WHERE seq = 612",
+        "DELETE FROM actions WHERE seq = 612",
+    ],
+)
+async def test_edited_row_is_found(postgres: str, edit: str) -> None:
+    """Whatever is changed in a row, the chain breaks at that entry, after the entries before it were read."""
+    await written(postgres, 700)
+    sql(postgres, edit)
+    store = await open_store(postgres)
+    read: list[Entry] = []
+
+    async def verify() -> None:
+        async for entry in store.read("r"):
+            read.append(entry)  # noqa: PERF401 - what came before the break is looked at
+        check_chain(genesis_of(), read)
+
+    with pytest.raises(BrokenChain) as broken:
+        await verify()
+    assert broken.value.entry == 612
+    assert read[:611] == entries_of(611)
+    await store.close()
+
+
+async def test_edited_header_is_found(postgres: str) -> None:
+    """A genesis that is none is a BrokenChain at entry 0 that names the run."""
+    await written(postgres)
+    sql(postgres, "UPDATE runs SET genesis = genesis - 'seed'")
+    store = await open_store(postgres)
+    with pytest.raises(BrokenChain, match="header of run 'r'") as broken:
+        await store.header("r")
+    assert broken.value.entry == 0
+    await store.close()
+
+
+# ---- connections
+
+
+def connections(name: str) -> int:
+    ((count,),) = sql(server(), f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")
+    return count
+
+
+async def test_close_leaves_no_connection(postgres: str) -> None:
+    """A store that was closed, or could not be opened, leaves no connection; one that is open has a handful."""
+    url = with_option(postgres, "application_name=counted")
+    with pytest.raises(UsageError):
+        await open_store(url, create=False)
+    store = await open_store(url)
+    await store.create(run_of("r"))
+    await asyncio.gather(*(store.header("r") for _ in range(50)), *(store.append("r", []) for _ in range(50)))
+    assert 2 <= connections("counted") <= 5
+    await store.close()
+    opening = asyncio.ensure_future(open_store(url))
+    await asyncio.sleep(0.005)
+    opening.cancel()
+    await asyncio.wait([opening])
+    del opening  # whoever keeps the error keeps what was under way
+    async with asyncio.timeout(10):
+        while connections("counted"):
+            await asyncio.sleep(0.01)
+
+
+def test_store_outlives_an_event_loop(postgres: str) -> None:
+    """A store can be used by one event loop after another; an append whose loop was ended is in whole or not at all."""
+    with asyncio.Runner() as first:
+        store = first.run(open_store(postgres))
+        first.run(store.create(run_of("r")))
+
+        async def leave_behind() -> None:
+            asyncio.ensure_future(store.append("r", entries_of(30)))  # noqa: RUF006 - left on purpose
+            await asyncio.gather(*(store.header("r") for _ in range(9)))
+
+        first.run(leave_behind())
+
+    async def go_on() -> None:
+        await store.update(run_of("r", status="done"))
+        assert await entries_in(store, "r") in ([], entries_of(30))
+        await asyncio.gather(*(store.header("r") for _ in range(9)))
+        await store.close()
+
+    asyncio.run(go_on())
+
+
+async def test_locked_run_says_so(postgres: str) -> None:
+    """A write that waits too long for another process is a StoreError, reads go on, and the next write works."""
+    await written(postgres)
+    store = await open_store(postgres.replace("options=", "options=-clock_timeout%3D50%20"))
+    import psycopg
+
+    with psycopg.connect(postgres) as other:
+        other.execute("LOCK TABLE actions IN SHARE MODE")
+        asked = [store.append("r", entries_of(21)[20:]), store.add_trace("r", [TraceRecord("a", 1, 1, None)])]
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        assert all("another process held it too long" in str(answer) for answer in answers), answers
+        assert await entries_in(store, "r") == entries_of(20)
+    await store.append("r", entries_of(21)[20:])
+    await store.close()
+
+
+async def test_dropped_tables_are_a_store_error(postgres: str) -> None:
+    """A store whose tables were dropped under it says so, to readers and writers."""
+    await written(postgres)
+    store = await open_store(postgres)
+    sql(postgres, "DROP TABLE actions")
+    for asked in (store.append("r", entries_of(21)[20:]), entries_in(store, "r")):
+        with pytest.raises(StoreError, match="its tables are gone"):
+            await asked
+    await store.close()
+
+
+async def test_sequence_conflict_says_what_is_next(postgres: str) -> None:
+    """The refusal of an append names the run, the number that is next and the one that came."""
+    await written(postgres)
+    store = await open_store(postgres)
+    with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23"):
+        await store.append("r", entries_of(25)[22:])
+    await store.close()

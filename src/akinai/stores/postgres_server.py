@@ -33,21 +33,27 @@ _DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
+# What the address or the server sets is kept, unless it would answer before the disk does.
 _SETTINGS = f"""
-    SELECT set_config('lock_timeout', '{LOCK_TIMEOUT_S:.0f}s', false),
+    SELECT CASE WHEN current_setting('lock_timeout') = '0'
+        THEN set_config('lock_timeout', '{LOCK_TIMEOUT_S:.0f}s', false) END,
         CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
         THEN set_config('synchronous_commit', 'on', false) END"""
 _ADVICE = {
     "23505": "another process writes the same, again and again; read the run anew",
+    "3F000": "make the schema first: CREATE SCHEMA NAME",
     "25006": "it takes no writes: is it a standby?",
     "42501": "ask for the right to read and write there",
     "42P01": "its tables are gone; restore a copy",
     "53100": "make room on its disk",
     "53300": "it has no connection left: play with fewer --jobs",
-    "55P03": f"another process held it for {LOCK_TIMEOUT_S:.0f} s",
+    "55P03": "another process held it too long",
 }
 _UNKEPT = ("22", "54")
 """Classes of errors that speak of what is to be kept, not of the server."""
+
+# An @ or / in a password that is not written as %40 or %2F makes a host or a database of its rest, which would be told.
+_PLAIN = r"postgresql://[^@/]*(@[^@/]*)?(/[^@/?]*)?(\?|$)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +104,9 @@ def server_at(url: str) -> Server:
     """
     plain = re.sub(r"^postgres(ql)?(\+\w+)?:", "postgresql:", url, count=1, flags=re.IGNORECASE)
     try:
-        if not plain.startswith("postgresql://"):
-            raise psycopg.ProgrammingError
         given = {key: str(value) for key, value in conninfo_to_dict(plain).items() if value is not None}
-        _ = [int(port) for port in given.get("port", "").split(",") if port]
+        if not re.match(_PLAIN, plain) or not re.fullmatch(r"[\d,]*", given.get("port", "")):
+            raise ValueError
     except (psycopg.Error, ValueError):
         raise UsageError(
             "the store's address is none that PostgreSQL can read; write postgresql://USER@HOST:PORT/DATABASE, "
@@ -139,6 +144,12 @@ def cut(error: Exception) -> bool:
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(("08", "57P", "53300"))
+
+
+def blames_one(error: Exception) -> bool:
+    """Whether the error may be due to one of many changes; otherwise the server takes none of them."""
+    refused = isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(_UNKEPT)
+    return not refused
 
 
 class Readers:
