@@ -36,7 +36,7 @@ CASES = (
     of.mistake(
         "Puts in twelve where eight are left",
         script(open_shop(cola=32), here(refused("no_stock", restock((0, 1, "cola", 12), (0, 2, "cola", 12)))), seed=3),
-        "Twenty are left in storage, and the two slots are to take 24.",
+        "Twenty are left in storage: four of the 24 that are to go in nobody ever bought.",
     ),
     of.mistake(
         "The sub-agent is sent to restock jerky that nobody bought",
