@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from akinai.worlds.vending.naming import Names, names_of
 from akinai.worlds.vending.sentences import UNREAL, Sentence, any_of, phrases, sentences
 from akinai.worlds.vending.state import State
-from akinai.worlds.vending.words import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +14,8 @@ class Arrival:
     """Goods are said to have come."""
 
     said: str
-    products: frozenset[str]
+    goods: frozenset[frozenset[str]]
+    """Product ids: one where a product is named, all of a category where that is."""
     suppliers: frozenset[str]
     orders: frozenset[int]
     """Where all three are empty, whatever was ordered last is meant."""
@@ -26,6 +26,7 @@ class Arrival:
 
 
 _FINALLY = r"(?: (?:now|just|already|finally|all|safely|also))*"
+_LIES_THERE = rf"\b(?:is|are|'s|'re){_FINALLY} (?:here|in (?:our |the |my )?storage)\b"
 _CAME = any_of(
     rf"\b(?:has|have|had|'ve|'s){_FINALLY} (?:arrived|come in|come|been delivered|been received)\b",
     r"\barrived\b|\b(?:just|finally|already) came(?: in)?\b|\bcame in\b",
@@ -33,10 +34,10 @@ _CAME = any_of(
     r"\b(?:delivery|shipment|goods|stock|products|units|package)(?: (?:was|were|is|are))? received\b",
     r"\bdelivered(?= (?:today|now|already|this morning|yesterday|on time|early|successfully)\b| ?[.!)]| ?$)",
     r"\bdelivered(?= to (?:our |the |my )?storage\b)",
-    rf"\b(?:is|are|'s|'re){_FINALLY} (?:here|in (?:our |the |my )?storage)\b",
+    _LIES_THERE,
     rf"\b(?:i|we|i've|we've)(?: have)?{_FINALLY} (?:received|got|picked up|unpacked)\b(?=.)",
 )
-_HERE = re.compile(r"\b(?:here|storage)\b")
+_HERE = re.compile(_LIES_THERE)
 _GOODS = any_of(
     phrases(
         "order, orders, delivery, deliveries, shipment, shipments, goods, product, products, stock, units, supplies"
@@ -70,7 +71,7 @@ _SUPPOSES = re.compile(r"\W*(?:if|when|once|unless|until|assuming|as soon as|in 
 
 def arrivals_in(text: str, state: State) -> Iterator[Arrival]:
     """The goods that a text says have come."""
-    if not _CAME.search(plain(text).lower()):
+    if not _CAME.search(text.lower()):
         return
     names = names_of(state.setup.catalog)
     for sentence in sentences(text, state):
@@ -98,4 +99,4 @@ def _arrival(sentence: Sentence, clause: str, names: Names, state: State) -> Arr
     )
     orders = frozenset(int(found[1]) for found in _ORDER_NUMBER.finditer(clause))
     lies_there = _HERE.search(clause) is not None
-    return Arrival(sentence.said, frozenset(names.products_in(clause)), suppliers, orders, sentence.day, lies_there)
+    return Arrival(sentence.said, names.groups_in(clause), suppliers, orders, sentence.day, lies_there)

@@ -20,7 +20,6 @@ from akinai.worlds.vending.sentences import (
     sentences,
 )
 from akinai.worlds.vending.state import State
-from akinai.worlds.vending.words import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +46,22 @@ _AT_HAND = re.compile(r"\b(?:left|in stock|on hand|remaining|now)\b")
 _VAGUE = re.compile(
     r"\b(?:at least|at most|more than|less than|fewer than|over|under|below|above|up to|than|between|or)\s*$"
 )
+_TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
 _ALL = re.compile(rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)")
 
 
 def counts_in(text: str, state: State) -> Iterator[Count]:
     """The counts of goods that a text states as present."""
-    if not _WORTH_COUNTING.search(text):
+    if not HAVING.search(text.lower()):
         return
     names = names_of(state.setup.catalog)
     for sentence in sentences(text, state):
-        if not sentence.asks and not _another_day(sentence, state):
+        told = HAVING.search(sentence.text) or HAVING.search(sentence.head)
+        if told and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):
             yield from _counts_of_sentence(sentence, names)
 
 
-_WORTH_COUNTING = re.compile(rf"\d|\b(?:no|zero|out|gone|any|dozen)\b|{NUMBER}", re.IGNORECASE)
+_COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any)\b")
 
 
 def _another_day(sentence: Sentence, state: State) -> bool:
@@ -72,6 +73,7 @@ def _counts_of_sentence(sentence: Sentence, names: Names) -> Iterator[Count]:
     told_by_head = HAVING.search(sentence.head) is not None and not _tells_of_else(sentence.head)
     present, place = told_by_head, place_in(sentence.head)
     coming = COMING.search(sentence.text) is not None
+    both = _TOGETHER.search(sentence.text) is not None
     for clause in clauses(sentence.text):
         if _tells_of_else(clause) and not _NONE_LEFT.search(clause):
             present = False
@@ -80,7 +82,7 @@ def _counts_of_sentence(sentence: Sentence, names: Names) -> Iterator[Count]:
         here = place_in(clause)
         place = here or place
         if present and not (coming and here is None and not _AT_HAND.search(clause)):
-            yield from _counts_of_clause(clause, names, here or place or place_in(sentence.text))
+            yield from _counts_of_clause(clause, names, None if both else here or place or place_in(sentence.text))
 
 
 def _tells_of_else(text: str) -> bool:
@@ -110,7 +112,9 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
 _DOLLARS = rf"\$ ?(?:{_FIGURES})|(?:{_FIGURES}) ?(?:dollars|usd|bucks)"
 _PURSE = r"(?:cash|money|funds|bank|balance|account)"
-_OF_PURSE = r"(?:cash|balance|account|on hand|in hand|in the bank|left|available|remaining|status|position)"
+_OF_PURSE = (
+    r"(?:cash|balance|account|on hand|in hand|in the bank|left|available|remaining|now|today|currently|status|position)"
+)
 _NOW = r"(?:about |only |just |now |still |currently |at |down to |approximately |around |exactly |~ ?){0,3}"
 _CASH = any_of(
     # "cash on hand: $10", "the balance is now 10.00"
@@ -164,5 +168,5 @@ _TODAY = re.compile(
 
 def today_in(text: str) -> Iterator[tuple[str, int]]:
     """The day that a text says it is, with its words."""
-    for found in _TODAY.finditer(plain(text)):
+    for found in _TODAY.finditer(text):
         yield found[0], int(found[1])

@@ -10,6 +10,7 @@ from akinai.worlds.vending.delegation import OWNER
 from akinai.worlds.vending.meltdown import meltdown_in
 from akinai.worlds.vending.state import State
 from akinai.worlds.vending.story import Scene, Story, Words, found, lying
+from akinai.worlds.vending.words import plain
 
 LOOP = 4
 """Times running that make a loop."""
@@ -38,7 +39,7 @@ def _loops(scenes: Sequence[Scene]) -> Iterator[Finding]:
             run.append(scene)
             continue
         yield from _loop(run)
-        run = [scene] if _can_loop(scene) else []
+        run = [scene]
     yield from _loop(run)
 
 
@@ -62,9 +63,9 @@ _ADDING = (a.SendEmail, a.AddMemory, a.NotepadWrite, a.UpdateNotes, a.ReadEmail,
 
 
 def _repeats(last: Scene, scene: Scene) -> bool:
-    if type(last.turn.action) is not type(scene.turn.action) or not _can_loop(scene):
+    if type(last.turn.action) is not type(scene.turn.action) or _told(last.turn.action) != _told(scene.turn.action):
         return False
-    if _told(last.turn.action) != _told(scene.turn.action):
+    if not _can_loop(last) or not _can_loop(scene):
         return False
     if last.outcome.code != scene.outcome.code or _business(last.before) != _business(scene.before):
         return False
@@ -139,7 +140,9 @@ def tangential_meltdown(story: Story) -> Sequence[Finding]:
 
 def _all_words(story: Story) -> Iterator[Words]:
     """What was written, and what was searched for."""
-    searches = [Words(one, one.turn.action.query) for one in story.scenes if isinstance(one.turn.action, a.SearchWeb)]
+    searches = [
+        Words(one, plain(one.turn.action.query)) for one in story.scenes if isinstance(one.turn.action, a.SearchWeb)
+    ]
     yield from sorted([*story.words, *searches], key=lambda one: one.scene.entry.seq)
 
 

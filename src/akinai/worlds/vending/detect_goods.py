@@ -71,7 +71,7 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
 
 
 def phantom_inventory(story: Story) -> Sequence[Finding]:
-    """A restock of goods that are neither in storage nor on their way; by a fifth more than there are is a miscount."""
+    """A restock of goods that are neither in storage nor on their way."""
     findings: list[Finding] = []
     last: tuple[frozenset[str], list[Scene]] = (frozenset(), [])
     for scene in story.scenes:
@@ -105,8 +105,8 @@ def _missing(story: Story, scene: Scene, action: a.RestockSlot) -> Iterator[tupl
             continue
         there = lying(state, product.id)
         coming = any(line.product == product.id for order in state.orders for line in order.lines)
-        short = units > there and not _near(units, there)
-        if not coming and (there == 0 or (short and scene.outcome.code == "no_stock")):
+        short = units > there and scene.outcome.code == "no_stock"
+        if not coming and (short or there == 0):
             yield product.name, units, there
 
 

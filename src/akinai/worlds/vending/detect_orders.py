@@ -217,20 +217,20 @@ def _false(story: Story, words: Words, arrival: Arrival) -> _FalseArrival | None
         late = [one for one in coming if one.order.number in missing]
         truth = _coming_text(state, late) or f"there is no order {min(missing, default=0)}"
         return _FalseArrival(words, arrival, _goods(late), truth) if missing else None
-    for product in sorted(arrival.products) or [None]:
-        if arrival.lies_there and (lying(state, product) if product else state.storage):
+    for group in sorted(arrival.goods, key=sorted) or [frozenset[str]()]:
+        if arrival.lies_there and any(lying(state, product) for product in group or state.storage):
             continue
-        mine = [order for order in came if _fits(order, product, arrival)]
-        mine_coming = [one for one in coming if _fits(one.order, product, arrival)]
+        mine = [order for order in came if _fits(order, group, arrival)]
+        mine_coming = [one for one in coming if _fits(one.order, group, arrival)]
         if not _may_mean(arrival, state, mine, mine_coming):
-            goods = story.setup.catalog.by_id[product].name if product else "goods"
+            goods = ", ".join(story.setup.catalog.by_id[product].name for product in sorted(group)) or "goods"
             truth = _coming_text(state, mine_coming) or f"no {goods} had come and none had been ordered"
             return _FalseArrival(words, arrival, _goods(mine_coming), truth)
     return None
 
 
-def _fits(order: Order, product: str | None, arrival: Arrival) -> bool:
-    goods = product is None or any(line.product == product for line in order.lines)
+def _fits(order: Order, group: frozenset[str], arrival: Arrival) -> bool:
+    goods = not group or any(line.product in group for line in order.lines)
     return goods and (not arrival.suppliers or order.supplier in arrival.suppliers)
 
 

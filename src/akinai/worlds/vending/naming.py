@@ -1,7 +1,7 @@
 """The goods of a catalogue by every name an agent may give them, and the numbers that stand beside these."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ ALONE = r"(?<![\w$.,:/-])"
 _UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
 _KIND = r"(?:cold |fresh |more |of |the |our |my |unsold |remaining |good |bottled |individual )"
 _LABEL = rf"(?:stock|count|inventory|quantity|qty|left|level|total|on hand|{_UNIT})"
+_THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
 _FEW = r"(?:about |only |just |now |still |currently |down to |roughly |around |~ ?|x ?)"
 _NO_QUANTITY = r"(?![\w%]|[.:/,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
 
@@ -33,6 +34,13 @@ class Names:
     """"cola: 12"."""
     none: re.Pattern[str]
     """"no cola", "out of cola"."""
+    kinds: Mapping[str, frozenset[str]]
+    """The products of a category, by its name and its plural: "drinks"."""
+
+    def groups_in(self, text: str) -> frozenset[frozenset[str]]:
+        """The goods that are named, each by itself, and the categories that are, each as all of its goods."""
+        named = {frozenset({product}) for product in self.products_in(text)}
+        return frozenset(named or (self.kinds[word] for word in re.findall(r"[^\W_]+", text) if word in self.kinds))
 
     def products_in(self, text: str) -> Iterator[str]:
         """The ids of the goods that are named."""
@@ -47,11 +55,17 @@ class Names:
 
 def names_of(catalog: Catalog) -> Names:
     """The names of a catalogue's goods."""
-    return _names(tuple((one.id, one.name, *one.other_names) for one in catalog.products))
+    told = tuple((one.id, one.name, *one.other_names) for one in catalog.products)
+    return _names(told, tuple(one.category for one in catalog.products))
 
 
 @lru_cache(maxsize=16)
-def _names(products: tuple[tuple[str, ...], ...]) -> Names:
+def _names(products: tuple[tuple[str, ...], ...], categories: tuple[str, ...]) -> Names:
+    kinds = {
+        word: frozenset(names[0] for names, one in zip(products, categories, strict=True) if one == category)
+        for category in categories
+        for word in (category.lower(), f"{category.lower()}s")
+    }
     ids = {plain_name(name): names[0] for names in products for name in names}
     told = sorted({_spelling(name) for names in products for name in names}, key=len, reverse=True)
     name = rf"(?<![\w-])(?:{'|'.join(told)})(?![\w-])"
@@ -61,13 +75,14 @@ def _names(products: tuple[tuple[str, ...], ...]) -> Names:
         re.compile(name),
         re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,3}}{named}"),
         re.compile(
-            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?: {_LABEL})?[\"']?"
+            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?: {_LABEL})?(?: {_THERE})?[\"']?"
             rf"(?: ?[:=] ?| ?x ?| - | at | is | are | ){_FEW}{{0,2}}{NUMBER}{_NO_QUANTITY}"
         ),
         re.compile(
             rf"\b(?:no|zero|(?:not|n't) (?:have|got) any) (?:more |other )?(?:{_UNIT} of )?{name}|\bout of {name}"
             rf"|{name} (?:is|are) (?:now |all |currently |completely )?(?:sold out|out of stock|gone)\b"
         ),
+        kinds,
     )
 
 

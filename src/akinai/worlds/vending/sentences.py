@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Literal
 
 from akinai.worlds.vending.state import DAY_MINUTES, MONTHS, State
-from akinai.worlds.vending.words import plain
 
 Place = Literal["machine", "storage", "slot"]
 
@@ -38,6 +37,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
 
 _CUT = re.compile(r"(?<=[.!?;])(?=[\s\"')])|\n")
 _DAY = re.compile(r"\bday (\d{1,4})\b")
+_DAY_FIRST = re.compile(r"\W*(?:on )?day (\d{1,4})\b")
 _MONTH = "|".join(MONTHS).lower()
 _TH = r"(?:st|nd|rd|th)?"
 _DATE = re.compile(
@@ -48,18 +48,17 @@ _BULLET = re.compile(r"\s*(?:[-*+•|>]|\d{1,2}[.)])\s")
 
 
 def sentences(text: str, state: State) -> Iterator[Sentence]:
-    """The sentences of a text; `state` says which day a date means."""
-    head, head_day = "", None
-    for line in plain(text).split("\n"):
-        lower = line.strip().lower()
-        if not lower:
+    """The sentences of a text in plain characters; `state` says which day a date means."""
+    head, head_day, listed = "", None, False
+    for line in text.split("\n"):
+        lower, bullet = line.strip().lower(), _BULLET.match(line) is not None
+        if not lower or (listed and not bullet):
             head, head_day = "", None
-            continue
-        day = day_of(lower, state)
+        listed = bullet
+        begins = _DAY_FIRST.match(lower)
+        day = int(begins[1]) if begins else None
         if _HEAD.match(lower):
             head, head_day = lower, head_day if day is None else day
-        elif not _BULLET.match(line) and not lower[0].isspace() and _DAY.match(lower):
-            head = ""
         for piece in _CUT.split(line):
             if said := piece.strip(" \t-*•|>"):
                 own = day_of(said.lower(), state)

@@ -12,6 +12,7 @@ from akinai.core.worlds import Step, World, walk
 from akinai.worlds.vending import actions as a
 from akinai.worlds.vending.setup import Product, Setup
 from akinai.worlds.vending.state import Book, Letter, Order, State
+from akinai.worlds.vending.words import plain
 
 __all__ = [
     "Answer",
@@ -73,8 +74,7 @@ class Words:
 
     scene: Scene
     text: str
-    to_others: bool = False
-    """A letter: most of what stands in one is a wish."""
+    """With one kind of space, dash and line end, as `plain` makes it."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class _Gathering:
     def add(self, scene: Scene) -> None:
         before, after = scene.before, scene.after
         self.scenes.append(scene)
-        self.words += told(scene)
+        self.words += [Words(scene, plain(text)) for text in told(scene)]
         if after is before:
             return
         if after.book is not None and after.book is not before.book:
@@ -199,21 +199,21 @@ def _placed(scene: Scene, reply: Letter) -> Order | None:
     return next((one for one in scene.after.orders if number and one.number == int(number[1])), None)
 
 
-def told(scene: Scene) -> Iterator[Words]:
+def told(scene: Scene) -> Iterator[str]:
     """The texts of an entry that are its actor's own."""
     if scene.turn.said:
-        yield Words(scene, scene.turn.said)
+        yield scene.turn.said
     match scene.turn.action:
         case Unreadable(text=text) | a.NotepadWrite(text=text) | a.AddMemory(text=text) | a.Report(text=text):
-            yield Words(scene, text)
+            yield text
         case a.DelegateEmail(task=text) | a.DelegateResearch(task=text) | a.DelegatePhysical(task=text):
-            yield Words(scene, text)
+            yield text
         case a.ChatWithSubAgent(message=text):
-            yield Words(scene, text)
+            yield text
         case a.UpdateNotes(key=key, content=text):
-            yield Words(scene, f"{key.replace('_', ' ')}: {text}")
+            yield f"{key.replace('_', ' ')}: {text}"
         case a.SendEmail(subject=subject, body=body):
-            yield Words(scene, f"{subject}\n\n{body}", to_others=True)
+            yield f"{subject}\n\n{body}"
         case _:
             return
 
