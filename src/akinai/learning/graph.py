@@ -6,8 +6,9 @@ SQLite keeps the checkpoints, or PostgreSQL where a DSN is named. A learning tha
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -45,29 +46,26 @@ class Kept(TypedDict):
 
 
 async def learn_in_graph(
-    course: Course, checkpoint: str, thread: str, *, anew: bool = False, watch: Watch | None = None
+    course: Course, saver: BaseCheckpointSaver[Any], thread: str, *, anew: bool = False, watch: Watch | None = None
 ) -> State:
     """Run the loop as a graph, and go on where the thread stopped when it is unfinished, unless `anew`.
 
-    `checkpoint` is a file, or the DSN of a PostgreSQL. MissingExtra without the packages; UsageError for a checkpoint
-    that cannot be opened, or was made with other tasks, roles or another plan.
+    MissingExtra without LangGraph; UsageError for a thread that was begun with other tasks, roles or another plan.
     """
-    need("langgraph", _PART)
     config: Any = {"configurable": {"thread_id": thread}, "recursion_limit": _NO_END}
-    async with checkpointer(checkpoint) as saver:
-        graph: Any = compiled(course, saver)
-        before = await graph.aget_state(config)
-        going = bool(before.next) and not anew
-        if going:
-            going_on(course, _read(before.values))
-        else:
-            await saver.adelete_thread(thread)
-        first = None if going else _kept(begin(course))
-        async for told in graph.astream(first, config, stream_mode="updates", durability="sync"):
-            for step, update in told.items():
-                if watch:
-                    watch(cast("StepName", step), _read(update))
-        return _read((await graph.aget_state(config)).values)
+    graph = compiled(course, saver)
+    before = await graph.aget_state(config)
+    going = bool(before.next) and not anew
+    if going:
+        going_on(course, _read(before.values))
+    else:
+        await saver.adelete_thread(thread)
+    first = None if going else _kept(begin(course))
+    async for told in graph.astream(first, config, stream_mode="updates", durability="sync"):
+        for step, update in told.items():
+            if watch:
+                watch(cast("StepName", step), _read(update))
+    return _read((await graph.aget_state(config)).values)
 
 
 def compiled(course: Course, saver: BaseCheckpointSaver[Any] | None = None) -> Any:
@@ -89,19 +87,32 @@ def drawn(course: Course) -> str:
 
 @asynccontextmanager
 async def checkpointer(place: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
-    """Where checkpoints are kept: SQLite in a file, or PostgreSQL by its DSN."""
+    """Where checkpoints are kept: SQLite in a file, or PostgreSQL by its DSN.
+
+    MissingExtra without the packages; UsageError for a place that cannot be opened.
+    """
+    need("langgraph", _PART)
     postgres = place.startswith(_POSTGRES)
-    module = f"langgraph.checkpoint.{'postgres' if postgres else 'sqlite'}.aio"
-    made = load(module, f"a checkpoint in {'PostgreSQL' if postgres else 'SQLite'}")
-    if not postgres:
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
+    name = "PostgreSQL" if postgres else "SQLite"
+    made = load(f"langgraph.checkpoint.{'postgres' if postgres else 'sqlite'}.aio", f"a checkpoint in {name}")
     opened = made.AsyncPostgresSaver if postgres else made.AsyncSqliteSaver
-    try:
-        async with opened.from_conn_string(place) as saver:
+    async with AsyncExitStack() as stack:
+        try:
+            if not postgres:
+                _expect_sqlite(place)
+            saver = await stack.enter_async_context(opened.from_conn_string(place))
             await saver.setup()
-            yield saver
-    except OSError as error:
-        raise UsageError(f"the checkpoint {place!r} cannot be opened: {error}") from error
+        except Exception as error:  # of sqlite3, of psycopg or of the system
+            where = "in PostgreSQL" if postgres else repr(place)  # a DSN may hold a password
+            raise UsageError(f"the checkpoint {where} cannot be opened: {error}; name a file or a server") from error
+        yield saver
+
+
+def _expect_sqlite(place: str) -> None:
+    """An error of sqlite3 here, and not on the thread of the package, which would not end."""
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(place)) as connection:
+        connection.execute("PRAGMA schema_version")
 
 
 def _node(course: Course, step: Step) -> Callable[[Kept], Awaitable[Kept]]:

@@ -1,6 +1,6 @@
 """Learning as a person asks for it: a data set or a world, a playbook on disk, and what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,8 +135,9 @@ async def _learn(how: _How, path: Path, roles: Roles | None, evaluator: Evaluato
         tasks = _tasks(how)
         cast = roles or await _roles(how, stack)
         course = _course(how, tasks, cast, evaluator, PlaybookFile(path))
+        run = await _runner(how, course, stack)
         course.playbook.begin(_sections(how.data_set))
-        ending, state = await _run(how, course)
+        ending, state = await _run(how, course, run)
         split, judged, baseline = await _judged(how, course, tasks, state)
         playbook = course.playbook.load()
         return Learned(how.data_set.name, cast.label, path, playbook, state.epochs, ending, split, judged, baseline)
@@ -171,7 +172,22 @@ def _sections(data_set: DataSet) -> tuple[Section, ...]:
     return data_set.sections or known.get(data_set.name) or known["custom"]
 
 
-async def _run(how: _How, course: Course) -> tuple[str, State]:
+Runner = Callable[[Watch], Awaitable[State]]
+"""Runs a course to its end."""
+
+
+async def _runner(how: _How, course: Course, stack: AsyncExitStack) -> Runner:
+    """The loop, or where a checkpoint is asked for the graph; the checkpoint is opened before anything is written."""
+    place = how.checkpoint
+    if place is None:
+        return lambda watch: run_loop(course, watch=watch)
+    from akinai.learning.graph import checkpointer, learn_in_graph
+
+    saver = await stack.enter_async_context(checkpointer(place))
+    return lambda watch: learn_in_graph(course, saver, str(course.playbook.path), anew=how.anew, watch=watch)
+
+
+async def _run(how: _How, course: Course, run: Runner) -> tuple[str, State]:
     """The loop to its end, or to where the budget ended."""
     newest = begin(course)
 
@@ -182,12 +198,7 @@ async def _run(how: _How, course: Course) -> tuple[str, State]:
             how.watch(step, state)
 
     try:
-        if how.checkpoint is None:
-            return "done", await run_loop(course, newest, watched)
-        from akinai.learning.graph import learn_in_graph
-
-        thread = str(course.playbook.path)
-        return "done", await learn_in_graph(course, how.checkpoint, thread, anew=how.anew, watch=watched)
+        return "done", await run(watched)
     except EndRun as end:
         return end.ending, newest
 

@@ -1,0 +1,152 @@
+"""A data set that can be learned by heart, rules that learn it, and a brain that does the same behind a model's wire."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from akinai.core.errors import ModelError
+from akinai.core.lessons import Lesson
+from akinai.core.models import Reply, Request, Usage
+from akinai.learning import Playbook, PlaybookFile, Section
+from akinai.learning.loop import Course
+from akinai.learning.loop_records import Plan
+from akinai.learning.loop_shelf import Shelf
+from akinai.learning.roles import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles_by_rules import AnswerEvaluator, LessonCurator
+from akinai.learning.tasks import Assignment, DataSet, Task, exact
+from akinai.testing.endpoint import Asked
+
+FACTS = (Section("facts", "What belongs to what."),)
+AT = "2025-01-01T00:00:00Z"
+
+
+def codes(first: int, last: int) -> list[Task]:
+    """Tasks whose answers nobody can guess."""
+    return [Task(f"t{n}", f"What is the code of item{n}?", f"code{n}") for n in range(first, last + 1)]
+
+
+def fact(task: Task) -> str:
+    return f"The code of item{task.id[1:]} is {task.truth}"
+
+
+@dataclass
+class Rules:
+    """Generator and Reflector that know what the bullets say, and write down what they were shown."""
+
+    shown: list[Any] = field(default_factory=list)
+    """Everything that a Generator was handed."""
+    reflected: list[str] = field(default_factory=list)
+    """The tasks that were reflected on."""
+
+    async def generate(
+        self, assignment: Assignment, given: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        self.shown.append((assignment, given, tuple(reflections)))
+        wanted = assignment.text.removeprefix("What is the ").removesuffix("?")
+        for bullet in given.bullets:
+            if f"{wanted} is " in bullet.content:
+                return Trajectory(assignment.id, bullet.content.rpartition(" is ")[2], used=(bullet.id,))
+        return Trajectory(assignment.id, "unknown")
+
+    async def reflect(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        given: Retrieved,
+        earlier: Sequence[Insights] = (),
+    ) -> Insights:
+        self.reflected.append(task.id)
+        return Insights(task.id, lessons=(Lesson("facts", fact(task), about=task.id),))
+
+
+def roles(rules: Rules | None = None) -> Roles:
+    rules = rules or Rules()
+    return Roles(rules, rules, LessonCurator())
+
+
+def data_set(train: Sequence[Task], validation: Sequence[Task] = (), rules: Roles | None = None) -> DataSet:
+    by_split = {"train": train, "validation": validation}
+    return DataSet("codes", lambda split: by_split.get(split, ()), sections=FACTS, rules=rules or roles())
+
+
+def playbook_file(folder: Path, name: str = "codes") -> PlaybookFile:
+    """A new playbook whose clock stands still."""
+    file = PlaybookFile(folder / f"{name}.json", now=lambda: AT)
+    file.begin(FACTS)
+    return file
+
+
+def course(folder: Path, train: Sequence[Task], cast: Roles | None = None, **plan: Any) -> Course:
+    held_out = plan.pop("held_out", ())
+    chosen = Plan(**{"new_tries": False, **plan})
+    return Course(
+        train, cast or roles(), AnswerEvaluator(exact), playbook_file(folder), Shelf(chosen), chosen, held_out
+    )
+
+
+def contents(playbook: Playbook) -> list[str]:
+    return [bullet.content for bullet in playbook]
+
+
+class Said:
+    """A model that gives replies in order; an error among them is raised."""
+
+    def __init__(self, *replies: str | ModelError) -> None:
+        self._replies = list(replies)
+        self.asked: list[Request] = []
+
+    async def ask(self, request: Request) -> Reply:
+        self.asked.append(request)
+        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        if isinstance(reply, ModelError):
+            raise reply
+        return Reply(reply, usage=Usage(10, 3))
+
+
+def prompt_of(request: Request) -> str:
+    return "\n\n".join(one.text for one in request.messages)
+
+
+class CodesBrain:
+    """Plays all three roles from their prompts alone, as a model would."""
+
+    async def reply(self, asked: Asked) -> Reply:
+        text = prompt_of(asked.request)
+        if "You do tasks" in text:
+            return Reply(json.dumps(self._answer(text)))
+        if "You find out why" in text:
+            return Reply("Let me think.\n```json\n" + json.dumps(self._insight(text)) + "\n```")
+        return Reply("Here is what I would change:\n" + json.dumps(self._operations(text)) + "\nThat is all.")
+
+    def _answer(self, text: str) -> dict[str, Any]:
+        item = re.search(r"Task:\nWhat is the code of (item\d+)\?", text)
+        assert item
+        known = re.search(rf"\[(\S+)\] helpful=\d+ harmful=\d+ :: The code of {item[1]} is (\S+)", text)
+        if known:
+            return {"reasoning": "a bullet says so", "bullet_ids": [known[1]], "answer": known[2]}
+        told = re.search(rf"Insight: The code of {item[1]} is (\S+)", text)
+        return {"reasoning": "a guess", "bullet_ids": [], "answer": told[1] if told else "unknown"}
+
+    def _insight(self, text: str) -> dict[str, Any]:
+        item, truth = re.search(r"code of (item\d+)\?", text), re.search(r"Right answer:\n(\S+)", text)
+        assert item
+        assert truth
+        return {
+            "reasoning": "it was not known",
+            "error_identification": "the answer was a guess",
+            "root_cause_analysis": "no bullet says it",
+            "correct_approach": "look it up",
+            "key_insight": f"The code of {item[1]} is {truth[1]}",
+            "bullet_tags": [{"id": id, "tag": "neutral"} for id in re.findall(r"^\[(\S+)\] helpful", text, re.M)],
+        }
+
+    def _operations(self, text: str) -> dict[str, Any]:
+        found = dict.fromkeys(re.findall(r"Insight: (The code of item\d+ is \S+)", text))
+        return {
+            "reasoning": "new facts",
+            "operations": [{"type": "ADD", "section": "facts", "content": one} for one in found],
+        }

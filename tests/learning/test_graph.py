@@ -1,0 +1,246 @@
+"""Laws of the graph: the loop as LangGraph nodes gives what the loop gives, and goes on at its node after a crash."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from learners_for_tests import CodesBrain, codes, contents, course, data_set, fact, prompt_of
+
+import akinai
+from akinai.core.errors import UsageError
+from akinai.core.models import Reply
+from akinai.learning.graph import EDGES, checkpointer, drawn, learn_in_graph
+from akinai.learning.loop import STEPS, Course, learn
+from akinai.learning.loop_records import State
+from akinai.testing.endpoint import Asked, Endpoint
+
+pytest.importorskip("langgraph", reason="langgraph is part of the extra `learn`, which is not installed")
+pytest.importorskip("langgraph.checkpoint.sqlite", reason="it is part of the extra `learn`, which is not installed")
+
+DOC = Path(__file__).parents[2] / "docs" / "learner.md"
+
+CHILD = """
+import sys, akinai
+from akinai.learning import Section
+from akinai.learning.tasks import DataSet, Task
+tasks = [Task(f"t{n}", f"What is the code of item{n}?", f"code{n}") for n in range(1, 4)]
+codes = DataSet("codes", lambda split: tasks if split == "train" else [], sections=(Section("facts"),))
+akinai.learn(codes, playbook=sys.argv[1], model="openai:test", base_url=sys.argv[2], checkpoint=sys.argv[3],
+             baseline=False)
+"""
+
+WITHOUT = """
+import sys
+sys.modules |= dict.fromkeys(sys.argv[1].split(","))
+import akinai
+from akinai.learning.tasks import DataSet, Task
+from own_task import Remember, LessonCurator, Roles, Section, load
+rules = Roles(Remember(), Remember(), LessonCurator())
+capitals = DataSet("capitals", load, sections=(Section("capitals"),), rules=rules)
+print(akinai.learn(capitals, playbook="p.json", epochs=2).epochs[1].accuracy)
+try:
+    akinai.learn(capitals, playbook="q.json", checkpoint="c.db")
+except akinai.AkinaiError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def timeless(path: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    del told["metadata"]["created_at"], told["metadata"]["updated_at"]
+    return told
+
+
+async def in_graph(one: Course, place: str, **how: Any) -> State:
+    async with checkpointer(place) as saver:
+        return await learn_in_graph(one, saver, "t", **how)
+
+
+async def test_the_graph_learns_what_the_loop_learns(tmp_path: Path) -> None:
+    """The same course in a loop and in a graph: the same playbook, byte for byte, the same figures, the same steps."""
+    how = {"epochs": 2, "batch": 2, "gate": True, "held_out": codes(8, 9)}
+    seen: dict[str, list[str]] = {"loop": [], "graph": []}
+    one, two = course(tmp_path / "a", codes(1, 5), **how), course(tmp_path / "b", codes(1, 5), **how)
+    by_loop = await learn(one, watch=lambda step, state: seen["loop"].append(step))
+    by_graph = await in_graph(two, str(tmp_path / "c.db"), watch=lambda step, state: seen["graph"].append(step))
+    assert by_graph == by_loop
+    assert seen["graph"] == seen["loop"]
+    assert set(seen["loop"]) == set(STEPS)
+    assert one.playbook.path.read_bytes() == two.playbook.path.read_bytes()
+
+
+async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_course(tmp_path: Path) -> None:
+    """What was learned to its end is not gone on with; what stopped in the middle is, by the same course alone."""
+    place = str(tmp_path / "folder" / "c.db")
+    await in_graph(course(tmp_path, codes(1, 3)), place)
+    again = await in_graph(course(tmp_path, codes(1, 3)), place)
+    assert again.epochs[0].accuracy == 1.0
+
+    class Enough(Exception):
+        pass
+
+    def stop(step: str, state: object) -> None:
+        if step == "apply":
+            raise Enough
+
+    with pytest.raises(Enough):
+        await in_graph(course(tmp_path, codes(4, 9), batch=2), place, watch=stop)
+    with pytest.raises(UsageError, match="begin anew"):
+        await in_graph(course(tmp_path, codes(5, 9), batch=2), place)
+    steps: list[str] = []
+    state = await in_graph(course(tmp_path, codes(4, 9), batch=2), place, watch=lambda step, state: steps.append(step))
+    assert steps.count("apply") == 2
+    assert state.epochs[0].tally.tasks == 6
+    state = await in_graph(course(tmp_path, codes(5, 9), batch=2), place, anew=True)
+    assert state.epochs[0].accuracy == 1.0
+
+
+class Hanging(CodesBrain):
+    """Does not answer the Curator's second request while it is told to hang."""
+
+    def __init__(self) -> None:
+        self.curated = 0
+        self.hangs = True
+        self.hanging = threading.Event()
+
+    async def reply(self, asked: Asked) -> Reply:
+        if "You keep a playbook" in prompt_of(asked.request):
+            self.curated += 1
+            if self.hangs and self.curated == 2:
+                self.hanging.set()
+                await asyncio.sleep(60)
+        return await super().reply(asked)
+
+
+@pytest.mark.slow
+def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp_path: Path) -> None:
+    """kill -9 while the Curator thinks: the endpoint sees one more request to the Curator, none of the Generator's
+    twice, and the playbook is that of a learning that nobody stopped."""
+    pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
+
+    def child(name: str, endpoint: Endpoint) -> subprocess.Popen[bytes]:
+        path, place = tmp_path / f"{name}.json", tmp_path / f"{name}.db"
+        return subprocess.Popen([sys.executable, "-c", CHILD, str(path), endpoint.openai_url, str(place)])
+
+    with Endpoint(CodesBrain()) as endpoint:
+        assert child("whole", endpoint).wait() == 0
+        uninterrupted = Counter(one.body_sha256 for one in endpoint.log)
+    brain = Hanging()
+    with Endpoint(brain) as endpoint:
+        killed = child("killed", endpoint)
+        assert brain.hanging.wait(60)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+        brain.hangs = False
+        assert child("killed", endpoint).wait() == 0
+        asked = Counter(one.body_sha256 for one in endpoint.log if not one.gone)
+    assert brain.curated == 4
+    assert asked == uninterrupted
+    assert timeless(tmp_path / "killed.json") == timeless(tmp_path / "whole.json")
+    assert len(timeless(tmp_path / "whole.json")["sections"][0]["bullets"]) == 3
+
+
+def test_killed_at_any_step_it_ends_as_if_nobody_had(tmp_path: Path) -> None:
+    """Stopped after each step in turn and gone on with, a learning without a model ends with the same playbook."""
+    rules = data_set(codes(1, 6))
+    how: dict[str, Any] = {
+        "settings": {"batch": 2},
+        "epochs": 2,
+        "checkpoint": str(tmp_path / "c.db"),
+        "baseline": False,
+    }
+    whole = akinai.learn(rules, playbook=tmp_path / "whole.json", **how)
+
+    class Killed(BaseException):
+        pass
+
+    left = 0
+    while True:
+        left += 1
+        counted = 0
+
+        def stop(step: str, state: State) -> None:
+            nonlocal counted
+            counted += 1
+            if counted == 2 and not state.over:
+                raise Killed
+
+        try:
+            learned = akinai.learn(rules, playbook=tmp_path / "stopped.json", watch=stop, **how)
+            break
+        except Killed:
+            assert left < 60
+    assert left > 5
+    assert timeless(tmp_path / "stopped.json") == timeless(tmp_path / "whole.json")
+    assert learned.epochs == whole.epochs
+
+
+@pytest.mark.slow
+async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: Path, postgres: str) -> None:
+    """The same learning with its checkpoints on a real PostgreSQL server."""
+    state = await in_graph(course(tmp_path, codes(1, 3), epochs=2), postgres)
+    assert [epoch.accuracy for epoch in state.epochs] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("gone", "named"),
+    [("langgraph", "langgraph"), ("langgraph.checkpoint.sqlite.aio,langgraph.checkpoint.sqlite", "langgraph.checkpoint.sqlite.aio")],
+)  # fmt: skip
+def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
+    tmp_path: Path, gone: str, named: str
+) -> None:
+    """Without LangGraph everything but the checkpoint works; asking for one names the package and the command."""
+    places = os.pathsep.join([str(Path(__file__).parents[2] / "examples")])
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT, gone],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": places},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    accuracy, error = run.stdout.splitlines()
+    assert accuracy == "1.0"
+    assert error.startswith("MissingExtra ")
+    assert named in error
+    assert error.endswith("pip install 'akinai[learn]'")
+
+
+def test_the_loop_learns_with_the_network_blocked(tmp_path: Path) -> None:
+    """No socket is opened by a learning without a model, checkpoint and all."""
+    blocked = (
+        "import socket\n"
+        "def no(*_, **__): raise OSError('the network is blocked')\n"
+        "socket.socket.connect = socket.create_connection = socket.getaddrinfo = no\n"
+        "import akinai\nfrom own_task import *\n"
+        "rules = Roles(Remember(), Remember(), LessonCurator())\n"
+        "capitals = DataSet('capitals', load, sections=(Section('capitals'),), rules=rules)\n"
+        "print(akinai.learn(capitals, playbook='p.json', epochs=2, checkpoint='c.db').epochs[1].accuracy)\n"
+    )
+    places = str(Path(__file__).parents[2] / "examples")
+    run = subprocess.run(
+        [sys.executable, "-c", blocked],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": places},
+    )  # fmt: skip
+    assert (run.stdout, run.returncode) == ("1.0\n", 0), run.stderr
+
+
+def test_the_documentation_shows_the_graph_as_it_is(tmp_path: Path) -> None:
+    """The picture in docs/learner.md is what LangGraph draws of it now."""
+    assert set(EDGES) == set(STEPS)
+    picture = DOC.read_text(encoding="utf-8").partition("```mermaid\n")[2].partition("```")[0]
+    assert picture.strip() == drawn(course(tmp_path, codes(1, 1))).strip()
+
+
+def test_a_checkpoint_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    """A folder in place of the file: one clear error, and no playbook is begun for nothing."""
+    with pytest.raises(akinai.AkinaiError, match=str(tmp_path)):
+        akinai.learn(data_set(codes(1, 1)), playbook=tmp_path / "p.json", checkpoint=str(tmp_path))
+    assert contents(akinai.learn(data_set(codes(1, 1)), playbook=tmp_path / "p.json").playbook) == [
+        fact(codes(1, 1)[0])
+    ]
