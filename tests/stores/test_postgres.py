@@ -330,13 +330,22 @@ async def test_edited_row_is_found(postgres: str, edit: str) -> None:
     await store.close()
 
 
-async def test_edited_header_is_found(postgres: str) -> None:
-    """A genesis that is none is a BrokenChain at entry 0 that names the run."""
-    await written(postgres)
-    sql(postgres, "UPDATE runs SET genesis = genesis - 'seed'")
+@pytest.mark.parametrize(
+    "edit", ["genesis = genesis - 'seed'", "genesis = '[]'", "genesis = 'null'", "agents = '3'", "card = '[1]'"]
+)
+async def test_damaged_header_hides_no_other(postgres: str, edit: str) -> None:
+    """`runs` names a damaged run and its fault, and tells the others whole; `header` of it is a BrokenChain at entry 0."""
     store = await open_store(postgres)
-    with pytest.raises(BrokenChain, match="header of run 'r'") as broken:
-        await store.header("r")
+    for run_id in ("a", "b", "c"):
+        await store.create(run_of(run_id))
+    sql(postgres, f"UPDATE runs SET {edit} WHERE run_id = 'b'")
+    first, damaged, last = await store.runs()
+    assert (first, last) == (run_of("a"), run_of("c"))
+    assert first.genesis.setup is last.genesis.setup
+    assert (damaged.run_id, damaged.status) == ("b", "failed")
+    assert "header of run 'b'" in str(damaged.damage)
+    with pytest.raises(BrokenChain, match="header of run 'b'") as broken:
+        await store.header("b")
     assert broken.value.entry == 0
     await store.close()
 

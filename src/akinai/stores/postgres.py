@@ -15,7 +15,7 @@ from akinai.core.stores import RunHeader
 from akinai.core.trace import TraceRecord
 from akinai.stores import closed_store, sequence_conflict, unknown_run
 from akinai.stores.postgres_changes import AddTrace, Append, Change, Create, Update
-from akinai.stores.postgres_rows import HEADER, channel_of, entry_of, header_of
+from akinai.stores.postgres_rows import HEADER, channel_of, entry_of, header_of, headers_of
 from akinai.stores.postgres_schema import prepare
 from akinai.stores.postgres_server import Connection, Patience, Readers, Server, cut, server_at
 from akinai.stores.postgres_writer import Writer
@@ -243,4 +243,4 @@ async def _header(connection: Connection, run_id: str) -> RunHeader:
 
 async def _headers(connection: Connection) -> list[RunHeader]:
     found = await connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY created_at, id")
-    return [header_of(row) for row in await found.fetchall()]
+    return headers_of(await found.fetchall())

@@ -6,12 +6,14 @@ entries, texts and digests are those of every other store.
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, LiteralString, TypeAlias, cast
 
 from akinai.core.canonical import Json, canonical, keepable
 from akinai.core.errors import BrokenChain
 from akinai.core.ledger import Entry, Genesis
-from akinai.core.stores import RunHeader
+from akinai.core.stores import RunHeader, damaged_run
 
 Row: TypeAlias = "tuple[object, ...]"
 
@@ -43,13 +45,28 @@ def row_of(run: RunHeader) -> Row:
     )
 
 
+def headers_of(rows: Iterable[tuple[Any, ...]]) -> list[RunHeader]:
+    """Headers of many runs. A damaged one says so and hides no other; runs with equal settings share them."""
+    setups: dict[str, Mapping[str, Json]] = {}
+    headers: list[RunHeader] = []
+    for row in rows:
+        try:
+            header = header_of(row)
+        except BrokenChain as error:
+            headers.append(damaged_run(row[0], error, created_at=row[4], group=row[6]))
+            continue
+        setup = setups.setdefault(canonical(header.genesis.setup), header.genesis.setup)
+        headers.append(replace(header, genesis=replace(header.genesis, setup=setup)))
+    return headers
+
+
 def header_of(row: tuple[Any, ...]) -> RunHeader:
-    """A header from its columns, the JSON ones as text. Raises BrokenChain when the genesis is not one."""
+    """A header from its columns, the JSON ones as text. Raises BrokenChain when they are not one."""
     run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
     try:
         begun = Genesis(**json.loads(_again(genesis)))
-        told: dict[str, Any] = {"agents": json.loads(_again(agents)), "card": json.loads(_again(card))}
-    except (ValueError, TypeError, RecursionError) as error:
+        told: dict[str, Any] = {"agents": dict(json.loads(_again(agents))), "card": dict(json.loads(_again(card)))}
+    except (AttributeError, ValueError, TypeError, RecursionError) as error:
         raise BrokenChain(0, f"the header of run {run_id!r} is not one ({type(error).__name__}: {error})") from error
     return RunHeader(
         run_id,

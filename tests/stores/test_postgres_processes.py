@@ -1,0 +1,143 @@
+"""PostgresStore written by several processes and killed ones; whole runs on it beside the other stores."""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai.core.ledger import check_chain
+from akinai.runtime import api
+from akinai.stores import open_store
+from akinai.stores.memory import MemoryStore
+from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
+from real_postgres import sql
+
+WRITER = """
+import asyncio, sys
+from akinai.stores import open_store
+from akinai.testing.runs import entries_of, run_of
+
+async def write(url, count):
+    store = await open_store(url)
+    await store.create(run_of("r"))
+    kept = entries_of(count)
+    for start in range(0, count, 7):
+        new = kept[start : start + 1 + start % 7]
+        await asyncio.gather(store.append("r", new), *(store.append("r", [one]) for one in kept[start + len(new) : start + 7]))
+        print(start + 7, flush=True)
+
+asyncio.run(write(sys.argv[1], int(sys.argv[2])))
+"""
+
+RIVAL = """
+import asyncio, sys
+from akinai.core.errors import SequenceConflict
+from akinai.stores import open_store
+from akinai.testing.runs import entries_of
+
+async def write(url, who, count):
+    store, known = await open_store(url), []
+    while sum(one.parameters["text"] == who for one in known) < count:
+        try:
+            new = entries_of(2, who, known)
+            await store.append("r", new)
+            known += new
+        except SequenceConflict:
+            known += [entry async for entry in store.read("r", len(known))]
+    await store.close()
+
+asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def process(script: str, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, "-c", script, *words], stdout=-1, text=True)
+
+
+async def killed_writer(url: str, acknowledged: int) -> None:
+    """Kill a writer after so many of its answers, and look at what it left."""
+    with process(WRITER, url, "7000") as writer:
+        assert writer.stdout is not None
+        said = [int(writer.stdout.readline()) for _ in range(acknowledged)]
+        writer.kill()
+        said += [int(line) for line in writer.stdout if line.endswith("\n")]
+    store = await open_store(url, create=False)
+    # The server may still be at what the writer sent last.
+    async with asyncio.timeout(30):
+        while sql(url, "SELECT 1 FROM pg_locks WHERE relation = 'actions'::regclass AND mode = 'RowExclusiveLock'"):
+            await asyncio.sleep(0.01)
+    read = await entries_in(store, "r")
+    assert said[-1] <= len(read) < 7000
+    assert read == entries_of(len(read))
+    check_chain(genesis_of(), read)
+    await store.append("r", entries_of(1, before=read))
+    await store.close()
+
+
+@pytest.mark.parametrize("acknowledged", [1, 9, 40])
+async def test_killed_writer_loses_nothing_acknowledged(postgres: str, acknowledged: int) -> None:
+    """A writer killed with kill -9 in mid-stream leaves a prefix that verifies and holds all that was answered."""
+    await killed_writer(postgres, acknowledged)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acknowledged", random.Random(11).sample(range(1, 300), 20))
+async def test_killed_writer_loses_nothing_acknowledged_anywhere(postgres: str, acknowledged: int) -> None:
+    """The same at twenty moments."""
+    await killed_writer(postgres, acknowledged)
+
+
+async def test_two_processes_write_one_run(postgres: str) -> None:
+    """Two processes that append to one run, and read what they missed after a conflict, write every number once."""
+    store = await open_store(postgres)
+    await store.create(run_of("r"))
+    rivals = [process(RIVAL, postgres, who, "60") for who in ("one", "two")]
+    for rival in rivals:
+        rival.communicate(timeout=120)
+        assert rival.returncode == 0
+    read = await entries_in(store, "r")
+    check_chain(genesis_of(), read)
+    texts = [entry.parameters["text"] for entry in read]
+    assert (len(read), texts.count("one"), texts.count("two")) == (120, 60, 60)
+    await store.close()
+
+
+def exported(place: "str | MemoryStore", name: str, format: str) -> str:
+    written: list[str] = []
+    api.export(name, written.append, format=format, store=place)
+    return "\n".join(written)
+
+
+def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> None:
+    """A run played on memory, SQLite and PostgreSQL has one digest, and exports of what is kept are equal to the byte."""
+    places: list[str | MemoryStore] = [MemoryStore(), str(tmp_path / "akinai.db"), postgres]
+    ledgers = [akinai.run("vending", agent="naive", seeds=3, days=12, store=place, name="one")[0] for place in places]
+    assert len({run.ledger.digest for run in ledgers}) == 1
+    for format in ("jsonl", "csv"):
+        texts = {exported(place, "one", format) for place in places[1:]}
+        assert len(texts) == 1, f"the {format} exports differ"
+    first, *others = ([json.loads(line) for line in exported(place, "one", "jsonl").split("\n")] for place in places)
+    assert all(other == first for other in others)
+
+
+def test_runs_live_on_a_server(postgres: str) -> None:
+    """Run in two processes, stop, resume, fork, replay, verify, analyse: all of it on PostgreSQL."""
+    whole = akinai.run("vending", seeds="1-2", days=6, store=postgres, name="p", jobs=2)
+    assert [run.header.status for run in whole] == ["done", "done"]
+    last = len(whole[0].ledger.entries)
+    # As after a crash: the tail is gone, and nobody closed the run.
+    sql(postgres, f"DELETE FROM actions WHERE run_id = 'p-1' AND seq > {last // 2}")
+    sql(postgres, "UPDATE runs SET status = 'open', ending = NULL, entries = NULL, digest = NULL WHERE run_id = 'p-1'")
+    resumed = api.resume("p-1", store=postgres)
+    assert resumed[0].ledger.digest == whole[0].ledger.digest
+    fork = api.fork("p-2", at_day=3, agent="naive", new_name="f", store=postgres)
+    assert fork[0].header.parent is not None
+    assert fork[0].header.parent.startswith("p-2#")
+    assert [run.ledger.digest for run in api.replay("p", store=postgres)] == [run.ledger.digest for run in whole]
+    assert all(verdict.ok for verdict in api.verify("p", "f", store=postgres).values())
+    assert len(api.runs(store=postgres)) == 3
