@@ -21,6 +21,8 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.retrieval import normalise
 
 if TYPE_CHECKING:
+    from akinai.learning.loop_records import Plan
+    from akinai.learning.loop_shelf import Shelf
     from akinai.learning.playbook import Section
     from akinai.learning.roles import Roles
 
@@ -88,6 +90,10 @@ class DataSet:
     """Generator, Reflector and Curator without a model; None where only a model can do the tasks."""
     language: str = "en"
     """Of the prompts: "en" or "ja"."""
+    settings: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """Those of the learner that suit it, by name; `[learn]` of `akinai.toml` and the caller go over them."""
+    shelf: Callable[[Plan], Shelf] | None = None
+    """How its tasks get their bullets; None: by one search, as the settings say."""
 
 
 def exact(truth: str, answer: str) -> bool:

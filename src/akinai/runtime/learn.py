@@ -102,8 +102,9 @@ def learn(
     stays broken.
     """
     given = {"epochs": epochs, "online": online}
-    chosen = learn_settings({**(settings or {}), **{name: value for name, value in given.items() if value is not None}})
-    data_set = find_data_set(tasks, chosen, options) if isinstance(tasks, str) else tasks
+    asked = {**(settings or {}), **{name: value for name, value in given.items() if value is not None}}
+    data_set = find_data_set(tasks, learn_settings(asked), options) if isinstance(tasks, str) else tasks
+    chosen = learn_settings(asked, beneath=data_set.settings)
     if isinstance(model, str):
         model = ModelChoice(model, base_url)
     how = _How(chosen, data_set, model, budget, checkpoint, anew, baseline, watch)
@@ -146,7 +147,7 @@ async def _learn(how: _How, path: Path, roles: Roles | None, evaluator: Evaluato
 def _course(how: _How, tasks: _Tasks, roles: Roles, evaluator: Evaluator | None, file: PlaybookFile) -> Course:
     plan = how.settings.plan(thinks=roles.thinks)
     check = check_named(how.settings.check) if how.settings.check else how.data_set.check
-    shelf = how.settings.shelf(plan)
+    shelf = how.data_set.shelf(plan) if how.data_set.shelf else how.settings.shelf(plan)
     return Course(tasks.train, roles, evaluator or AnswerEvaluator(check), file, shelf, plan, tasks.held_out)
 
 

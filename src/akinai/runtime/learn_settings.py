@@ -121,12 +121,15 @@ class LearnSettings(BaseModel):
         return Shelf(plan, index=_index_maker(self))
 
 
-def learn_settings(given: Mapping[str, Any]) -> LearnSettings:
-    """`[learn]` of `akinai.toml` with what was asked for over it. UsageError names what does not fit."""
+def learn_settings(given: Mapping[str, Any], *, beneath: Mapping[str, Any] | None = None) -> LearnSettings:
+    """What suits the data set (`beneath`), `[learn]` of `akinai.toml` over it, and what was asked for over both.
+
+    UsageError names what does not fit.
+    """
     table = settings_file().get("learn", {})
     if not isinstance(table, dict):
         raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table")
-    return _checked(LearnSettings, {**cast("dict[str, Any]", table), **given}, "the learner")
+    return _checked(LearnSettings, {**(beneath or {}), **cast("dict[str, Any]", table), **given}, "the learner")
 
 
 def find_data_set(name: str, settings: LearnSettings, options: Mapping[str, Any] | None = None) -> DataSet:
