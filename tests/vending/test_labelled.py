@@ -10,7 +10,7 @@ from akinai.core.findings import Finding
 from akinai.core.ledger import check_chain
 from akinai.core.worlds import walk
 from akinai.worlds.vending import Vending
-from coherence import Verdict, tally
+from coherence import BUDGET, Verdict, judge, tally
 from labelled import CASES, TYPES, Case
 from labelled.cases import Mutation, Script, naive, reference, script
 from labelled.moves import BALANCE, here, next_day, order, refused, saying
@@ -150,3 +150,11 @@ def test_a_mistake_must_be_marked() -> None:
         case.build()
     marked = replace(case, plan=reference(1, 3, insert(2, BALANCE, here(BALANCE, BALANCE))))
     assert marked.build().entries == range(11, 13)
+
+
+@pytest.mark.slow
+def test_the_detectors_reach_their_budget_on_every_type() -> None:
+    """Precision and recall of each type are at least 0.95 over all cases."""
+    verdicts = list(judge(CASES))
+    found = [tally(type_, verdicts) for type_ in TYPES]
+    assert [one for one in found if min(one.precision, one.recall) < BUDGET] == []
