@@ -79,6 +79,8 @@ class Judgement:
     failed: int = 0
     answers: Mapping[str, str] = field(default_factory=dict[str, str])
     spent: Spent = field(default_factory=Spent)
+    injected_tokens: int = 0
+    """Of the bullets in the tasks' contexts, together."""
 
     @property
     def accuracy(self) -> float:
@@ -102,6 +104,7 @@ class Judgement:
             "accuracy": self.accuracy,
             "accuracy_ci95": list(proportion_interval(right, len(self.right))),
             "mean_score": self.mean,
+            "injected_tokens": self.injected_tokens,
             "input_tokens": self.spent.usage.input,
             "output_tokens": self.spent.usage.output,
         }
@@ -118,8 +121,12 @@ async def judge(
     """Answer every task with the playbook, and learn nothing. ModelError when the model stays broken."""
     guard = breaker or Breaker()
 
+    injected_tokens = 0
+
     async def one(task: Task) -> tuple[Trajectory, bool, float]:
+        nonlocal injected_tokens
         given = shelf.retrieve(playbook, task.assignment.query)
+        injected_tokens += given.injection.tokens
         trajectory, _ = await answered(generator, task, given, guard)
         if trajectory.failed:
             return trajectory, False, 0.0
@@ -133,6 +140,7 @@ async def judge(
         sum(bool(trajectory.failed) for trajectory, _, _ in found.values()),
         {id: trajectory.answer for id, (trajectory, _, _) in found.items()},
         sum((trajectory.spent for trajectory, _, _ in found.values()), Spent()),
+        injected_tokens,
     )
 
 
