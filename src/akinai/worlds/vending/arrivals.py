@@ -28,8 +28,11 @@ class Arrival:
 _FINALLY = r"(?: (?:now|just|already|finally|all|safely|also))*"
 _LIES_THERE = rf"\b(?:is|are|'s|'re){_FINALLY} (?:here|in (?:our |the |my )?storage)\b"
 _CAME = any_of(
-    rf"\b(?:has|have|had|'ve|'s){_FINALLY} (?:arrived|come in|come|been delivered|been received)\b",
-    r"\barrived\b|\b(?:just|finally|already) came(?: in)?\b|\bcame in\b",
+    rf"\b(?:has|have|had|'ve|'s){_FINALLY} (?:arrived|come in|come|been delivered|been received|delivered)\b(?! by)",
+    r"\barrived\b|\b(?:just|finally|already) came\b|\b(?:came in|came today|got here)\b",
+    r"\b(?:delivery|shipment|goods|order|stock) (?:is|are) in(?= ?[.!,]| now\b| ?$)",
+    r"\bdelivery (?:is |was )?completed?\b",
+    r"\bdelivered (?:our|my|the|all)\b|\W*delivered:",
     rf"\b(?:was|were|got){_FINALLY} delivered\b",
     r"\b(?:delivery|shipment|goods|stock|products|units|package)(?: (?:was|were|is|are))? received\b",
     r"\bdelivered(?= (?:today|now|already|this morning|yesterday|on time|early|successfully)\b| ?[.!)]| ?$)",
@@ -57,13 +60,13 @@ _NOT_YET = any_of(
     phrases(
         "not, never, no, nothing, none, neither, nor, yet to, waiting, wait, awaiting, without, before, after, tell"
     ),
-    phrases("know, claim, claims, unless, to be, being, be"),
+    phrases("know, claim, claims, unless, to be, being, be, doubt, unlikely, imagine, pretend"),
     r"n't\b",
 )
 """Before the words of arrival they take these back, or leave them open."""
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 _TURNS = re.compile(
-    r"[,;:(]\s*|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
+    r"[,;(]\s*|:\s+(?!deliver|arriv|receiv|came|here)|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
     r"|\bas (?=(?:the|our|my|it)\b)"
 )
 _SUPPOSES = re.compile(r"\W*(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever)\b")

@@ -110,22 +110,25 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
 
 
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
-_DOLLARS = rf"\$ ?(?:{_FIGURES})|(?:{_FIGURES}) ?(?:dollars|usd|bucks)"
+_DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})|(?:{_FIGURES}) ?(?:dollars|usd|bucks)"
 _PURSE = r"(?:cash|money|funds|bank|balance|account)"
 _OF_PURSE = (
-    r"(?:cash|balance|account|on hand|in hand|in the bank|left|available|remaining|now|today|currently|status|position)"
+    r"(?:cash|balance|account|on hand|in hand|in the bank|left|available|remaining|now|today|currently|status|position"
+    r"|usd|dollars)"
 )
 _NOW = r"(?:about |only |just |now |still |currently |at |down to |approximately |around |exactly |~ ?){0,3}"
 _CASH = any_of(
     # "cash on hand: $10", "the balance is now 10.00"
     rf"\b(?:cash|balance|funds|money|bank)\b[\"']?(?: {_OF_PURSE}){{0,3}}[\"']?"
-    rf"(?: ?[:=] ?| ?-> ?| is | are | of | at | stands at | now | ){_NOW}"
+    r"(?: (?:on|at|as of) (?:day \d{1,4}|today))?"
+    r"(?: ?[:=] ?| ?-> ?| is | are | of | at | (?:stands|remains) at | (?:has )?(?:fallen|fell) to | holds | now | )"
+    rf"{_NOW}"
     rf"(?P<named>{_DOLLARS}|(?:{_FIGURES})(?![\w%]|[.,:/-]\d| ?{_PURSE}))",
     # "$10 in cash", "$10 left in the bank"
     rf"(?P<kept>{_DOLLARS}) (?:left |remaining |available )?(?:of |in |on )?(?:my |our |the )?"
     rf"(?:available |remaining )?(?:{_PURSE}\b|hand\b)",
     # "we have only $10 left"
-    rf"\b(?:have|has|'ve|got|hold|only|there is|there's)(?: got| a total of)? ?{_NOW}(?P<had>{_DOLLARS})"
+    rf"\b(?:have|has|'ve|got|hold|down to|only|there is|there's)(?: got| a total of)? ?{_NOW}(?P<had>{_DOLLARS})"
     r"(?= ?$| ?[.!)]| (?:left|now|remaining|available|right now|to (?:work|spend|operate|invest|my|our)|"
     r"at the moment|today|total|altogether)\b)",
 )
@@ -134,20 +137,30 @@ _OTHER_MONEY = any_of(
     r"paid|pay|charged|sales|minimum|collected|total of the order|order total|invoice|owe|owes|debt|refund|limit|"
     r"reserve|buffer|budget|after|leave|leaves|leaving|net|price|quote|each|a unit)\b"
 )
-_WORTH_READING = re.compile(r"\$|\b(?:cash|balance|funds|money|bank|dollars|usd|bucks)\b", re.IGNORECASE)
+_STEMS = ("$", "cash", "balance", "funds", "money", "bank", "dollars", "usd", "bucks")
+"""A sentence that holds none of these tells of no money."""
 _OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yesterday|history|start)\b")
 
 
 def cash_in(text: str, state: State) -> Iterator[Cash]:
     """The amounts of cash that a text states as present."""
-    if not _WORTH_READING.search(text):
+    if not _of_money(text.lower()):
         return
     for sentence in sentences(text, state):
-        if sentence.asks or _another_day(sentence, state) or _OTHER_HEAD.search(sentence.head):
+        if (
+            not _of_money(sentence.text)
+            or sentence.asks
+            or _another_day(sentence, state)
+            or _OTHER_HEAD.search(sentence.head)
+        ):
             continue
         for clause in clauses(sentence.text):
             if not UNREAL.search(clause) and not PAST.search(clause) and not _OTHER_MONEY.search(clause):
                 yield from _cash_of_clause(clause)
+
+
+def _of_money(text: str) -> bool:
+    return any(stem in text for stem in _STEMS) and any(figure in text for figure in "0123456789")
 
 
 def _cash_of_clause(clause: str) -> Iterator[Cash]:

@@ -35,7 +35,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns))
 
 
-_CUT = re.compile(r"(?<=[.!?;])(?=[\s\"')])|\n")
+_CUT = re.compile(r"(?<=[.!?])(?=[\s\"')])|\n")
 _DAY = re.compile(r"\bday (\d{1,4})\b")
 _DAY_FIRST = re.compile(r"\W*(?:on )?day (\d{1,4})\b")
 _MONTH = "|".join(MONTHS).lower()
@@ -61,9 +61,10 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
             head, head_day = lower, head_day if day is None else day
         for piece in _CUT.split(line):
             if said := piece.strip(" \t-*•|>"):
-                own = day_of(said.lower(), state)
+                told = said.lower().replace("_", " ")
+                own = day_of(told, state)
                 meant = own if own is not None else day if day is not None else head_day
-                yield Sentence(said, said.lower(), said.endswith("?"), meant, head)
+                yield Sentence(said, told, said.endswith("?"), meant, head)
 
 
 def day_of(text: str, state: State) -> int | None:
@@ -84,7 +85,9 @@ def day_of(text: str, state: State) -> int | None:
     return (meant - start).days + 1
 
 
-_CLAUSES = re.compile(r"(?:,(?!\d{3}\b)|;|[—|]| - | but | so | because | since | while | though | however | and )\s*")
+_CLAUSES = re.compile(
+    r"(?:,(?!\d{3}\b)|;|[—|]| - | / | but | so | because | since | while | though | however | and )\s*"
+)
 """Where another clause may begin; a list of goods is cut too, and goes on in the mood of its beginning."""
 
 
@@ -115,7 +118,9 @@ UNREAL = any_of(
     phrases(
         "see if, ask, recheck, minimum, maximum, at least, at most, require, requires, required, capacity, takes, fit"
     ),
-    phrases("fits, room for, hold up to, holds up to, up to, per slot, per case, a case, case of"),
+    phrases(
+        "fits, room for, hold up to, holds up to, up to, per slot, per case, each case, each slot, a case, case of"
+    ),
     r"'ll\b|'d\b",
 )
 """Words of what is wished, planned, supposed or possible."""
