@@ -66,7 +66,8 @@ _NOT_YET = any_of(
 """Before the words of arrival they take these back, or leave them open."""
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 _TURNS = re.compile(
-    r"[,;(]\s*|:\s+(?!deliver|arriv|receiv|came|here)|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
+    r"[,;(]\s*|:\s+(?!deliver|arriv|receiv|came|here)"
+    r"|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
     r"|\bas (?=(?:the|our|my|it)\b)"
 )
 _SUPPOSES = re.compile(r"\W*(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever)\b")

@@ -52,7 +52,7 @@ _ALL = re.compile(rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b
 
 def counts_in(text: str, state: State) -> Iterator[Count]:
     """The counts of goods that a text states as present."""
-    if not HAVING.search(text.lower()):
+    if not HAVING.search(text.lower().replace("_", " ")):
         return
     names = names_of(state.setup.catalog)
     for sentence in sentences(text, state):
