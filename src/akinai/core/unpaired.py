@@ -79,4 +79,4 @@ def _error(sd_a: float, n_a: int, sd_b: float, n_b: int) -> tuple[float, int]:
         return 0.0, n_a + n_b - 2
     # Welch-Satterthwaite, in shares of the variance so that nothing overflows
     share_a, share_b = of_a / both, of_b / both
-    return math.sqrt(both), max(1, int(1 / (share_a * share_a / (n_a - 1) + share_b * share_b / (n_b - 1))))
+    return math.sqrt(both), max(1, int(1 / (share_a * share_a / (n_a - 1) + share_b * share_b / (n_b - 1)) + 1e-9))

@@ -7,7 +7,9 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 
+from akinai import worlds
 from akinai.core.errors import AkinaiError, StoreError
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
@@ -52,6 +54,7 @@ class Readers:
 
     def __init__(self, books: Books, url: str | None, jobs: int, prices: Prices) -> None:
         self._books, self._url, self._jobs, self._prices = books, url, jobs, prices
+        self._load = cache(worlds.load)
         self._pool: ProcessPoolExecutor | None = None
 
     async def read(self, headers: Sequence[RunHeader], wanted: Wanted, told: Told = _nobody) -> list[RunRecord]:
@@ -78,7 +81,7 @@ class Readers:
         return sum(header.entries or ENTRIES_UNKNOWN for header in headers) > FEW_ENTRIES
 
     async def _read_here(self, header: RunHeader, wanted: Wanted, told: Told) -> RunRecord:
-        record = await read_record(self._books, header, wanted, self._prices)
+        record = await read_record(self._books, header, wanted, self._prices, self._load)
         await asyncio.sleep(0)  # reading alone lets no Ctrl-C through
         told(record.id)
         return record
@@ -137,12 +140,13 @@ def _in_process(url: str, task: _Task) -> list[RunRecord] | str:
 
 
 async def _done(books: Books, task: _Task) -> list[RunRecord]:
+    load = cache(worlds.load)
     headers = [await books.header(run_id) for run_id in task.read]
-    records = [await read_record(books, header, task.wanted, task.prices) for header in headers]
+    records = [await read_record(books, header, task.wanted, task.prices, load) for header in headers]
     for header in task.play:
         memory = MemoryStore()
         await memory.create(header)
-        records.append(await read_record(memory, await play_one(memory, header), task.wanted, task.prices))
+        records.append(await read_record(memory, await play_one(memory, header), task.wanted, task.prices, load))
     return records
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -23,7 +23,13 @@ ALIKE = ("model", "sampling", "playbook", "cast")
 """In a run card: what makes two runs of one agent differ."""
 
 
-async def read_record(books: Books, header: RunHeader, wanted: Wanted, prices: Prices) -> RunRecord:
+Load = Callable[[str], World[Any]]
+"""Gives a world by name, as `worlds.load` does; one that remembers spares each run a look at all that is installed."""
+
+
+async def read_record(
+    books: Books, header: RunHeader, wanted: Wanted, prices: Prices, load: Load = worlds.load
+) -> RunRecord:
     """A run from the store. One that cannot be read or scored says why as its `trouble`; StoreError where the store
     itself does not work.
     """
@@ -34,7 +40,8 @@ async def read_record(books: Books, header: RunHeader, wanted: Wanted, prices: P
         async for entry in books.read(header.run_id):
             entries.append(entry)
         record = replace(record, entries=len(entries), digest=Ledger(header.genesis, entries).digest)
-        told = told_of(record, header, entries, wanted)
+        told = told_of(record, Ledger(header.genesis, entries), wanted, load(header.genesis.world))
+        expect_whole(header, len(entries))
     except StoreError:
         raise
     except Exception as broke:  # a damaged setting, or a fault in somebody's scorer: it concerns this run alone
@@ -42,19 +49,15 @@ async def read_record(books: Books, header: RunHeader, wanted: Wanted, prices: P
     return replace(told, effort=await _effort(books, header, prices))
 
 
-def told_of(
-    record: RunRecord, header: RunHeader, entries: Sequence[Entry], wanted: Wanted, world: World[Any] | None = None
-) -> RunRecord:
-    """A record filled in from its entries. Raises what the world, its scorers and its detectors raise."""
-    expect_whole(header, len(entries))
-    world = world or worlds.load(header.genesis.world)
-    once = Walked(walk(world, header.genesis, entries, check=True))
-    ledger = Ledger(header.genesis, once)
+def told_of(record: RunRecord, kept: Ledger, wanted: Wanted, world: World[Any]) -> RunRecord:
+    """A record filled in from its ledger. Raises what the world, its scorers and its detectors raise."""
+    once = Walked(walk(world, kept.genesis, kept.entries, check=True))
+    ledger = Ledger(kept.genesis, once)
     scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
     findings = tuple(world.findings(ledger))
     return replace(
         record,
-        days=days_of(world, header.genesis, once.steps[-1].after) if once.steps else 0,
+        days=days_of(world, kept.genesis, once.steps[-1].after) if once.steps else 0,
         scores=scores if wanted.because else tuple(replace(score, because=()) for score in scores),
         finding_types=dict(Counter(one.type for one in findings)),
         severities=dict(Counter(one.severity for one in findings)),
