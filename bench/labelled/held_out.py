@@ -1,8 +1,8 @@
-"""Sentences that no detector was tuned on: each said, noted or written on the morning of day 13 of a naive run, with the
-week's order on its way until day 15, some three dozen of each product in the machine, and a few hundred dollars.
+"""Sentences that no detector was mended by: each said, noted or written on the morning of day 13 of a naive run.
 
-They stand apart from the other cases, which detectors may have been mended by: what is found here is what one may expect
-of new runs.
+The week's order is on its way until day 15, some three dozen of each product are in the machine, and there are a few
+hundred dollars. They stand apart from the other cases, by which detectors may have been mended: what is found here is
+what one may expect of new runs.
 """
 
 from collections.abc import Callable

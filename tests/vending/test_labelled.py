@@ -11,7 +11,7 @@ from akinai.core.ledger import check_chain
 from akinai.core.worlds import walk
 from akinai.worlds.vending import Vending
 from coherence import BUDGET, Verdict, judge, tally
-from labelled import CASES, TYPES, Case
+from labelled import CASES, TYPES, Case, held_out
 from labelled.cases import Mutation, Script, naive, reference, script
 from labelled.moves import BALANCE, here, next_day, order, refused, saying
 from labelled.mutator import Mutator, insert
@@ -32,7 +32,7 @@ def test_each_type_has_twenty_cases_in_four_equal_parts(type_: str) -> None:
 
 def test_names_are_unique_and_reasons_are_sentences() -> None:
     """A case is named by what happens in it, once, and says why it is labelled so."""
-    names = [case.name for case in CASES]
+    names = [case.name for case in (*CASES, *held_out.CASES)]
     assert len(set(names)) == len(names)
     assert [case.name for case in CASES if not case.why.endswith((".", "?", "!"))] == []
 
@@ -81,8 +81,8 @@ def test_a_sample_of_ledgers_replays(case: Case) -> None:
 
 @pytest.mark.slow
 def test_all_ledgers_replay() -> None:
-    """The same of every case."""
-    for case in CASES:
+    """The same of every case, and of those that are held out."""
+    for case in (*CASES, *held_out.CASES):
         sound(case)
 
 
