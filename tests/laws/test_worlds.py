@@ -8,8 +8,12 @@ from quiz import Quiz, knowing
 import akinai
 from akinai import worlds
 from akinai.core import Outcome
+from akinai.core.agents import Plan, Routine, player
 from akinai.runtime.config import prepare
 from akinai.testing import world_laws
+from akinai.worlds.market import Market
+from akinai.worlds.market import State as MarketState
+from akinai.worlds.market.actions import Leave, OrderProposal, Payment, Register, SendMessage
 from akinai.worlds.vending import State, Vending
 from akinai.worlds.vending.actions import PlaceOrder, Report
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
@@ -66,6 +70,58 @@ test_vending_as_in_the_paper = pytest.mark.slow(
         scores={"idle": IDLE_IN_VENDING},
         books=vending_adds_up,
     )
+)
+
+
+def market_adds_up(before: MarketState, after: MarketState, outcome: Outcome) -> bool:
+    """What customers paid is what businesses got; it changes by the total of one payment, once, or not at all."""
+    paid, got = ([getattr(one, name) for one in after.members.values()] for name in ("paid_cents", "received_cents"))
+    newly = [offer.proposal.total_price for key, offer in after.offers.items() if offer.paid and not _paid(before, key)]
+    booked = after.booked_cents - before.booked_cents
+    return (
+        sum(paid) == sum(got) == after.booked_cents
+        and len(newly) == after.payments - before.payments <= 1
+        and booked == sum(round(total * 100) for total in newly)
+    )
+
+
+def _paid(state: MarketState, key: tuple[str, str]) -> bool:
+    return key in state.offers and bool(state.offers[key].paid)
+
+
+MARKET_SAMPLES = (
+    SendMessage(to_agent_id="business_0001", message=Payment(proposal_message_id="business_0001-1")),
+    SendMessage(
+        to_agent_id="customer_0001",
+        message=OrderProposal(
+            id="mine",
+            items=[{"name": "Tea", "quantity": 2, "unit_price": 1.5}],
+            total_price=3,
+            expiry_time="2026-04-02",
+        ),
+        metadata={"idempotency_key": "once"},
+    ),
+)
+
+
+@player
+def comes_and_goes(me: Routine) -> Plan:
+    """Enters the market and leaves it."""
+    yield Register()
+    yield Leave()
+
+
+NOTHING_SOLD = dict.fromkeys(
+    ("welfare", "customer_utility", "business_revenue", "purchases", "proposals", "invalid_proposals"), 0
+)
+test_market = world_laws.laws_for(
+    Market(),
+    setup={"customers": 1, "businesses": {"agent": "same"}},
+    long={"customers": 8},
+    players={"idle": comes_and_goes},
+    samples=MARKET_SAMPLES,
+    scores={"idle": NOTHING_SOLD, "careful": {"welfare": 2_973, "business_revenue": 1_925, "purchases": 1}},
+    books=market_adds_up,
 )
 test_quiz = world_laws.laws_for(
     Quiz(),

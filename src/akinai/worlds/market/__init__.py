@@ -58,7 +58,7 @@ class Market(World[State]):
         if member is None:
             return None
         group = state.setup.businesses if member.role == "business" else state.setup.customers
-        return None if group.agent == "same" else PLAYERS[group.agent]
+        return None if group.agent == "same" else PLAYERS.get(group.agent, PLAYERS["careful"])
 
     def now(self, state: State) -> int | None:
         return turns.now(state)

@@ -208,6 +208,5 @@ PLAYERS: Mapping[str, AgentFactory] = {
     "strict_budget": _player(STRICT_BUDGET, "The same, and pays no more than the sum of what it is willing to pay."),
     "cheapest": _player(CHEAPEST, "Asks all who have the items, and buys the cheapest, whatever the place is like."),
     "first": _player(FIRST, "Asks the first page of results, and takes the first proposal that comes."),
-    "rules": _player(CAREFUL, "Careful, under the name that the businesses' side has too."),
 }
 """The first is the world's default."""

@@ -91,7 +91,7 @@ class Businesses(_Group):
     """The selling side."""
 
     agent: Agent = "rules"
-    """Who plays it."""
+    """Who plays it; "rules" reads requests and proposes from the menu."""
     max_turns: Turns = 0
     """Actions after which a business is done; 0 never."""
 

@@ -81,6 +81,8 @@ class Member:
     """Actions that counted."""
     asleep: bool = False
     """It waits, and there is no mail for it."""
+    timer: bool = False
+    """It said for how long."""
     last_mail: int = 0
     """The index of the last message that it was sent."""
     seen: int = 0

@@ -49,7 +49,8 @@ def _counted(state: State, actor: str, action: Action) -> State:
     member = state.members[actor]
     waits = isinstance(action, a.Wait) and not member.has_news
     done = member.done or _done(state, member, action)
-    member = member.changed(turns=member.turns + 1, asleep=waits, done=done)
+    timer = isinstance(action, a.Wait) and action.seconds is not None
+    member = member.changed(turns=member.turns + 1, asleep=waits, timer=waits and timer, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
     state = state.moved(members=state.members.insert(actor, member), customers_left=left)
     if not state.virtual or member.number is None:
@@ -78,10 +79,12 @@ def _next(state: State, member: Member, action: Action) -> int:
     if not member.asleep:
         return state.at + latency_us(state, member)
     seconds = action.seconds if isinstance(action, a.Wait) else None
-    # When all customers are done nothing can happen to a business any more: it would only wake to wait again.
-    if seconds is None or (member.role == "business" and not state.customers_left):
-        return NEVER
-    return state.at + round(seconds * SECOND_US)
+    return NEVER if seconds is None or sleeps(state, member) else state.at + round(seconds * SECOND_US)
+
+
+def sleeps(state: State, member: Member) -> bool:
+    """Whether only mail can wake a member. When all customers are done no timer does: it would wake to wait again."""
+    return member.asleep and (not member.timer or (member.role == "business" and not state.customers_left))
 
 
 def _woken(state: State, id: str) -> State:
@@ -121,7 +124,16 @@ def actors(state: State) -> list[str]:
     if state.virtual:
         return [state.roll[state.schedule.first[1]]]
     strangers = [id for _, id in sorted(state.joined.items()) if state.members[id].number is None]
-    return [id for id in (*state.roll, *strangers) if not state.members[id].done and started(state, id)]
+    return [id for id in (*state.roll, *strangers) if why_not(state, state.members[id]) is None]
+
+
+def why_not(state: State, member: Member) -> str | None:
+    """Why a member may not act under the wall clock. In an open market waiting binds nobody."""
+    if member.done:
+        return member.done
+    if not started(state, member.id):
+        return "the businesses are still coming in"
+    return "you wait for mail" if sleeps(state, member) and not state.setup.open else None
 
 
 def started(state: State, id: str) -> bool:
@@ -135,7 +147,7 @@ def _over(state: State, due: int) -> bool:
 
 
 def _quiet(state: State) -> bool:
-    """Every business of the population waits, or is done, and has read its mail."""
+    """Every business of the population waits, with no mail for it, or is done."""
     return bool(state.roll) and all(
-        (one := state.members[id]).done or (one.asleep and not one.has_news) for id in state.roll[: state.businesses]
+        (one := state.members[id]).done or one.asleep for id in state.roll[: state.businesses]
     )

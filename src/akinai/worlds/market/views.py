@@ -47,13 +47,9 @@ def closed(state: State, actor: str) -> str | None:
     member = state.members.get(actor)
     if member is None:
         return None if state.setup.open else "you have no part in this market"
-    if member.done:
-        return member.done
-    if not turns.started(state, actor):
-        return "the businesses are still coming in"
-    if state.virtual and turns.actors(state) != [actor]:
-        return "it is not your turn"
-    return None
+    if not state.virtual:
+        return turns.why_not(state, member)
+    return None if turns.actors(state) == [actor] else member.done or "it is not your turn"
 
 
 def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
