@@ -1,6 +1,7 @@
 """Coherence: the fourteen detectors by name, and the scores that follow from what they find."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from statistics import median
 
@@ -24,7 +25,7 @@ from akinai.worlds.vending.detect_orders import (
 )
 from akinai.worlds.vending.story import Close, Story
 
-__all__ = ["DETECTORS", "Detector", "coherence_scores", "findings", "findings_in", "scores_in", "story_of"]
+__all__ = ["DETECTORS", "Coherence", "Detector", "coherence_of", "findings", "findings_in", "scores_in", "story_of"]
 
 Detector = Callable[[Story], Sequence[Finding]]
 """What happened in, mistakes of one type out; it reads the ledger alone."""
@@ -57,7 +58,7 @@ SETTING_UP_DAYS = 7
 
 
 def story_of(ledger: Ledger) -> Story:
-    """The ledger, folded once: hand it to `findings_in` and `scores_in` for both at the price of one fold."""
+    """The ledger, folded once, as every detector reads it."""
     from akinai.worlds.vending import Vending
 
     return Story.of(ledger, Vending())
@@ -74,10 +75,20 @@ def findings(ledger: Ledger) -> Sequence[Finding]:
     return findings_in(story_of(ledger))
 
 
-def coherence_scores(ledger: Ledger) -> Sequence[Score]:
-    """The scores of `scores_in` for a ledger of which nothing is known yet."""
+@dataclass(frozen=True, slots=True)
+class Coherence:
+    """What one fold of a ledger tells of how the thread was kept."""
+
+    findings: Sequence[Finding]
+    scores: Sequence[Score]
+    """As `scores_in` tells them."""
+
+
+def coherence_of(ledger: Ledger) -> Coherence:
+    """Findings and scores together, at the price of one fold."""
     story = story_of(ledger)
-    return scores_in(story, findings_in(story))
+    found = findings_in(story)
+    return Coherence(found, scores_in(story, found))
 
 
 def scores_in(story: Story, found: Sequence[Finding]) -> Sequence[Score]:
