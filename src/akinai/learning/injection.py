@@ -1,7 +1,7 @@
 """What of a playbook goes into a context: the best bullets that fit a budget of tokens, or all of them. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from akinai.learning.ace_text import bullet_text, dumps_ace, heading
@@ -71,9 +71,8 @@ def inject_all(playbook: Playbook, *, count_tokens: TokenCounter = estimate_toke
 
 
 def _injected(bullets: Sequence[Bullet], left_out: Iterable[str], count_tokens: TokenCounter) -> Injection:
-    sections: dict[str, Section] = {}
+    by_section: dict[str, list[Bullet]] = {}
     for bullet in bullets:
-        section = sections.get(bullet.section, Section(bullet.section))
-        sections[bullet.section] = replace(section, bullets=(*section.bullets, bullet))
-    text = dumps_ace(sections.values())
+        by_section.setdefault(bullet.section, []).append(bullet)
+    text = dumps_ace(Section(name, bullets=tuple(some)) for name, some in by_section.items())
     return Injection(text, tuple(bullet.id for bullet in bullets), count_tokens(text), tuple(left_out))

@@ -19,7 +19,6 @@ from akinai.learning.deltas import Delta, apply_delta
 from akinai.learning.loop_judging import Breaker, answered, judge, side_by_side
 from akinai.learning.loop_records import Attempt, EpochReport, GateCheck, Plan, State, StepName, Tally
 from akinai.learning.loop_shelf import Shelf
-from akinai.learning.playbook import Playbook
 from akinai.learning.playbook_file import PlaybookFile
 from akinai.learning.refine import dedup
 from akinai.learning.roles import Curation, Evaluation, Evaluator, Insights, Roles
@@ -110,19 +109,23 @@ async def generate(course: Course, state: State) -> State:
     """A try at each task of the batch that wants one: all at first, later those that a reflection was made for."""
     attempts = state.attempts or tuple(Attempt(task.id) for task in course.batch(state))
     playbook = course.playbook.load()
-    first = not state.attempts
+    given_tokens: list[int] = []
 
     async def tried(attempt: Attempt) -> Attempt:
         if not attempt.wants_try():
             return attempt
         task = course.by_id[attempt.task_id]
         given = course.shelf.retrieve(playbook, task.assignment.query)
+        given_tokens.append(given.injection.tokens)
         trajectory, broken = await answered(course.roles.generator, task, given, course.breaker, attempt.told)
         return attempt.with_try(trajectory, broken=broken)
 
     done = tuple(await side_by_side([tried(attempt) for attempt in attempts]))
-    tally = _injected(course, playbook, done) if first else Tally()
-    return replace(state, attempts=done, tally=state.tally + tally)
+    if state.attempts:
+        return replace(state, attempts=done)
+    whole = len(done) * course.shelf.tokens_of_all(playbook)
+    tokens = Tally(injected_tokens=sum(given_tokens), whole_tokens=whole)
+    return replace(state, attempts=done, tally=state.tally + tokens)
 
 
 async def evaluate(course: Course, state: State) -> State:
@@ -286,12 +289,6 @@ def _commit(file: PlaybookFile, delta: Delta) -> Sequence[str]:
         return [refusal.place for refusal in saved.refusals]
     change = next(change for change in file.history() if change.id == delta.id)
     return [str(refusal["place"]) for refusal in change.refused]
-
-
-def _injected(course: Course, playbook: Playbook, attempts: Sequence[Attempt]) -> Tally:
-    """The tokens that first tries were given, and those that the whole playbook would have been."""
-    tokens = sum(course.shelf.again(playbook, one.last.trajectory.injected).injection.tokens for one in attempts)
-    return Tally(injected_tokens=tokens, whole_tokens=len(attempts) * course.shelf.tokens_of_all(playbook))
 
 
 def _tally(state: State) -> Tally:
