@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from akinai.cli import play, read, record, worlds
+from akinai.cli import play, read, record, report, worlds
 from akinai.cli.shown import say
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 for command in (
     worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, read.analyze,
-    read.compare, read.diff, record.export,
+    read.compare, read.diff, report.report, record.export,
 ):  # fmt: skip
     app.command()(command)
 

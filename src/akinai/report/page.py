@@ -1,0 +1,86 @@
+"""A report as one HTML page that needs nothing else: no script, no address, its figures and its style in it."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from akinai.report.figures_axes import writable
+from akinai.report.figures_svg import Drawing
+from akinai.report.page_contents import Block, Document, Grid, Prose, Section
+
+
+class Html(str):
+    """Markup. Text that is not of this kind is escaped wherever it is put into an element."""
+
+    __slots__ = ()
+
+
+def element(name: str, *parts: str, **attributes: str) -> Html:
+    """An element with its parts; `class_` is the attribute class."""
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(writable(value))}"' for key, value in attributes.items()
+    )
+    inner = "".join(part if isinstance(part, Html) else escape(writable(part)) for part in parts)
+    return Html(f"<{name}{told}>{inner}</{name}>")
+
+
+def page(report: Document) -> str:
+    """The page."""
+    head = element("header", element("h1", report.title), element("p", report.about))
+    contents = element("nav", element("ul", *_links(report.sections)), aria_label="Contents") if report.sections else ""
+    body = Html("\n".join([head, contents, *(_section(place, one) for place, one in enumerate(report.sections))]))
+    return Template(_template("report.html")).substitute(
+        title=escape(writable(report.title)), style=_template("report.css"), body=body
+    )
+
+
+def _template(name: str) -> str:
+    return files("akinai.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _links(sections: Sequence[Section]) -> Iterable[Html]:
+    for place, one in enumerate(sections):
+        if one.level == 2:
+            yield element("li", element("a", one.title, href=f"#s{place}"))
+
+
+def _section(place: int, one: Section) -> Html:
+    blocks = (_block(block) for block in one.blocks)
+    return element("section", element(f"h{one.level}", one.title, id=f"s{place}"), *blocks)
+
+
+def _block(block: Block) -> Html:
+    match block:
+        case Prose():
+            return element("p", block.text)
+        case Grid():
+            return _grid(block)
+        case Drawing():
+            return _figure(block)
+
+
+def _grid(grid: Grid) -> Html:
+    caption = [element("caption", grid.title)] if grid.title else []
+    heads = [_cell("th", place, head, grid) for place, head in enumerate(grid.heads)]
+    rows = [element("tr", *(_cell("td", place, cell, grid) for place, cell in enumerate(row))) for row in grid.rows]
+    table = element("table", *caption, element("thead", element("tr", *heads)), element("tbody", *rows))
+    note = [element("p", grid.note, class_="note")] if grid.note else []
+    # Wide tables scroll in their own box; with a tabindex the keyboard can scroll them too.
+    return element("div", element("div", table, class_="wide", tabindex="0"), *note)
+
+
+def _cell(kind: str, place: int, text: str, grid: Grid) -> Html:
+    attributes = {"scope": "col"} if kind == "th" else {}
+    return element(kind, text, **attributes, class_="words" if place in grid.words else "number")
+
+
+def _figure(drawing: Drawing) -> Html:
+    data = Grid(drawing.heads, drawing.rows)
+    return element(
+        "figure",
+        element("div", Html(drawing.inline), class_="wide", tabindex="0"),
+        element("figcaption", element("b", drawing.title), f". {drawing.caption}"),
+        element("details", element("summary", "The figure as a table"), _grid(data)),
+        id=f"figure-{drawing.name}",
+    )

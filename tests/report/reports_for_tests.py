@@ -1,0 +1,66 @@
+"""Analyses to report on: of real runs, of worlds with little to tell, and of names that try to be markup."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import akinai
+from akinai.core.findings import Finding
+from akinai.core.scores import Score
+from akinai.core.statistics import summarise
+from akinai.report.page_contents import Document
+from akinai.report.page_pairs import contrasts
+from akinai.report.page_sections import document
+from akinai.runtime import api
+from akinai.runtime.analysis import Analysis, RunRecord, Scale, Series, Wanted
+from akinai.runtime.analysis_groups import Kind, group_of
+from akinai.stores.memory import MemoryStore
+
+EVERYTHING = Wanted(because=True, findings=True, series=True)
+EVIL = "</svg><script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">|`x`*y*_z_[l](u)<b>&amp;$1 'q'"
+"""What an agent might call itself."""
+
+
+def analysis_of(records: Iterable[RunRecord], scale: Scale = Scale(why_not="nobody asked")) -> Analysis:  # noqa: B008
+    """Records in groups by agent."""
+    runs = tuple(records)
+    agents = dict.fromkeys(run.agent for run in runs)
+    groups = [group_of(Kind(agent, {}), [run for run in runs if run.agent == agent], scale) for agent in agents]
+    names = dict.fromkeys(score.name for run in runs for score in run.scores)
+    return Analysis(
+        runs, tuple(groups), {name: summarise(run.value(name) for run in runs) for name in names}, dict(runs[0].card)
+    )
+
+
+@cache
+def played(days: int = 20, seeds: int = 3, players: Sequence[str] = ("idle", "naive", "reference")) -> Analysis:
+    """Real runs of the vending world, analysed as the command does it."""
+    store = MemoryStore()
+    for name in players:
+        akinai.run("vending", agent=name, seeds=range(1, seeds + 1), days=days, name=name, store=store, ledgers=False)
+    return api.analyze(store=store, wanted=EVERYTHING)
+
+
+def evil() -> Analysis:
+    """Two runs, one of them failed, in which every name and text tries to be markup."""
+    series = Series(
+        days=(1, 2, 4),
+        facts={"net_worth_cents": (100.0, 250.0, 900.0), "cash_cents": (1.0, 2.0, 3.0), "stock_cents": (0.0, 5.0, 9.0)},
+        tables={"sold": {EVIL: (1.0, 0.0, 2.0)}, "price_cents": {EVIL: (0.0, 150.0, 175.0)}},
+        tools={EVIL: (2, 1, 1)},
+        refused=(0, 0, 1),
+    )
+    finding = Finding(EVIL, EVIL, (1, 3), "grave", EVIL, EVIL, 0)
+    one = RunRecord(
+        EVIL, "vending@1", EVIL, 1, "done", EVIL, 4, "ab" * 32, 4, (Score("net_worth", 900, "cents"),), EVIL, EVIL,
+        {"agent": EVIL, "model": EVIL, "sampling": {EVIL: EVIL}}, finding_types={EVIL: 1}, severities={"grave": 1},
+        findings=(finding,), series=series,
+    )  # fmt: skip
+    return analysis_of([one, replace(one, id=f"{EVIL} again", status="failed", broke=EVIL, seed=2)])
+
+
+@cache
+def report(which: str) -> Document:
+    """The report on `played`, or on `evil` with the paper's table."""
+    analysis = played() if which == "played" else evil()
+    return document(analysis, contrasts(analysis), with_paper=which == "evil")

@@ -1,0 +1,244 @@
+"""The page and the Markdown: self-contained, escaped, complete; opened in a real browser."""
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from reports_for_tests import EVERYTHING, EVIL, analysis_of, evil, played, report
+
+import akinai
+from akinai.report.markdown import markdown, paragraph, text
+from akinai.report.page import element, page
+from akinai.report.page_pairs import contrasts
+from akinai.report.page_sections import document
+from akinai.runtime import api
+from akinai.stores.memory import MemoryStore
+
+VOID = {"meta"}
+DRAWN = {"svg", "title", "desc", "g", "path", "use", "defs", "style", "clippath", "rect"}
+WRITTEN = {
+    "html", "head", "meta", "title", "style", "body", "main", "header", "nav", "ul", "li", "a", "section", "h1", "h2",
+    "h3", "p", "b", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "details",
+    "summary",
+}  # fmt: skip
+
+
+@cache
+def html(which: str) -> str:
+    return page(report(which))
+
+
+class Read(HTMLParser):
+    """The elements, attributes and text of a page; every element must be closed in order."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(told)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("which", ["played", "evil"])
+def test_a_page_needs_nothing_from_elsewhere(which: str) -> None:
+    """No script, no handler, no address: every reference leads to a place within the page."""
+    read = Read(html(which))
+    assert set(read.elements) <= WRITTEN | DRAWN
+    for name, value in read.attributes:
+        assert not name.startswith("on")
+        assert name != "src"
+        if "href" in name:
+            assert value.startswith("#")
+        assert "://" not in value
+    ids = {value for name, value in read.attributes if name == "id"}
+    assert {value[1:] for name, value in read.attributes if name == "href"} <= ids
+    assert not re.search(r"@import|url\((?!#)", html(which))
+
+
+def test_text_by_agents_stands_as_text() -> None:
+    """Names, findings and errors full of markup are read back from the page letter by letter."""
+    told = Read(html("evil")).text
+    assert told.count(EVIL) > 10
+    assert "<script" not in html("evil")
+    assert "<img" not in html("evil")
+
+
+def test_an_element_escapes_parts_and_attributes() -> None:
+    """What is not markup made here is escaped, in text and between quotes, control characters included."""
+    made = element("td", '<b>"&', element("b", "x<y"), title='"><i>')
+    assert made == '<td title="&quot;&gt;&lt;i&gt;">&lt;b&gt;&quot;&amp;<b>x&lt;y</b></td>'
+    assert "\x00" not in element("p", "a\x00b\ud800\ufffe")
+
+
+@pytest.mark.parametrize("told", ["html", "markdown"])
+def test_a_report_tells_all_that_was_asked(told: str) -> None:
+    """Scores with interval and n, endings, pairs, findings, runs with digests, run card, and the paper's table."""
+    shown = Read(html("played")).text if told == "html" else markdown(report("played"))
+    analysis = played()
+    for group in analysis.groups:
+        one = group.scores["net_worth"]
+        assert one.summary.mean is not None
+        assert f"${one.summary.mean / 100:,.2f}" in shown
+        assert group.name in shown
+    for run in analysis.runs:
+        assert run.digest[:12] in shown
+        assert run.id in shown
+    for words in ("95 % from", "smallest visible", "horizon", "What it took", "preset sha256",
+                  "between idle and reference", "Findings by type"):  # fmt: skip
+        assert words in shown
+    assert str(analysis.card["preset_sha256"]) in shown
+
+
+def test_every_finding_names_its_entries() -> None:
+    """A finding can be looked up: run#entry."""
+    shown = Read(html("played")).text
+    found = [(run.id, one) for run in played().runs for one in run.findings or ()]
+    assert found
+    assert all(f"{run}#{one.entries[0]}" in shown for run, one in found)
+
+
+def test_every_figure_stands_in_the_page_with_its_table() -> None:
+    """Each drawing is inline, labelled for those who do not see it, and followed by its values."""
+    read = Read(html("played"))
+    assert read.elements.count("svg") == read.elements.count("figure") == read.elements.count("details")
+    assert read.elements.count("svg") == len(report("played").drawings)
+    assert sum(name == "role" and value == "img" for name, value in read.attributes) == read.elements.count("svg")
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),
+        ("snake_case _it_", r"snake_case \_it\_"), ("$1,234.50 and $x$", r"$1,234.50 and \$x\$"),
+        ("n-1#12 and #3", r"n-1#12 and \#3"), ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
+        ("a\nb\x00", "a b "), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
+    ],
+)  # fmt: skip
+def test_markdown_keeps_text_as_text(told: str, kept: str) -> None:
+    """Marks that could begin something get a backslash or an entity; numbers, money and names stay readable."""
+    assert text(told) == kept
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"), [("- a", r"\- a"), ("1. a", r"1\. a"), ("12) a", r"12\) a"), ("    a", "a"), ("# a", r"\# a")]
+)
+def test_a_paragraph_is_no_list_and_no_heading(told: str, kept: str) -> None:
+    """What begins a line cannot begin a list, a heading or a block of code."""
+    assert paragraph(told) == kept
+
+
+def test_markdown_has_a_table_of_even_rows() -> None:
+    """Every row of a table has as many borders as its head, whatever stands in its cells."""
+    tables = [block.splitlines() for block in markdown(report("evil")).split("\n\n") if block.startswith("| ")]
+    assert tables
+    for table in tables:
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table}) == 1
+
+
+@pytest.fixture
+def lemonade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The world of the tutorial, installed."""
+    told = tmp_path / "stand-1.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: stand\nVersion: 1\n")
+    (told / "entry_points.txt").write_text("[akinai.worlds]\nlemonade = lemonade:Lemonade\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    return "lemonade"
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_a_world_with_little_to_tell_has_a_report(lemonade: str, seeds: int) -> None:
+    """No facts, no findings, no reference: scores, endings, tools, runs and cards are told, and nothing is empty."""
+    store = MemoryStore()
+    akinai.run(lemonade, seeds=range(seeds), store=store)
+    analysis = api.analyze(store=store, wanted=EVERYTHING)
+    told = document(analysis, contrasts(analysis))
+    shown = Read(page(told)).text
+    assert "Profit (dollars)" in shown
+    assert "horizon" in shown
+    assert [one.name for one in told.drawings] == ["scores", "actions", "tools"]
+    assert all(section.blocks for section in told.sections)
+
+
+def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
+    """They stand under a label that says that they are another world's, and nowhere else."""
+    shown = Read(html("evil")).text
+    assert "Another world's numbers: not comparable" in shown
+    assert "$2,217.93" in shown
+    assert "$2,217.93" not in html("played")
+
+
+def test_runs_that_cannot_be_read_have_a_report() -> None:
+    """Nothing could be scored: the page says so and why."""
+    from dataclasses import replace
+
+    broken = replace(evil().runs[0], scores=(), trouble="entry 3: it is missing", series=None, findings=None)
+    told = Read(page(document(analysis_of([broken]), []))).text
+    assert "No run could be scored" in told
+    assert "entry 3: it is missing" in told
+
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def browsed(file: Path, profile: Path, *flags: str) -> str:
+    assert BROWSER
+    quiet = (
+        "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",
+    )  # fmt: skip
+    done = subprocess.run([BROWSER, *quiet, *flags, file.as_uri()], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_a_browser_runs_no_script_of_an_agent(tmp_path: Path) -> None:
+    """Loaded in a real browser, also without the page's own ban of scripts, names full of markup made no element."""
+    told = re.sub(r"<meta http-equiv[^>]*>", "", html("evil"))
+    assert told != html("evil")
+    files = {"report.html": told, "figure.svg": report("evil").drawings[0].svg}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        seen = browsed(tmp_path / name, tmp_path / "profile", "--dump-dom")
+        assert not re.search(r"<(script|img|iframe)\b", seen, re.IGNORECASE)
+        assert not re.search(r"<title[^>]*>ran</title>", seen)
+        assert "&lt;script&gt;" in seen
+    control = tmp_path / "control.html"
+    control.write_text("<title>t</title><script>document.title='ran'</script>", encoding="utf-8")
+    assert "<title>ran</title>" in browsed(control, tmp_path / "profile", "--dump-dom")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_a_page_prints(tmp_path: Path) -> None:
+    """The browser makes a PDF of some pages of it."""
+    (tmp_path / "report.html").write_text(html("played"), encoding="utf-8")
+    browsed(tmp_path / "report.html", tmp_path / "profile", f"--print-to-pdf={tmp_path / 'report.pdf'}")
+    made = (tmp_path / "report.pdf").read_bytes()
+    assert made.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", made)) >= 4
