@@ -29,7 +29,7 @@ SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
 ASKED = "what was asked"
-OWN_SETTINGS = ("jobs", "learn", "preset", "store")
+OWN_SETTINGS = ("jobs", "learn", "preset", "prices", "store")
 """What `akinai.toml` may say of the program itself."""
 
 Table = dict[str, Any]
