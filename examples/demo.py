@@ -1,4 +1,5 @@
-"""Watch a business being run and scored: a week of the reference player's days, then three players on five seeds.
+"""Watch a business being run and scored: a week of the reference player's days, then three players on five seeds, then
+a report on them in the folder `akinai-report`.
 
 No key, no network: `python examples/demo.py`. With `--picture FILE` the last tables are also drawn as SVG.
 """
@@ -6,6 +7,7 @@ No key, no network: `python examples/demo.py`. With `--picture FILE` the last ta
 import re
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich._export_format import CONSOLE_SVG_FORMAT
@@ -16,10 +18,14 @@ import akinai
 from akinai.report.columns import plain
 from akinai.report.differences import comparison
 from akinai.report.tables import summary_table
+from akinai.runtime import api
+from akinai.runtime.analysis import Wanted
+from akinai.stores.memory import MemoryStore
 
 SEEDS = range(1, 6)
 DAYS = 90
 WATCHED_DAYS = 7
+REPORT = Path("akinai-report")
 PLAYERS = ("idle", "naive", "reference")
 """From the bottom of the scale to the top."""
 
@@ -32,7 +38,11 @@ def main(picture: Path | None = None) -> None:
         console.print(line)
 
     console.print(Text(f"\nThree players, {len(SEEDS)} seeds, {DAYS} days each", "bold"))
-    played = {player: akinai.run("vending", agent=player, seeds=SEEDS, days=DAYS) for player in PLAYERS}
+    store = MemoryStore()
+    played = {
+        player: akinai.run("vending", agent=player, seeds=SEEDS, days=DAYS, name=player, store=store)
+        for player in PLAYERS
+    }
     console.export_text()  # only the tables go into the picture
     for player, runs in played.items():
         console.print()
@@ -44,11 +54,25 @@ def main(picture: Path | None = None) -> None:
     console.print(comparison(("naive", "reference"), gain, units, {}, "", console.width))
     if picture:
         picture.write_text(drawn(console), encoding="utf-8")
+    if page := reported(store):
+        console.print(f"\nAll of it, with figures: {page}\n", soft_wrap=True)
+    else:
+        console.print('\nFor a report with figures:  pip install "akinai[report]"\n')
     console.print(
-        "\nPlay it yourself:  akinai run vending --agent reference --seeds 1-5 --name first\n"
+        "Play it yourself:  akinai run vending --agent reference --seeds 1-5 --name first\n"
         "                   akinai worlds vending       what there is to play with\n"
         "                   akinai --help               all commands"
     )
+
+
+def reported(store: MemoryStore) -> str | None:
+    """The page of a report on all runs of a store; None where what draws the figures is not installed."""
+    if find_spec("matplotlib") is None:
+        return None
+    from akinai.report.page_files import write
+
+    everything = Wanted(because=True, findings=True, series=True)
+    return write(api.analyze(store=store, wanted=everything), REPORT).page.resolve().as_uri()
 
 
 def told(ledger: akinai.Ledger) -> Iterator[Text]:
