@@ -47,7 +47,7 @@ rules = Roles(Remember(), Remember(), LessonCurator())
 capitals = DataSet("capitals", load, sections=(Section("capitals"),), rules=rules)
 print(akinai.learn(capitals, playbook="p.json", epochs=2).epochs[1].accuracy)
 try:
-    akinai.learn(capitals, playbook="q.json", checkpoint="c.db")
+    akinai.learn(capitals, playbook="q.json", checkpoint=sys.argv[2])
 except akinai.AkinaiError as error:
     print(type(error).__name__, error)
 """
@@ -191,24 +191,34 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("gone", "named"),
-    [("langgraph", "langgraph"), ("langgraph.checkpoint.sqlite.aio,langgraph.checkpoint.sqlite", "langgraph.checkpoint.sqlite.aio")],
-)  # fmt: skip
+    ("gone", "place", "told"),
+    [
+        ("langgraph", "c.db", "MissingExtra learning as a graph needs langgraph,"),
+        ("langgraph.checkpoint.sqlite.aio", "c.db", "MissingExtra a checkpoint in SQLite needs langgraph.checkpoint"),
+        (
+            "langgraph.checkpoint.postgres.aio",
+            "postgresql://nowhere/x",
+            "UsageError a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
+            "pip install langgraph-checkpoint-postgres",
+        ),
+    ],
+    ids=["graph", "sqlite", "postgres"],
+)
 def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
-    tmp_path: Path, gone: str, named: str
+    tmp_path: Path, gone: str, place: str, told: str
 ) -> None:
     """Without LangGraph everything but the checkpoint works; asking for one names the package and the command."""
-    places = os.pathsep.join([str(Path(__file__).parents[2] / "examples")])
+    places = str(Path(__file__).parents[2] / "examples")
     run = subprocess.run(
-        [sys.executable, "-c", WITHOUT, gone],
+        [sys.executable, "-c", WITHOUT, gone, place],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": places},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     accuracy, error = run.stdout.splitlines()
     assert accuracy == "1.0"
-    assert error.startswith("MissingExtra ")
-    assert named in error
-    assert error.endswith("pip install 'akinai[learn]'")
+    assert error.startswith(told)
+    assert "which is not installed; pip install " in error
+    assert not (tmp_path / "q.json").exists()
 
 
 def test_the_loop_learns_with_the_network_blocked(tmp_path: Path) -> None:

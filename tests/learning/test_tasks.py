@@ -62,9 +62,12 @@ def test_a_generator_has_no_way_to_the_truth() -> None:
 
 
 def test_tasks_come_from_csv_as_from_json_lines() -> None:
-    """The name of the file says how it is read; without a field for the id a task is its place."""
+    """The name of the file says how it is read; without a field for the id a task is named by file and place."""
     read = read_tasks('q,a\n"one, two?",3\nnext?,4\n', "sums.csv", id="", task="q", truth="a")
-    assert [(task.id, task.text, task.truth) for task in read] == [("1", "one, two?", "3"), ("2", "next?", "4")]
+    assert [(task.id, task.text, task.truth) for task in read] == [
+        ("sums.csv#1", "one, two?", "3"),
+        ("sums.csv#2", "next?", "4"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _PART = "learning as a graph"
+_SQLITE = "a checkpoint in SQLite"
 _POSTGRES = ("postgres://", "postgresql://")
 _NO_END = 2**31 - 1
 """Steps that LangGraph lets a run take: a learning ends by itself."""
@@ -93,9 +95,7 @@ async def checkpointer(place: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
     """
     need("langgraph", _PART)
     postgres = place.startswith(_POSTGRES)
-    name = "PostgreSQL" if postgres else "SQLite"
-    made = load(f"langgraph.checkpoint.{'postgres' if postgres else 'sqlite'}.aio", f"a checkpoint in {name}")
-    opened = made.AsyncPostgresSaver if postgres else made.AsyncSqliteSaver
+    opened = _postgres_saver() if postgres else load("langgraph.checkpoint.sqlite.aio", _SQLITE).AsyncSqliteSaver
     async with AsyncExitStack() as stack:
         try:
             if not postgres:
@@ -106,6 +106,16 @@ async def checkpointer(place: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
             where = "in PostgreSQL" if postgres else repr(place)  # a DSN may hold a password
             raise UsageError(f"the checkpoint {where} cannot be opened: {error}; name a file or a server") from error
         yield saver
+
+
+def _postgres_saver() -> Any:
+    try:
+        return import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
+    except ImportError as error:
+        package = "langgraph-checkpoint-postgres"
+        raise UsageError(
+            f"a checkpoint in PostgreSQL needs {package}, which is not installed; pip install {package}"
+        ) from error
 
 
 def _expect_sqlite(place: str) -> None:

@@ -127,7 +127,7 @@ def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[
     rows = list(csv.DictReader(io.StringIO(text))) if file.endswith(".csv") else list(_json_lines(text, file))
     return [
         Task(
-            _field(row, id, f"{file}, task {number}") if id else str(number),
+            _field(row, id, f"{file}, task {number}") if id else f"{file}#{number}",
             _field(row, task, f"{file}, task {number}"),
             _field(row, truth, f"{file}, task {number}"),
             data={name: value for name, value in row.items() if name not in hidden},

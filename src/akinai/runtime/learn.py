@@ -152,7 +152,7 @@ def _course(how: _How, tasks: _Tasks, roles: Roles, evaluator: Evaluator | None,
 
 
 def _tasks(how: _How) -> _Tasks:
-    """The tasks by what they are for. No task that is trained on is held out or judged."""
+    """The tasks by what they are for; what is held out of the training tasks is not trained on."""
     settings, load = how.settings, how.data_set.load
     train = tuple(load("train"))
     held_out = tuple(load("held_out"))

@@ -44,7 +44,7 @@ class TaskFiles(BaseModel):
     validation: str = ""
     test: str = ""
     id: str = ""
-    """The field that names a task; without one it is its place in the file."""
+    """The field that names a task; without one it is the file and its place in it."""
     task: str = "task"
     """A field, or a text with fields in braces."""
     truth: str = "answer"
