@@ -9,6 +9,7 @@ from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
+from akinai.core.scores import Score
 from akinai.core.worlds import World
 from akinai.worlds.vending import actions as a
 from akinai.worlds.vending import coherence, days, delegation, notes, players, rules, views
@@ -75,6 +76,9 @@ class Vending(World[State]):
 
     def findings(self, ledger: Ledger) -> Sequence[Finding]:
         return coherence.findings(ledger)
+
+    def coherence(self, ledger: Ledger) -> Sequence[Score]:
+        return coherence.coherence_of(ledger).scores
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

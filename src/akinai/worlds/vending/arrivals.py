@@ -32,7 +32,7 @@ _CAME = any_of(
     r"\barrived\b|\b(?:just|finally|already) came\b|\b(?:came in|came today|got here)\b",
     r"\b(?:delivery|shipment|goods|order|stock) (?:is|are) in(?= ?[.!,]| now\b| ?$)",
     r"\bdelivery (?:is |was )?completed?\b",
-    r"\bdelivered (?:our|my|the|all)\b|\W*delivered:",
+    r"\bdelivered (?:our|my|the|all)\b|\bdelivered:",
     rf"\b(?:was|were|got){_FINALLY} delivered\b",
     r"\b(?:delivery|shipment|goods|stock|products|units|package)(?: (?:was|were|is|are))? received\b",
     r"\bdelivered(?= (?:today|now|already|this morning|yesterday|on time|early|successfully)\b| ?[.!)]| ?$)",

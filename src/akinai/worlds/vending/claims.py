@@ -85,6 +85,11 @@ def _counts_of_sentence(sentence: Sentence, names: Names) -> Iterator[Count]:
             yield from _counts_of_clause(clause, names, None if both else here or place or place_in(sentence.text))
 
 
+def _vague(clause: str, start: int) -> bool:
+    """Whether a number is only a bound: "at least 12"."""
+    return _VAGUE.search(clause[max(0, start - 20) : start]) is not None
+
+
 def _tells_of_else(text: str) -> bool:
     return any(words.search(text) for words in (UNREAL, PAST, DEALS, COMING))
 
@@ -95,7 +100,7 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
         for found in pattern.finditer(clause):
             product, units = names.id(found["name"]), number_in(found["number"])
             overlaps = any(begin < found.end() and found.start() < end for begin, end in taken)
-            if product is None or units is None or overlaps or _VAGUE.search(clause[: found.start("number")]):
+            if product is None or units is None or overlaps or _vague(clause, found.start("number")):
                 continue
             taken.append(found.span())
             yield Count(found[0].strip(), product, units, place)
@@ -105,7 +110,7 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
             yield Count(found[0].strip(), product, 0, place)
     if not taken and place in ("machine", "storage") and not names.name.search(clause):
         for found in _ALL.finditer(clause):
-            if (units := number_in(found["number"])) is not None and not _VAGUE.search(clause[: found.start("number")]):
+            if (units := number_in(found["number"])) is not None and not _vague(clause, found.start("number")):
                 yield Count(found[0].strip(), None, units, place)
 
 
@@ -166,7 +171,7 @@ def _of_money(text: str) -> bool:
 def _cash_of_clause(clause: str) -> Iterator[Cash]:
     for found in _CASH.finditer(clause):
         amount = found.lastgroup or "named"
-        if _VAGUE.search(clause[: found.start(amount)]):
+        if _vague(clause, found.start(amount)):
             continue
         try:
             yield Cash(found[0].strip(), read_dollars(found[amount].replace("bucks", "dollars")))
