@@ -13,7 +13,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
 from akinai.core.findings import Finding
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
-from akinai.core.scores import Scorer
+from akinai.core.scores import Score, Scorer
 
 S = TypeVar("S")
 
@@ -88,6 +88,10 @@ class World(Protocol[S]):
 
     def findings(self, ledger: Ledger) -> Sequence[Finding]:
         """Where its actors lost the thread, in the order of the ledger; empty in a world without detectors."""
+        return ()
+
+    def coherence(self, ledger: Ledger) -> Sequence[Score]:
+        """How well its actors kept the thread, in figures that a record may lack; none in a world without detectors."""
         return ()
 
     def facts(self, state: S) -> Mapping[str, Json]:

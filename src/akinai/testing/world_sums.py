@@ -88,7 +88,7 @@ class _Breaking:
 
 
 def failed_runs_stay_in_every_denominator(case: Case[Any]) -> None:
-    """Of a run that ended, one that broke and one that never began, every summary counts one value and two failures."""
+    """A run that ended, one that broke and one that never began are in every summary, each as its ledger stands."""
     player = next(iter(case.cast.values()))
 
     def breaking(last: int) -> AgentFactory:
@@ -102,4 +102,4 @@ def failed_runs_stay_in_every_denominator(case: Case[Any]) -> None:
     )
     assert told[0][0] == "done", f"the player that does not break leaves {told[0]}, {found[0].error}"
     for name, one in Runs(found).summary().items():
-        assert (one.n, one.failed) == (1, 2), f"{name} counts {one.n} values and {one.failed} failures of 1 and 2"
+        assert (one.n, one.failed) == (3, 0), f"{name} counts {one.n} values and leaves out {one.failed} of 3 runs"
