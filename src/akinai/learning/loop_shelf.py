@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from akinai.learning.index import PlaybookIndex, SearchQuery, SearchResult
+from akinai.learning.index import PlaybookIndex, SearchQuery
 from akinai.learning.injection import TokenCounter, estimate_tokens, inject, inject_all
 from akinai.learning.loop_records import Plan
 from akinai.learning.playbook import Playbook
@@ -35,14 +35,11 @@ class Shelf:
         if self.plan.whole:
             return Retrieved(inject_all(playbook, count_tokens=self.count_tokens), (), playbook)
         index = self._refreshed(playbook)
-
-        def search(words: str, top_k: int) -> Sequence[SearchResult]:
-            return index.search(SearchQuery(words, top_k=top_k, min_confidence=self.plan.min_confidence))
-
-        results = tuple(search(query, self.plan.top_k))
+        wanted = SearchQuery(query, top_k=self.plan.top_k, min_confidence=self.plan.min_confidence)
+        results = tuple(index.search(wanted))
         bullets = [result.bullet for result in results]
         fitting = inject(bullets, budget_tokens=self.plan.budget_tokens, count_tokens=self.count_tokens)
-        return Retrieved(fitting, results, playbook, search)
+        return Retrieved(fitting, results, playbook)
 
     def again(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
         """What a task was given before, as far as it is still there."""

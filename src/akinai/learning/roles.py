@@ -14,7 +14,7 @@ a budget is spent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -40,10 +40,6 @@ class Spent:
         return Spent(self.calls + other.calls, self.unreadable + other.unreadable, self.usage + other.usage)
 
 
-def _nothing(words: str, top_k: int) -> Sequence[SearchResult]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """The bullets that a task is given."""
@@ -55,9 +51,6 @@ class Retrieved:
     given. One that did not fit the budget is here and not in the injection."""
     playbook: Playbook = field(default_factory=Playbook)
     """The playbook that was asked."""
-    search: Callable[[str, int], Sequence[SearchResult]] = field(default=_nothing, repr=False)
-    """(words, top_k) -> more of what the playbook holds, for rules that weigh choices by it: they have no context that
-    could be full. A bullet that was found so and not injected cannot be tagged."""
 
     @property
     def bullets(self) -> tuple[Bullet, ...]:

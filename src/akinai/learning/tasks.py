@@ -91,7 +91,8 @@ class DataSet:
     language: str = "en"
     """Of the prompts: "en" or "ja"."""
     settings: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """Those of the learner that suit it, by name; `[learn]` of `akinai.toml` and the caller go over them."""
+    """Those of the learner that suit its rules, by name; `[learn]` of `akinai.toml` and the caller go over them, and
+    roles of another kind are not bound by them."""
     shelf: Callable[[Plan], Shelf] | None = None
     """How its tasks get their bullets; None: by one search, as the settings say."""
 

@@ -104,7 +104,8 @@ def learn(
     given = {"epochs": epochs, "online": online}
     asked = {**(settings or {}), **{name: value for name, value in given.items() if value is not None}}
     data_set = find_data_set(tasks, learn_settings(asked), options) if isinstance(tasks, str) else tasks
-    chosen = learn_settings(asked, beneath=data_set.settings)
+    by_rules = model is None and roles is None
+    chosen = learn_settings(asked, beneath=data_set.settings if by_rules else {})
     if isinstance(model, str):
         model = ModelChoice(model, base_url)
     how = _How(chosen, data_set, model, budget, checkpoint, anew, baseline, watch)
