@@ -104,7 +104,8 @@ async def checkpointer(place: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
             await saver.setup()
         except Exception as error:  # of sqlite3, of psycopg or of the system
             where = "in PostgreSQL" if postgres else repr(place)  # a DSN may hold a password
-            raise UsageError(f"the checkpoint {where} cannot be opened: {error}; name a file or a server") from error
+            why = " ".join(str(error).split())
+            raise UsageError(f"the checkpoint {where} cannot be opened: {why}; name a file or a server") from error
         yield saver
 
 
