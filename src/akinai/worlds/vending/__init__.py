@@ -75,7 +75,7 @@ class Vending(World[State]):
         return None if actor == OWNER else a.Report(text="(My messages for this task are spent; this is all I did.)")
 
     def findings(self, ledger: Ledger) -> Sequence[Finding]:
-        return coherence.findings(ledger)
+        return coherence.coherence_of(ledger).findings
 
     def coherence(self, ledger: Ledger) -> Sequence[Score]:
         return coherence.coherence_of(ledger).scores

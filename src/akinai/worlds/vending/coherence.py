@@ -1,7 +1,8 @@
 """Coherence: the fourteen detectors by name, and the scores that follow from what they find."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from statistics import median
 
@@ -25,7 +26,7 @@ from akinai.worlds.vending.detect_orders import (
 )
 from akinai.worlds.vending.story import Close, Story
 
-__all__ = ["DETECTORS", "Coherence", "Detector", "coherence_of", "findings", "findings_in", "scores_in", "story_of"]
+__all__ = ["DETECTORS", "Coherence", "Detector", "coherence_of", "findings_in", "scores_in", "story_of"]
 
 Detector = Callable[[Story], Sequence[Finding]]
 """What happened in, mistakes of one type out; it reads the ledger alone."""
@@ -70,11 +71,6 @@ def findings_in(story: Story) -> Sequence[Finding]:
     return sorted(found, key=lambda one: (one.entries[-1], one.type, one.entries))
 
 
-def findings(ledger: Ledger) -> Sequence[Finding]:
-    """The mistakes that a ledger shows."""
-    return findings_in(story_of(ledger))
-
-
 @dataclass(frozen=True, slots=True)
 class Coherence:
     """What one fold of a ledger tells of how the thread was kept."""
@@ -84,9 +80,22 @@ class Coherence:
     """As `scores_in` tells them."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A ledger that is equal to another with the same digest."""
+
+    digest: str
+    ledger: Ledger = field(compare=False)
+
+
 def coherence_of(ledger: Ledger) -> Coherence:
-    """Findings and scores together, at the price of one fold."""
-    story = story_of(ledger)
+    """Findings and scores together, at the price of one fold; asked again for the last ledger, at none."""
+    return _told(_Record(ledger.digest, ledger))
+
+
+@lru_cache(maxsize=1)
+def _told(record: _Record) -> Coherence:
+    story = story_of(record.ledger)
     found = findings_in(story)
     return Coherence(found, scores_in(story, found))
 
