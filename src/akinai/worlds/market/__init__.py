@@ -63,6 +63,9 @@ class Market(World[State]):
     def now(self, state: State) -> int | None:
         return turns.now(state)
 
+    def alarms(self, state: State) -> Mapping[str, int]:
+        return turns.alarms(state)
+
     def ending(self, state: State) -> str | None:
         return turns.ending(state)
 

@@ -52,7 +52,7 @@ def _business(chance: Chance, number: int, wanted_by: Customer | None) -> Busine
     if wanted_by:
         suits = chance("suits").below(3) > 0
         for item, willing in wanted_by.menu_features.items():
-            menu[item] = round(willing * chance("wanted", item).between(60, 120)) / 100
+            menu[item] = round(willing * chance("wanted", item).between(80, 130)) / 100
         has |= dict.fromkeys(wanted_by.amenity_features, suits)
     house, kind = _HOUSES[chance("house").below(len(_HOUSES))], _KINDS[chance("kind").below(len(_KINDS))]
     return Business(

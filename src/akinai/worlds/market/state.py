@@ -81,8 +81,8 @@ class Member:
     """Actions that counted."""
     asleep: bool = False
     """It waits, and there is no mail for it."""
-    timer: bool = False
-    """It said for how long."""
+    wakes: int | None = None
+    """When it wakes without mail, microseconds since the epoch; None never."""
     last_mail: int = 0
     """The index of the last message that it was sent."""
     seen: int = 0

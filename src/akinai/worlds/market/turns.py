@@ -49,13 +49,14 @@ def _counted(state: State, actor: str, action: Action) -> State:
     member = state.members[actor]
     waits = isinstance(action, a.Wait) and not member.has_news
     done = member.done or _done(state, member, action)
-    timer = isinstance(action, a.Wait) and action.seconds is not None
-    member = member.changed(turns=member.turns + 1, asleep=waits, timer=waits and timer, done=done)
+    seconds = action.seconds if isinstance(action, a.Wait) and waits else None
+    wakes = None if seconds is None else state.at + round(seconds * SECOND_US)
+    member = member.changed(turns=member.turns + 1, asleep=waits, wakes=wakes, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
     state = state.moved(members=state.members.insert(actor, member), customers_left=left)
     if not state.virtual or member.number is None:
         return state
-    return state.moved(schedule=state.schedule.at(member.number, _next(state, member, action)))
+    return state.moved(schedule=state.schedule.at(member.number, _next(state, member)))
 
 
 def _is_customer(state: State, member: Member) -> bool:
@@ -73,18 +74,28 @@ def _done(state: State, member: Member, action: Action) -> str:
     return f"you have used your {cap} turns" if 0 < cap <= member.turns + 1 else ""
 
 
-def _next(state: State, member: Member, action: Action) -> int:
+def _next(state: State, member: Member) -> int:
     if member.done:
         return NEVER
     if not member.asleep:
         return state.at + latency_us(state, member)
-    seconds = action.seconds if isinstance(action, a.Wait) else None
-    return NEVER if seconds is None or sleeps(state, member) else state.at + round(seconds * SECOND_US)
+    wakes = _alarm(state, member)
+    return NEVER if wakes is None else wakes
 
 
-def sleeps(state: State, member: Member) -> bool:
-    """Whether only mail can wake a member. When all customers are done no timer does: it would wake to wait again."""
-    return member.asleep and (not member.timer or (member.role == "business" and not state.customers_left))
+def _alarm(state: State, member: Member) -> int | None:
+    """When a sleeper wakes without mail. When all customers are done no business does: it would wake to wait again."""
+    return None if member.role == "business" and not state.customers_left else member.wakes
+
+
+def alarms(state: State) -> dict[str, int]:
+    """Who sleeps until a time, under the wall clock."""
+    if state.virtual or ending(state):
+        return {}
+    asleep = [one for one in state.members.values() if one.asleep and not one.done]
+    return {
+        one.id: wakes for one in sorted(asleep, key=lambda one: one.id) if (wakes := _alarm(state, one)) is not None
+    }
 
 
 def _woken(state: State, id: str) -> State:
@@ -124,16 +135,18 @@ def actors(state: State) -> list[str]:
     if state.virtual:
         return [state.roll[state.schedule.first[1]]]
     strangers = [id for _, id in sorted(state.joined.items()) if state.members[id].number is None]
-    return [id for id in (*state.roll, *strangers) if why_not(state, state.members[id]) is None]
+    everybody = [state.members[id] for id in (*state.roll, *strangers)]
+    return [one.id for one in everybody if why_not(state, one) is None and not one.asleep]
 
 
 def why_not(state: State, member: Member) -> str | None:
-    """Why a member may not act under the wall clock. In an open market waiting binds nobody."""
+    """Why a member may not act under the wall clock. Waiting binds nobody who has a timer, or is in an open market."""
     if member.done:
         return member.done
     if not started(state, member.id):
         return "the businesses are still coming in"
-    return "you wait for mail" if sleeps(state, member) and not state.setup.open else None
+    bound = member.asleep and _alarm(state, member) is None and not state.setup.open
+    return "you wait for mail" if bound else None
 
 
 def started(state: State, id: str) -> bool:
