@@ -329,6 +329,25 @@ async def test_close_ends_the_threads(path: Path) -> None:
     assert sorted(contents(path.parent)) == ["akinai.db", "notes.txt"]
 
 
+async def test_closed_file_is_whole_by_itself(path: Path) -> None:
+    """After close a copy of the file alone holds everything: the writer, which folds the journal, lets go last."""
+    await written(path)
+    store = await SqliteStore.open(str(path))
+    await store.append("r", entries_of(24)[20:])
+    reading = threading.Event()
+    held = asyncio.ensure_future(store._reader.ask(lambda _: reading.wait()))
+    closing = asyncio.ensure_future(store.close())
+    await asyncio.sleep(0.1)
+    threads = [thread.name for thread in threading.enumerate()]
+    reading.set()
+    assert threads.count(f"akinai {path.name}_0") == 2
+    await asyncio.gather(held, closing)
+    copy = path.with_name("copy.db")
+    copy.write_bytes(path.read_bytes())
+    assert sql(copy, "SELECT max(seq) FROM actions") == [(24,)]
+    assert [file.name for file in path.parent.glob(f"{path.name}*")] == [path.name]
+
+
 def test_store_outlives_an_event_loop(path: Path) -> None:
     """A store can be used by one event loop after another, appends whose loop was ended included."""
     with asyncio.Runner() as first:

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -101,9 +101,8 @@ class SqliteStore:
     async def close(self) -> None:
         if not self._closed:
             self._closed = True
-            # Both are asked before either is awaited: a caller cancelled here leaves no thread behind.
-            for gone in (self._reader.close(), self._writer.close()):
-                await gone
+            # Asked before it is awaited: a caller cancelled here leaves no thread behind.
+            await asyncio.shield(asyncio.wrap_future(self._writer.close(self._reader.close())))
 
     async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._check_open()
@@ -131,9 +130,9 @@ class _Thread:
         """What `work` gives, done in the thread after what is queued there. StoreError when the database fails."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._use, work)
 
-    def close(self) -> "asyncio.Future[None]":
-        """Let go of the connection and the thread, after what is queued; the future tells when."""
-        gone = asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+    def close(self, after: "Future[None] | None" = None) -> "Future[None]":
+        """Let go of the connection and the thread, after what is queued and `after`; the future tells when."""
+        gone = self._thread.submit(self._let_go, after)
         self._thread.shutdown(wait=False)
         return gone
 
@@ -145,7 +144,10 @@ class _Thread:
         except sqlite3.Error as error:
             raise broken(self.path, error) from error
 
-    def _let_go(self) -> None:
+    def _let_go(self, after: "Future[None] | None") -> None:
+        if after is not None:
+            # The last connection folds the journal into the file; of two that close at once neither is the last.
+            wait([after])
         if self._connection is not None:
             self._connection.close()
 
