@@ -173,7 +173,9 @@ def test_the_languages_have_the_same_prompts_with_the_same_places() -> None:
     for name in names["en"]:
         texts = [(root / language / name).read_text(encoding="utf-8") for language in LANGUAGES]
         places = [sorted(part.partition("}}")[0] for part in text.split("{{")[1:]) for text in texts]
-        keys = [sorted(part for part in text.split('"')[1::2] if part.isidentifier() and part.isascii()) for text in texts]
+        keys = [
+            sorted(part for part in text.split('"')[1::2] if part.isidentifier() and part.isascii()) for text in texts
+        ]
         assert places[0] == places[1], name
         assert keys[0] == keys[1], name
 
@@ -215,3 +217,19 @@ async def test_sections_go_into_the_prompts_with_their_descriptions() -> None:
     said = Said(INSIGHT)
     await cast(said).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), (), book))
     assert "- 商品知識: 何が売れるか。" in prompt_of(said.asked[0])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_prompt_of_a_language_is_filled(language: str) -> None:
+    """No role's messages, those after an unreadable reply among them, show a place that was left open."""
+    said = Said("?")
+    roles = cast(said, PromptTemplates(language))
+    found = Insights("t1", key_insight="look it up")
+    await roles.generator.generate(TASK.assignment, given("a fact"), [found])
+    await roles.reflector.reflect(TASK, WRONG, JUDGED, given("a fact"), [found])
+    await roles.curator.curate([found], playbook("a fact"))
+    assert len(said.asked) == 9
+    for request in said.asked:
+        assert "{{" not in prompt_of(request)
+        assert "a fact" in prompt_of(request)
+        assert "look it up" in prompt_of(request)
