@@ -49,7 +49,9 @@ def spreads(what: Quantity, shown: Mapping[str, Spread], looks: Mapping[str, Loo
         (group, str(len(one.values)), number(one.mean, what.unit), _listed(one.values, what.unit))
         for group, one in shown.items()
     ]
-    return Drawing(what.name, what.title, what.note, told, ("group", "n", "mean", "runs"), tuple(rows), svg)
+    return Drawing(
+        what.name, what.title, what.note, told, ("group", "n", "mean", "runs"), tuple(rows), svg, frozenset({0, 3})
+    )
 
 
 def _nudge(place: int, n: int) -> float:
@@ -78,10 +80,10 @@ def by_tool(what: Quantity, used: Mapping[str, Mapping[str, float]], looks: Mapp
     with styled():
         figure, (axes,) = sheet(1.1 + 0.26 * max(3, len(names)))
         for place, (group, tools) in enumerate(used.items()):
-            look, uses = looks[group], [tools.get(tool, 0) for tool in names]
-            heights = [row + _apart(place, len(used)) for row in range(len(names))]
+            look, lift = looks[group], _apart(place, len(used))
+            marks = [(uses, row + lift) for row, name in enumerate(names) if (uses := tools.get(name, 0.0))]
             style = {"color": look.colour, "marker": look.marker, "linestyle": "none", "clip_on": False}
-            axes.plot(uses, heights, markersize=5, label=look.name, **style)
+            axes.plot(*zip(*marks, strict=True), markersize=5, label=look.name, **style)
         axes.set_yticks(range(len(names)), [short(label(name)) for name in names])
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.set_xlim(left=0)
@@ -103,12 +105,18 @@ class Mark:
 
     group: str
     type: str
+    begin: float
+    """The day of its first entry."""
     day: float
+    """The day of its last."""
     severity: Severity
 
 
 def timeline(what: Quantity, marks: Sequence[Mark], looks: Mapping[str, Look], last: int) -> Drawing:
-    """A row for each type, a mark for each finding: colour and form tell the group, size the severity."""
+    """A row for each type, a mark for each finding where it was plain, behind a line over the days that it took.
+
+    Colour and form tell the group, size the severity.
+    """
     types = sorted({mark.type for mark in marks}, key=lambda kind: (-sum(mark.type == kind for mark in marks), kind))
     groups = [group for group in looks if any(mark.group == group for mark in marks)]
     with styled():
@@ -116,9 +124,11 @@ def timeline(what: Quantity, marks: Sequence[Mark], looks: Mapping[str, Look], l
         for place, group in enumerate(groups):
             mine, look = [mark for mark in marks if mark.group == group], looks[group]
             heights = [types.index(mark.type) + _apart(place, len(groups)) for mark in mine]
+            begins, days = [mark.begin for mark in mine], [mark.day for mark in mine]
+            axes.hlines(heights, begins, days, color=look.colour, linewidth=1, alpha=0.5)
             sizes = [SIZES[mark.severity] for mark in mine]
             style = {"color": look.colour, "marker": look.marker, "alpha": 0.6, "linewidths": 0, "clip_on": False}
-            axes.scatter([mark.day for mark in mine], heights, s=sizes, label=f"{look.name} ({len(mine)})", **style)
+            axes.scatter(days, heights, s=sizes, label=f"{look.name} ({len(mine)})", **style)
         axes.set_yticks(range(len(types)), [short(label(kind)) for kind in types])
         axes.set_ylim(len(types) - 0.4, -0.6)
         axes.set_ylabel("Finding")

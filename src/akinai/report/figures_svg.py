@@ -36,6 +36,8 @@ class Drawing:
     """What is drawn, as a table; thinned out where there is much of it."""
     svg: str
     """A file of its own."""
+    words: frozenset[int] = frozenset({0})
+    """Columns of the table that hold words, not numbers."""
 
     @property
     def inline(self) -> str:

@@ -9,6 +9,9 @@ from akinai.report.figures_axes import writable
 from akinai.report.figures_svg import Drawing
 from akinai.report.page_contents import Block, Document, Grid, Prose, Section
 
+LONGEST_NAME = 24
+"""Characters of a column's cells that are not broken into lines."""
+
 
 class Html(str):
     """Markup. Text that is not of this kind is escaped wherever it is put into an element."""
@@ -72,11 +75,18 @@ def _grid(grid: Grid) -> Html:
 
 def _cell(kind: str, place: int, text: str, grid: Grid) -> Html:
     attributes = {"scope": "col"} if kind == "th" else {}
-    return element(kind, text, **attributes, class_="words" if place in grid.words else "number")
+    return element(kind, text, **attributes, class_=_kind(place, grid))
+
+
+def _kind(place: int, grid: Grid) -> str:
+    """What a column holds: numbers, names that stay on one line, or words."""
+    if place not in grid.words:
+        return "number"
+    return "words" if any(len(row[place]) > LONGEST_NAME for row in grid.rows) else "words name"
 
 
 def _figure(drawing: Drawing) -> Html:
-    data = Grid(drawing.heads, drawing.rows)
+    data = Grid(drawing.heads, drawing.rows, words=drawing.words)
     return element(
         "figure",
         element("div", Html(drawing.inline), class_="wide", tabindex="0"),

@@ -18,38 +18,35 @@ LATER = ("digests", "calls")
 """Of a run card: what is told elsewhere."""
 
 
-def runs_table(analysis: Analysis) -> Grid:
-    """Every run, and where it went wrong."""
+def runs_told(analysis: Analysis) -> Iterator[Block]:
+    """Every run, then what broke."""
     group_of = {run: group.name for group in analysis.groups for run in group.runs}
     score = headline(analysis.groups)
     rows = [_run(run, group_of.get(run.id, ABSENT), score) for run in analysis.runs[:MOST_RUNS]]
     left_out = len(analysis.runs) - len(rows)
     more = f"{left_out} more runs are in results.json. " if left_out else ""
-    note = (
-        f"{more}A digest stands for the whole record; 'akinai verify RUN' checks it. All 64 digits are in results.json."
-    )
+    note = f"{more}A digest stands for the whole record; 'akinai verify RUN' checks it. All 64 digits: results.json."
     heads = (
-        "run", "group", "seed", "status", "ending", *([label(score[0])] if score else []), "days", "entries", "digest",
-        "what broke",
-    )  # fmt: skip
-    shown = [place for place, head in enumerate(heads) if head != "what broke" or any(row[place] for row in rows)]
-    words = {"run", "group", "status", "ending", "digest", "what broke"}
-    return Grid(
-        tuple(heads[place] for place in shown),
-        tuple(tuple(row[place] for place in shown) for row in rows),
-        note=note,
-        words=frozenset(place for place, old in enumerate(shown) if heads[old] in words),
+        "run",
+        "group",
+        "seed",
+        "status",
+        "ending",
+        "days",
+        "entries",
+        "digest",
+        *([label(score[0])] if score else []),
     )
+    yield Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 4, 7}))
+    if broke := tuple((run.id, run.error) for run in analysis.runs[:MOST_RUNS] if run.error):
+        yield Grid(("run", "what broke"), broke, words=frozenset({0, 1}))
 
 
 def _run(run: RunRecord, group: str, score: tuple[str, str] | None) -> tuple[str, ...]:
-    value = [number(run.value(score[0]), score[1])] if score else []
     ending = label(run.ending) if run.ending else ABSENT
-    broke = run.error or ""
-    return (
-        run.id, group, str(run.seed), run.state, ending, *value, number(run.days or None, "days"),
-        number(run.entries, ""), run.digest[:12], broke,
-    )  # fmt: skip
+    figures = (number(run.days or None, "days"), number(run.entries, ""), run.digest[:12])
+    value = (number(run.value(score[0]), score[1]),) if score else ()
+    return (run.id, group, str(run.seed), run.state, ending, *figures, *value)
 
 
 def efforts(groups: Sequence[Group]) -> Iterator[Block]:

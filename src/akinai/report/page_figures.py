@@ -109,21 +109,26 @@ def _tools(members: Members, looks: Looks) -> Iterator[Drawing]:
         what = Quantity("actions", "Actions a day", "actions", "per day", f"{WEEKLY} Refused actions count.")
         yield over_days(what, curves, looks)
     if used := members.tools():
-        note = "Uses over all days of a group's runs, refusals and sub-agents' included."
+        note = (
+            "Means over all days of a group's runs, refusals and sub-agents' included; no mark where it was not used."
+        )
         yield by_tool(Quantity("tools", "Tools used", "uses", "per day", note), used, looks)
 
 
 def findings_figure(members: Members, looks: Looks) -> Iterator[Drawing]:
     """The findings on the days of their last entries."""
     marks = [
-        Mark(group, one.type, day_of(one.entries[-1], series), one.severity)
+        Mark(group, one.type, day_of(one.entries[0], series), day_of(one.entries[-1], series), one.severity)
         for group, run, series in _with_days(members)
         for one in run.findings or ()
     ]
     if marks:
         lengths = [series.days[-1] for _, _, series in _with_days(members)]
         last, runs = max(lengths), len(lengths)
-        note = f"Of {runs} runs. Colour and form tell the group, size the severity: minor, serious, grave."
+        note = (
+            f"Of {runs} runs. A line goes from the first entry of a finding to a mark at the last; colour and form of "
+            "the mark tell the group, its size the severity: minor, serious, grave."
+        )
         yield timeline(Quantity("findings", "Findings by day", "findings", "", note), marks, looks, last)
 
 

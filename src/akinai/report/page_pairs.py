@@ -20,7 +20,7 @@ NOTE = (
     "is what so many pairs would have shown four times in five."
 )
 APART = "Where the column of pairs holds no number no seed is common: the means are compared."
-HEADS = ("first", "second", "difference", "95 % from", "to", "pairs", "wins", "losses", "ties", "smallest visible", "p")
+HEADS = ("first", "second", "difference", "95 % from", "to", "pairs", "wins, losses, ties", "smallest visible", "p")
 
 
 def contrasts(analysis: Analysis) -> list[Contrast]:
@@ -62,8 +62,8 @@ def _row(one: Contrast, name: str, unit: str) -> tuple[str, ...]:
 
 def _counts(paired: Comparison | None) -> list[str]:
     if paired is None:
-        return [ABSENT] * 4
-    return [str(count) for count in (paired.pairs, paired.wins, paired.losses, paired.ties)]
+        return [ABSENT] * 2
+    return [str(paired.pairs), f"{paired.wins}, {paired.losses}, {paired.ties}"]
 
 
 def _p(one: Comparison | Apart | None) -> str:

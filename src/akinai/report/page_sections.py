@@ -1,12 +1,14 @@
 """A report from an analysis: a section for each thing that a reader asks, in the order in which it is asked."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from akinai.core.findings import Finding
 from akinai.report import page_figures as figures
 from akinai.report.figures_axes import looks
 from akinai.report.figures_svg import Drawing
-from akinai.report.page_cards import cards, efforts, reading, runs_table
+from akinai.report.page_cards import cards, efforts, reading, runs_told
 from akinai.report.page_contents import Block, Document, Grid, Prose, Section
 from akinai.report.page_pairs import pairs
 from akinai.report.series import Members
@@ -16,6 +18,7 @@ from akinai.runtime.analysis import Analysis, Group, RunRecord, ScoreOver, State
 from akinai.runtime.analysis_pairs import Contrast
 
 MOST_FINDINGS = 60
+MOST_ALIKE = 8
 MOST_ENTRIES = 4
 WORST_FIRST = {"grave": 0, "serious": 1, "minor": 2}
 
@@ -29,7 +32,7 @@ def document(analysis: Analysis, compared: Sequence[Contrast], *, with_paper: bo
         groups = [group for group in analysis.groups if group.world == world]
         made = list(_of_world(groups, Members.of(analysis, groups), compared, looked))
         sections += [_told_apart(one, world) for one in made] if len(worlds) > 1 else made
-    sections += [Section("Runs", (runs_table(analysis),)), Section("Run cards", tuple(cards(analysis)))]
+    sections += [Section("Runs", tuple(runs_told(analysis))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
         from akinai.report.page_paper import PAPER
 
@@ -108,11 +111,17 @@ def _figures(one: ScoreOver, unit: str) -> tuple[str, ...]:
     return tuple(number(value, unit) for value in told)
 
 
+ODD: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable"}
+"""What runs can be beside done."""
+
+
 def _odd(groups: Sequence[Group]) -> dict[State, str]:
-    """Heads for what runs can be beside done: failed always, the others where there are some."""
-    there = {state for group in groups for state, count in group.states.items() if count}
-    heads: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable"}
-    return {state: head for state, head in heads.items() if state == "failed" or state in there}
+    """Heads for runs that are not done: failed always, the others where there are some."""
+    return {
+        state: head
+        for state, head in ODD.items()
+        if state == "failed" or any(group.states.get(state) for group in groups)
+    }
 
 
 def _unit(unit: str) -> str:
@@ -125,14 +134,15 @@ def _sentence(group: Group, one: ScoreOver) -> str:
     if told.mean is None:
         return f"{group.name}: no run has a value."
     if told.n == 1:
-        return f"{group.name}: {label(one.name)} {number(told.mean, one.unit)} in the one run that there is (n = 1)."
-    between = ""
-    if told.min == told.max:
+        between = " in the one run that there is"
+    elif told.min == told.max:
         between = " in every run"
-    elif told.ci95:
-        low, high = (number(end, one.unit) for end in told.ci95)
+    else:
+        low, high = (number(end, one.unit) for end in told.ci95 or (None, None))
         between = f" on average, with 95 % confidence between {low} and {high}"
-    return f"{group.name}: {label(one.name)} {number(told.mean, one.unit)}{between} (n = {told.n})."
+    odd = "".join(f", {group.states[state]} {head}" for state, head in ODD.items() if group.states.get(state))
+    n = f"(n = {told.n}{odd})".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{group.name}: {label(one.name)} {number(told.mean, one.unit)}{between} {n}."
 
 
 def _place(over: Sequence[tuple[Group, ScoreOver]], unit: str) -> Iterator[Block]:
@@ -169,10 +179,19 @@ def _scores(group: Group) -> Grid:
         (label(one.name), _unit(one.unit), *_figures(one, one.unit), str(one.summary.n), *counts)
         for one in group.scores.values()
     ]
+    heads = ("score", "unit", *HEADS, "n", *odd.values())
+    return Grid(heads, tuple(rows), note=_of_done(group), words=frozenset({0, 1}))
+
+
+def _of_done(group: Group) -> str:
+    """What the unfinished runs do to the first mean."""
     first = next(iter(group.scores.values()))
-    done = f"{label(first.name)} {number(first.mean_of_done, first.unit)} on average"
-    note = f"The runs that ended alone: {done}." if group.unfinished else ""
-    return Grid(("score", "unit", *HEADS, "n", *odd.values()), tuple(rows), note=note, words=frozenset({0, 1}))
+    if not group.unfinished:
+        return ""
+    if first.mean_of_done is None:
+        return "None of these runs ended: the figures are of records as they stand."
+    mean = number(first.mean_of_done, first.unit)
+    return f"Of the {group.states.get('done', 0)} runs that ended alone the mean {label(first.name)} is {mean}."
 
 
 def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
@@ -186,25 +205,28 @@ def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
         return
     heads = ("group", "type", "findings", "runs with one", "per run and 30 days")
     yield Grid(heads, tuple(rows), "Findings by type", words=frozenset({0, 1}))
-    yield from _listed([run for runs in members.runs.values() for run in runs])
+    yield from _listed(members)
 
 
-def _listed(runs: Sequence[RunRecord]) -> Iterator[Block]:
+def _listed(members: Members) -> Iterator[Block]:
     """The findings themselves, the worst first, each with the entries that show it."""
-    found = [(run, one) for run in runs for one in run.findings or ()]
-    found.sort(key=lambda pair: WORST_FIRST[pair[1].severity])
+    found = [(group, run, one) for group, runs in members.runs.items() for run in runs for one in run.findings or ()]
+    found.sort(key=lambda told: WORST_FIRST[told[2].severity])
+    shown, alike = list[tuple[RunRecord, Finding]](), Counter[tuple[str, str]]()
+    for group, run, one in found:
+        alike[group, one.type] += 1
+        if alike[group, one.type] <= MOST_ALIKE:
+            shown.append((run, one))
     if not found:
         return
     rows = [
         (_entries(run.id, one.entries), label(one.type), one.severity, one.assumed, one.true)
-        for run, one in found[:MOST_FINDINGS]
+        for run, one in shown[:MOST_FINDINGS]
     ]
-    left_out = len(found) - len(rows)
-    note = f"{left_out} more are in results.json." if left_out else ""
-    title = f"{'The' if not left_out else f'{len(rows)} of the'} {len(found)} findings, the worst first"
-    yield Grid(
-        ("entries", "type", "severity", "what was assumed", "what was true"), tuple(rows), title, note, ALL_WORDS
-    )
+    less = f"{MOST_ALIKE} of a group and type at most; all {len(found)} findings are in results.json."
+    heads = ("entries", "type", "severity", "what was assumed", "what was true")
+    note = less if len(rows) < len(found) else ""
+    yield Grid(heads, tuple(rows), "Findings, the worst first", note, ALL_WORDS)
 
 
 ALL_WORDS = frozenset(range(5))
@@ -213,5 +235,5 @@ ALL_WORDS = frozenset(range(5))
 def _entries(run: str, entries: Sequence[int]) -> str:
     """The entries that show a finding; many of them by the first and the last."""
     if len(entries) > MOST_ENTRIES:
-        return f"{run}#{entries[0]} ... #{entries[-1]} ({len(entries)} entries)"
+        return f"{run}#{entries[0]} ... #{entries[-1]}"
     return " ".join([f"{run}#{entries[0]}", *(f"#{entry}" for entry in entries[1:])])
