@@ -110,9 +110,12 @@ def test_unreadable_runs_are_counted_beside_the_figures() -> None:
     assert troubles["g-4"].startswith("entry 2: AdvanceDay gave ok")
     assert "fee_cents" in troubles["g-5"]
     (group,) = [group for group in told.groups if "g-6" in group.runs]
+    assert group.runs == ("g-1", "g-3", "g-4", "g-6")
     assert group.states == {"done": 1, "unreadable": 3}
     worth = group.scores["net_worth"].summary
     assert (worth.n, worth.failed, worth.mean) == (1, 3, 49_000)
+    (group,) = api.analyze("g-1", "g-2", "g-6", store=STORE).groups
+    assert (group.states, group.scale.of, group.scale.seeds) == ({"done": 1, "unreadable": 2}, 1, (6,))
     assert sum(len(group.runs) for group in told.groups) == 6
 
 
@@ -341,3 +344,6 @@ def test_damaged_pair_is_in_no_figure() -> None:
     assert paired is not None
     assert (told.seeds, told.unreadable, paired.pairs, paired.failed_b) == ((1, 2), (1,), 1, 1)
     assert paired.difference == FEE
+    edit("UPDATE runs SET genesis = '{' WHERE run_id = 'b-1'")
+    told = api.contrast("a", "b", store=STORE)
+    assert (told.seeds, told.only_a, told.b.group.states) == ((2,), (1,), {"failed": 1, "unreadable": 1})

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.report.columns import Column, fitted, plain
+from akinai.report.findings import findings_table, timeline
 from akinai.report.tables import ABSENT, figure, label, one_run, runs_table, statistics_table
 from akinai.runtime.analysis import Analysis, FindingsOver, Group, RunRecord, Scale, ScoreOver
 
@@ -45,6 +46,19 @@ def _one(run: RunRecord, width: int) -> list[RenderableType]:
         price = f", ${one.dollars:,.2f}" if one.dollars is not None else ""
         took = f"{one.calls:,} calls of {', '.join(one.models)}: {one.tokens.input:,} tokens read, "
         shown.append(Text(plain(f"{took}{one.tokens.output:,} written, {one.minutes:,.1f} minutes{price}.")))
+    return [*shown, *_thread(run, width)]
+
+
+def _thread(run: RunRecord, width: int) -> list[RenderableType]:
+    """How well the thread was kept, and where it was lost."""
+    shown: list[RenderableType] = []
+    if run.coherence:
+        names = [label(one.name) for one in run.coherence]
+        values = [figure(one.value, one.unit) for one in run.coherence]
+        shown.append(fitted([Column("how the thread was kept", names, words=True), Column("value", values)], width))
+    if run.findings and run.began is not None:
+        shown.append(timeline(run.findings, run.days, width, start=run.began))
+        shown.append(findings_table(run.findings, width, start=run.began))
     return shown
 
 
@@ -68,7 +82,8 @@ def _counted(group: Group) -> str:
 
 
 def _scores_table(group: Group, width: int, title: str) -> Table:
-    scores, units = group.scores, {name: one.unit for name, one in group.scores.items()}
+    scores = {**group.scores, **group.coherence}
+    units = {name: one.unit for name, one in scores.items()}
     visible = Column("smallest visible", [figure(one.smallest_visible, one.unit) for one in scores.values()], drop=4)
     summary = {name: one.summary for name, one in scores.items()}
     return statistics_table(summary, units, width, title, [visible])
@@ -96,7 +111,8 @@ def groups_table(groups: Sequence[Group], width: int) -> Table:
         Column("95 % from", [_end(one, 0) for one in firsts]),
         Column("to", [_end(one, 1) for one in firsts]),
         Column("idle to reference", [_share(one) if one else ABSENT for one in firsts], drop=1),
-        Column("findings a month", [_findings_rate(group) for group in groups], drop=2),
+        Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
+        Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         *_effort_columns(groups),
     ]
     return fitted(columns, width, "Groups of runs that were played alike")
@@ -120,10 +136,10 @@ def _effort_columns(groups: Sequence[Group]) -> list[Column]:
         return []
     dollars = [one.dollars if one else None for one in told]
     return [
-        Column("tokens read", [figure(round(one.input_tokens), "") if one else ABSENT for one in told], drop=4),
-        Column("tokens written", [figure(round(one.output_tokens), "") if one else ABSENT for one in told], drop=5),
-        Column("minutes", [f"{one.minutes:,.1f}" if one else ABSENT for one in told], drop=6),
-        Column("dollars", [ABSENT if one is None else f"${one:,.2f}" for one in dollars], drop=3),
+        Column("tokens read", [figure(round(one.input_tokens), "") if one else ABSENT for one in told], drop=5),
+        Column("tokens written", [figure(round(one.output_tokens), "") if one else ABSENT for one in told], drop=6),
+        Column("minutes", [f"{one.minutes:,.1f}" if one else ABSENT for one in told], drop=7),
+        Column("dollars", [ABSENT if one is None else f"${one:,.2f}" for one in dollars], drop=4),
     ]
 
 

@@ -28,7 +28,9 @@ def contrast(told: Contrast, gain: str, width: int) -> RenderableType:
     else:
         parts += [_apart_table(told, names, needed, gain, width), Text(_apart_verdict(told))]
     if told.findings:
-        parts += [_findings(told, width)]
+        parts.append(_findings(told, width))
+    if told.coherence:
+        parts.append(fitted(_columns(told.coherence, "coherence"), width, "How well the thread was kept"))
     notes = Text("\n".join(plain(note) for note in _notes(told, names) if note))
     return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
 

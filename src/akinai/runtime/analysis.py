@@ -108,6 +108,10 @@ class RunRecord:
     severities: Mapping[str, int] = field(default_factory=dict[str, int])
     findings: tuple[Finding, ...] | None = None
     """Where they were wanted."""
+    coherence: tuple[Score, ...] = ()
+    """How well the thread was kept; a run may lack some of these figures, or all."""
+    began: int | None = None
+    """The world's time at the beginning, in microseconds since the epoch; None without a clock of its own."""
     effort: Effort | None = None
     """None for a run that asked no model, or whose trace cannot be read."""
     series: Series | None = None
@@ -123,8 +127,8 @@ class RunRecord:
         return "unreadable" if self.trouble else self.status
 
     def value(self, score: str) -> int | float | None:
-        """One score, as its ledger holds it; None where it has none."""
-        return next((one.value for one in self.scores if one.name == score), None)
+        """One score, or figure of coherence, as its ledger holds it; None where it has none."""
+        return next((one.value for one in (*self.scores, *self.coherence) if one.name == score), None)
 
     def to_json(self) -> dict[str, Json]:
         """The run as every `--json` prints one, with findings and effort."""
@@ -145,6 +149,7 @@ class RunRecord:
         told |= {name: value for name, value in more.items() if value}
         if not self.trouble:
             told["findings"] = self._findings_told()
+            told["coherence"] = {one.name: one.to_json() for one in self.coherence}
         if self.effort:
             told["effort"] = self.effort.to_json()
         if self.series:
@@ -219,7 +224,7 @@ class Scale:
     seeds: tuple[int, ...] = ()
     """Those it stands on: the group's means of `own` are taken on them alone."""
     of: int = 0
-    """Distinct seeds of the group."""
+    """Distinct seeds of the group's readable runs."""
     played: tuple[int, ...] = ()
     """Seeds on which idle or reference, not being in the store, were played for this."""
     idle: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -258,6 +263,8 @@ class Group:
     scores: Mapping[str, ScoreOver]
     findings: Mapping[str, FindingsOver]
     """By type, the most frequent first."""
+    coherence: Mapping[str, ScoreOver]
+    """How well the thread was kept, over the runs that have the figure."""
     effort: EffortOver | None
     scale: Scale
 
@@ -281,6 +288,7 @@ class Group:
             "days": self.days,
             "scores": {name: one.to_json() for name, one in self.scores.items()},
             "findings": {name: one.to_json() for name, one in self.findings.items()},
+            "coherence": {name: one.to_json() for name, one in self.coherence.items()},
             "effort": self.effort.to_json() if self.effort else None,
             "scale": self.scale.to_json(),
         }

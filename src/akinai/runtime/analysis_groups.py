@@ -53,6 +53,8 @@ def kinds_of(headers: Mapping[str, RunHeader]) -> dict[str, Kind]:
 
 def _parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, ...]:
     """Agent and model, which every name holds, then what it holds only where it sets apart."""
+    if header.damage:
+        return ("unreadable", *[""] * 7)
     card = header.card
     given = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
     more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
@@ -97,23 +99,24 @@ def _flat(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]:
 def group_of(kind: Kind, runs: Sequence[RunRecord], scale: Scale) -> Group:
     """The figures of runs that were played alike."""
     readable = [run for run in runs if not run.trouble]
-    days = sum(run.days for run in readable)
+    days, first = sum(run.days for run in readable), next((run for run in runs if run.world), runs[0])
     states = Counter(run.state for run in runs)
     order: tuple[State, ...] = ("done", "failed", "open", "unreadable")
     return Group(
         name=kind.name,
-        world=runs[0].world,
-        agent=runs[0].agent,
-        card={name: runs[0].card.get(name) for name in TOLD},
+        world=first.world,
+        agent=first.agent,
+        card={name: first.card.get(name) for name in TOLD},
         settings=kind.settings,
         runs=tuple(run.id for run in runs),
-        seeds=len({run.seed for run in runs}),
+        seeds=len({run.seed for run in runs if run.world}),
         states={state: states[state] for state in order if states[state]},
         copies=len(readable) - len({(run.digest, run.seed) for run in readable}),
         endings=dict(Counter(run.ending or f"({run.state})" for run in runs).most_common()),
         days=days,
         scores={name: _score_over(name, runs, scale) for name in _names(runs)},
         findings=_findings_over(readable, days),
+        coherence={name: _score_over(name, runs, Scale()) for name in _coherence_names(runs)},
         effort=_effort_over(runs),
         scale=scale,
     )
@@ -132,13 +135,19 @@ def _names(runs: Iterable[RunRecord]) -> list[str]:
     return list(dict.fromkeys(score.name for run in runs for score in run.scores))
 
 
+def _coherence_names(runs: Iterable[RunRecord]) -> list[str]:
+    return list(dict.fromkeys(score.name for run in runs for score in run.coherence))
+
+
 def _score_over(name: str, runs: Sequence[RunRecord], scale: Scale) -> ScoreOver:
-    summary = summarise(run.value(name) for run in runs)
-    done = summarise(run.value(name) for run in runs if run.state == "done")
+    """A run that can be read and lacks the figure is left out: it has nothing to say of it."""
+    summary = summarise(run.value(name) for run in runs if run.trouble or run.value(name) is not None)
+    done = summarise(value for run in runs if run.state == "done" and (value := run.value(name)) is not None)
     share = None
     if name in scale.own and name in scale.idle and name in scale.reference:
         share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
-    unit = next(score.unit for run in runs for score in run.scores if score.name == name)
+    told = (score for run in runs for score in (*run.scores, *run.coherence))
+    unit = next(score.unit for score in told if score.name == name)
     return ScoreOver(name, unit, summary, done.mean, smallest_visible_apart(summary, summary), share)
 
 

@@ -97,6 +97,8 @@ class Contrast:
     scores: Mapping[str, Measure]
     findings: Mapping[str, Measure]
     """For 30 days: all together, then each type that a side has. Empty where neither side has a finding."""
+    coherence: Mapping[str, Measure]
+    """How well the thread was kept; a run that lacks a figure makes no pair."""
     card: Mapping[str, Json]
 
     @property
@@ -119,6 +121,7 @@ class Contrast:
             },
             "scores": {name: one.to_json() for name, one in self.scores.items()},
             "findings": {name: one.to_json() for name, one in self.findings.items()},
+            "coherence": {name: one.to_json() for name, one in self.coherence.items()},
             "card": dict(self.card),
         }
 
@@ -136,12 +139,14 @@ def contrast(
     by_id = {run.id: run for run in both.runs}
     a, b = ([by_id[run] for run in side] for side in runs)
     sides = [Side(name, _group(both, name, side)) for name, side in zip(names, (a, b), strict=True)]
+    a, b = ([run for run in side if run.world] for side in (a, b))  # of a damaged header not even the seed is known
     scores = [name for name in _scores(a) if name in set(_scores(b))]
     if not scores:
         raise UsageError("the two have no score in common; compare runs that are scored, of one world")
     seeds_a, seeds_b = {run.seed for run in a}, {run.seed for run in b}
     common = seeds_a & seeds_b
-    units = {score.name: score.unit for run in (*a, *b) for score in run.scores}
+    units = {score.name: score.unit for run in (*a, *b) for score in (*run.scores, *run.coherence)}
+    kept = [name for name in _coherence(a) if name in set(_coherence(b))]
     types = _finding_types((*a, *b))
     on = [run for run in (*a, *b) if run.seed in common]
     return Contrast(
@@ -154,8 +159,15 @@ def contrast(
         repeated=len(seeds_a) < len(a) or len(seeds_b) < len(b),
         scores={name: _measure(a, b, _score(name), units[name], _amount(gain, units[name])) for name in scores},
         findings={name: _measure(a, b, _rate(name), FINDINGS_UNIT, None) for name in types},
+        coherence={
+            name: _measure(_having(a, name), _having(b, name), _score(name), units[name], None) for name in kept
+        },
         card=both.card,
     )
+
+
+def _having(runs: Sequence[RunRecord], name: str) -> list[RunRecord]:
+    return [run for run in runs if run.trouble or run.value(name) is not None]
 
 
 def _group(both: Analysis, name: str, side: Sequence[RunRecord]) -> Group:
@@ -228,6 +240,10 @@ def _amount(gain: float | None, unit: str) -> float | None:
 
 def _scores(runs: Iterable[RunRecord]) -> list[str]:
     return list(dict.fromkeys(score.name for run in runs for score in run.scores))
+
+
+def _coherence(runs: Iterable[RunRecord]) -> list[str]:
+    return list(dict.fromkeys(score.name for run in runs for score in run.coherence))
 
 
 def _finding_types(runs: Iterable[RunRecord]) -> list[str]:

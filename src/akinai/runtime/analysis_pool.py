@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from akinai import worlds
-from akinai.core.errors import AkinaiError, StoreError
+from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
 from akinai.runtime.analysis import Analysis, RunRecord, Scale, Wanted
@@ -112,7 +112,9 @@ class Readers:
 
 @asynccontextmanager
 async def readers(books: Books, url: str | None, jobs: int, prices: Prices) -> AsyncIterator[Readers]:
-    """Readers whose processes end with it."""
+    """Readers whose processes end with it. UsageError unless `jobs` is a whole number of at least 1."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
     made = Readers(books, url, jobs, prices)
     try:
         yield made
@@ -169,10 +171,8 @@ async def analyse(
     by_id = {record.id: record for record in records}
     records = [by_id.get(header.run_id) or _damaged(header) for header in headers]
     at_hand = {header.run_id: header for header in headers}
-    kinds: dict[str, list[RunRecord]] = {}
-    for record in records:
-        kinds.setdefault(record.kind, []).append(record)
-    first = {kind: at_hand[some[0].id] for kind, some in kinds.items()}
+    kinds = _kinds(records)
+    first = {kind: at_hand[next((one.id for one in some if one.world), some[0].id)] for kind, some in kinds.items()}
     scales = await _scales(made, known, kinds, first, scale)
     names = kinds_of(first)
     return Analysis(
@@ -181,6 +181,19 @@ async def analyse(
         summary=summary_of(records),
         card=agreed_card([record.card for record in records], {record.id: record.digest for record in records}),
     )
+
+
+def _kinds(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
+    """Runs by how they were played. One whose header is damaged is reckoned to the kind of its command's other runs."""
+    of_command: dict[str | None, set[str]] = {}
+    for record in records:
+        if record.world:
+            of_command.setdefault(record.group, set()).add(record.kind)
+    kinds: dict[str, list[RunRecord]] = {}
+    for record in records:
+        alike = of_command.get(record.group, set()) if record.group and not record.world else set[str]()
+        kinds.setdefault(next(iter(alike)) if len(alike) == 1 else record.kind, []).append(record)
+    return kinds
 
 
 def _telling(headers: Sequence[RunHeader], progress: Progress) -> Told:
@@ -208,7 +221,7 @@ async def _scales(
         return {kind: Scale(why_not="it was not asked for") for kind in kinds}
     grounds: dict[str, list[str]] = {}
     for kind, some in kinds.items():
-        grounds.setdefault(some[0].ground, []).append(kind)
+        grounds.setdefault(next((one.ground for one in some if one.world), ""), []).append(kind)
     scales: dict[str, Scale] = {}
     for ground, alike in grounds.items():
         header, records = first[alike[0]], [record for kind in alike for record in kinds[kind]]
@@ -239,7 +252,7 @@ async def _baselines(
         for run in records
         if run.agent in (LOW, HIGH) and run.state == "done" and not run.parent
     }
-    seeds = sorted({run.seed for run in records})
+    seeds = sorted({run.seed for run in records if not run.trouble})
     spared = [seed for seed in seeds if (seed, LOW) in found and (seed, HIGH) in found]
     most = None if scale else max(0, most_seeds(header) - len(spared))
     left = [seed for seed in seeds if seed not in set(spared)]

@@ -11,6 +11,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.errors import AkinaiError, StoreError
 from akinai.core.ledger import Entry, Genesis, Ledger
 from akinai.core.models import Reply, Usage
+from akinai.core.scores import Score
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
 from akinai.core.worlds import Step, Walked, World, walk
@@ -54,16 +55,23 @@ def told_of(record: RunRecord, kept: Ledger, wanted: Wanted, world: World[Any]) 
     once = Walked(walk(world, kept.genesis, kept.entries, check=True))
     ledger = Ledger(kept.genesis, once)
     scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
-    findings = tuple(world.findings(ledger))
+    findings, coherence = tuple(world.findings(ledger)), tuple(world.coherence(ledger))
     return replace(
         record,
         days=days_of(world, kept.genesis, once.steps[-1].after) if once.steps else 0,
-        scores=scores if wanted.because else tuple(replace(score, because=()) for score in scores),
+        scores=scores if wanted.because else _bare(scores),
         finding_types=dict(Counter(one.type for one in findings)),
         severities=dict(Counter(one.severity for one in findings)),
         findings=findings if wanted.findings else None,
+        coherence=coherence if wanted.because else _bare(coherence),
+        began=world.now(world.begin(kept.genesis)),
         series=series_of(world, ledger, once.steps) if wanted.series else None,
     )
+
+
+def _bare(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """Scores without the entries that earned them."""
+    return tuple(replace(score, because=()) for score in scores)
 
 
 def ground_of(genesis: Genesis) -> str:

@@ -87,8 +87,9 @@ def scale_of(
     played: Iterable[int],
 ) -> Scale:
     """The scale of a group from what is known of idle and reference by seed."""
+    known = {run.seed for run in own if not run.trouble}
+    seeds = [seed for seed in seeds if seed in known]
     usable = [seed for seed in seeds if all(_fit(baselines.get((seed, agent))) for agent in (LOW, HIGH))]
-    usable = [seed for seed in usable if any(run.seed == seed and not run.trouble for run in own)]
     if not usable:
         return Scale(of=len(seeds), why_not="idle and reference were played on none of its seeds")
     chosen = set(usable)
