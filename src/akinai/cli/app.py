@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from akinai.cli import play, read, record, report, worlds
+from akinai.cli import learn, play, playbook, read, record, report, worlds
 from akinai.cli.shown import say
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 
@@ -20,9 +20,10 @@ app = typer.Typer(
 )
 for command in (
     worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, read.analyze,
-    read.compare, read.diff, report.report, record.export,
+    read.compare, read.diff, report.report, record.export, learn.learn,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(playbook.app)
 
 # Some versions of typer bring their own click: this is the root of the usage errors of whichever it is.
 _BadWords: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")

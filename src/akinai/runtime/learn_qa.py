@@ -6,14 +6,14 @@ once, and each of its choices once; a bullet that the question and a choice both
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from akinai.core.canonical import Json
-from akinai.core.errors import UnknownName
+from akinai.core.errors import UsageError
 from akinai.learning.deltas import BulletTag
 from akinai.learning.index import PlaybookIndex, SearchQuery, SearchResult
 from akinai.learning.injection import inject, inject_all
@@ -26,7 +26,6 @@ from akinai.learning.tasks import Assignment, DataSet, Split, Task, exact
 from akinai.retrieval import Tokenizer, tokenize
 from akinai.runtime.questions import SAMPLE_EVAL, SAMPLE_TRAIN, questions_in
 from akinai.worlds.qa import asked
-from akinai.worlds.qa.data import marks
 from akinai.worlds.qa.lessons import concept, lesson_of, merged
 from akinai.worlds.qa.setup import Question
 from akinai.worlds.qa.voting import Ballot, best, overlap, vote
@@ -46,23 +45,22 @@ FOLLOWED = 3
 NOBODY = Ballot((), ())
 """The ballot where nobody votes."""
 
-WORDS = ("", "sudachi", "plain")
 SETTINGS: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "top_k": TOP_K, "budget_tokens": 0}
 """Every item teaches, right or wrong; and bullets on one answer are merged as they come, those on two never."""
 
 
-def qa_tasks(data: str = SAMPLE_TRAIN, eval: str = "", words: str = "") -> DataSet:
+def qa_tasks(data: str = SAMPLE_TRAIN, eval: str = "", extra: bool | None = None) -> DataSet:
     """The data set `qa`: questions to learn from, and questions to be judged by.
 
     `data` and `eval` are files or names, as `questions_in` takes them; without both, the product's own samples.
-    `words` "sudachi" or "plain" says how bullets are found; left out, with SudachiPy and fitted vectors where the extra
-    `learn` is installed.
+    `extra` says whether bullets are found by SudachiPy's words and fitted vectors; left out: where the extra `learn`,
+    which they need, is installed.
     """
-    if words not in WORDS:
-        raise UnknownName("way to cut words", words, WORDS[1:])
+    if extra not in (None, True, False):
+        raise UsageError(f"extra is {extra!r:.40}; say true or false, or leave it out")
     judged = eval or (SAMPLE_EVAL if data == SAMPLE_TRAIN else "")
     names: dict[Split, str] = {"train": data, "validation": judged}
-    tokenizer, make = _index_of(words or ("sudachi" if extra_installed() else "plain"))
+    tokenizer, make = _index(extra=extra_installed() if extra is None else extra)
 
     def load(split: Split) -> Sequence[Task]:
         name = names.get(split)
@@ -89,24 +87,18 @@ def task_of(question: Question, file: str) -> Task:
     return Task(question.id, asked(question), question.answer, query, told, f"{file.rpartition('/')[2]}#{question.id}")
 
 
-def clean_ids(train: Iterable[Task], judged: Iterable[Task]) -> list[str]:
-    """The judged questions that stand nowhere in the training ones, neither their text nor the set of their choices."""
-    seen = {mark for task in train for mark in marks(*_question(task.data))}
-    return [task.id for task in judged if seen.isdisjoint(marks(*_question(task.data)))]
-
-
 def extra_installed() -> bool:
     """Whether SudachiPy and SciPy are there."""
     return all(map(find_spec, ("sudachipy", "sudachidict_core", "scipy")))
 
 
-def _index_of(words: str) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
+def _index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
     from akinai.learning.sudachi import SudachiWords
     from akinai.learning.svd import TfidfSvd
 
-    cut = _RememberedWords(SudachiWords()) if words == "sudachi" else tokenize
+    cut = _RememberedWords(SudachiWords()) if extra else tokenize
     # A cached property is a name too, which the checker does not see.
-    embedder = cast("Fitting", TfidfSvd(DIMENSIONS, cut)) if words == "sudachi" else None
+    embedder = cast("Fitting", TfidfSvd(DIMENSIONS, cut)) if extra else None
     return cut, lambda: PlaybookIndex(tokenizer=cut, embedder=embedder)
 
 

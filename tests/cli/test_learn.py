@@ -1,0 +1,185 @@
+"""`akinai learn`: the document that programs rely on, the table for people, and what is told of a mistake."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Akinai
+
+KEYS = [
+    "tasks", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "playbook_size", "tokens",
+    "improvement_rate", "paired", "seconds", "card",
+]  # fmt: skip
+PLAIN = ("--set", "extra=false")
+
+
+def questions(path: Path, *told: tuple[str, str, str]) -> Path:
+    """A file of questions: text, right answer, wrong answer."""
+    rows = [
+        {"q_id": n, "question": text, "choice0": right, "choice1": wrong, "label": 0}
+        for n, (text, right, wrong) in enumerate(told)
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+def test_the_document_has_the_shape_that_programs_rely_on(akinai: Akinai) -> None:
+    """One document with every figure, its interval and n; the playbook lies where it says."""
+    answer = akinai("learn", "qa", *PLAIN, "--json")
+    assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
+    told = answer.json
+    assert list(told) == KEYS
+    for name in ("accuracy", "baseline_accuracy", "clean_accuracy"):
+        low, high = told[name]["ci95"]
+        assert low < told[name]["value"] < high
+        assert told[name]["n"] == 24
+    assert told["tokens"].keys() == {"playbook", "injected", "injected_all"}
+    assert told["paired"].keys() >= {"gain", "ci95", "wins", "losses"}
+    assert told["card"]["roles"] == "rules"
+    assert told["playbook_size"] == 24
+    assert Path("data/playbooks/qa.json").is_file()
+
+
+def test_what_is_learned_helps(akinai: Akinai) -> None:
+    """On the product's own questions the playbook wins far more than it loses, for a part of its tokens."""
+    told = akinai("learn", "qa", *PLAIN, "--json").json
+    assert told["accuracy"]["value"] > told["baseline_accuracy"]["value"] + 0.3
+    assert told["paired"]["gain"] == pytest.approx(told["accuracy"]["value"] - told["baseline_accuracy"]["value"])
+    assert (told["paired"]["wins"] - told["paired"]["losses"]) / 24 == pytest.approx(told["paired"]["gain"])
+    assert 0 < told["tokens"]["injected"] < told["tokens"]["injected_all"] / 5
+
+
+def test_learning_is_repeatable(akinai: Akinai) -> None:
+    """Learned twice, all figures but the time are equal, and so are the bullets."""
+    told = [akinai("learn", "qa", *PLAIN, "--playbook", f"{name}.json", "--json").json for name in "ab"]
+    bullets = [json.loads(Path(f"{name}.json").read_text())["sections"] for name in "ab"]
+    assert bullets[0] == bullets[1]
+    for one in told:
+        del one["seconds"], one["card"]
+    assert told[0] == told[1]
+
+
+def test_epochs_are_told_one_by_one(akinai: Akinai) -> None:
+    """The second epoch meets the bullets of the first; its improvement is a rate and points."""
+    first, second = akinai("learn", "qa", *PLAIN, "--epochs", "2", "--json").json["improvement_rate"]
+    assert first["rate"] is None
+    assert second["rate"] == pytest.approx(second["accuracy"] / first["accuracy"] - 1)
+    assert second["points"] == pytest.approx(100 * (second["accuracy"] - first["accuracy"]))
+    assert second["accuracy"] > 0.8
+
+
+def test_online_scores_before_it_learns(akinai: Akinai) -> None:
+    """Online the training tasks are the judged ones, nothing is clean, and one after the other helps the next."""
+    told = akinai("learn", "qa", *PLAIN, "--online", "--set", "batch=1", "--json").json
+    assert (told["split"], told["clean_accuracy"], told["accuracy"]["n"]) == ("train", None, 48)
+    assert told["accuracy"]["value"] > told["baseline_accuracy"]["value"]
+
+
+def test_the_clean_part_leaves_out_what_stands_in_training(akinai: Akinai, tmp_path: Path) -> None:
+    """A judged question is left out when its text, or the set of its choices, stands in the training file."""
+    train = questions(
+        tmp_path / "train.jsonl", ("Who bakes?", "a baker", "a pilot"), ("Who flies?", "a pilot", "a cook")
+    )
+    judged = questions(
+        tmp_path / "eval.jsonl",
+        ("Who bakes?", "a baker", "a judge"),
+        ("Who steers a plane?", "A PILOT", "a baker"),
+        ("Who sews?", "a tailor", "a pilot"),
+    )
+    told = akinai("learn", "qa", *PLAIN, "--set", f"data={train}", "--set", f"eval={judged}", "--json").json
+    assert (told["accuracy"]["n"], told["clean_accuracy"]["n"]) == (3, 1)
+
+
+def test_limit_learns_from_the_first_tasks(akinai: Akinai) -> None:
+    """`--limit` takes so many training tasks and judges as before."""
+    told = akinai("learn", "qa", *PLAIN, "--limit", "2", "--json").json
+    assert (told["playbook_size"], told["accuracy"]["n"]) == (1, 24)
+
+
+def test_people_get_a_table_and_the_next_step(akinai: Akinai) -> None:
+    """Without --json there are figures in per cent, and commands to try."""
+    answer = akinai("learn", "qa", *PLAIN)
+    assert answer.code == 0
+    for told in ("learned by rules", "accuracy with the playbook (n = 24)", "%", "akinai playbook show"):
+        assert told in answer.out
+
+
+def test_no_judged_question_reaches_the_playbook(akinai: Akinai, tmp_path: Path) -> None:
+    """A canary planted in a judged question stands nowhere in playbook or journal."""
+    judged = questions(tmp_path / "eval.jsonl", ("Where is canary-7731?", "canary-7732", "here"))
+    assert akinai("learn", "qa", *PLAIN, "--set", f"eval={judged}", "--playbook", "p.json").code == 0
+    for path in Path().rglob("p.*"):
+        assert "canary" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("qua",), "did you mean 'qa'?"),
+        (("qa", "--set", "data=nowhere.jsonl"), "no file of questions 'nowhere.jsonl'"),
+        (("qa", "--set", "data=some/name"), "needs 'datasets', which is not installed"),
+        (("qa", "--set", "extra=some"), "extra is 'some'; say true or false"),
+        (("qa", "--set", "dat=x"), "does not take ['dat']"),
+        (("qa", "--epochs", "0"), "epochs"),
+        (("qa", "--set", "data=broken.jsonl"), "record 2 has the label 7"),
+        (("qa", "--set", "data=twice.csv"), "has the q_id '1' of record 2"),
+        (("qa", "--set", "data=words.txt"), "its name ends in '.txt'"),
+        (("qa", "--set", "data=table.parquet"), "is Parquet, and pyarrow is not installed"),
+    ],
+)
+def test_a_mistake_is_one_sentence(akinai: Akinai, words: tuple[str, ...], told: str) -> None:
+    """Bad usage is told on stderr with what was found, without a traceback, and no playbook is begun."""
+    if "datasets" in told or "pyarrow" in told:
+        package = "datasets" if "datasets" in told else "pyarrow"
+        try:
+            __import__(package)
+        except ImportError:
+            pass
+        else:
+            pytest.skip(f"{package} is installed here")
+    row: dict[str, Any] = {"q_id": 1, "question": "q?", "choice0": "a", "choice1": "b", "label": 0}
+    Path("broken.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({**row, "q_id": 2, "label": 7}))
+    Path("twice.csv").write_text("q_id,question,choice0,choice1,label\n1,q?,a,b,0\n1,r?,a,b,1\n")
+    Path("words.txt").write_text("q?")
+    Path("table.parquet").write_bytes(b"PAR1")
+    answer = akinai("learn", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+    assert answer.err.count("\n") == 1
+    assert not Path("data").exists()
+
+
+@pytest.mark.parametrize("id", [5, "five"])
+def test_files_of_every_form_say_the_same(akinai: Akinai, id: int | str) -> None:
+    """JSON lines, a JSON list and CSV, with q_ids of numbers or text, teach the same bullets."""
+    row = {"q_id": id, "question": "空から降る白いものは？", "choice0": "雪", "choice1": "石", "label": 0}
+    Path("a.jsonl").write_text(json.dumps(row, ensure_ascii=False))
+    Path("b.json").write_text(json.dumps([row]))
+    Path("c.csv").write_text("\ufeff" + ",".join(row) + "\r\n" + ",".join(map(str, row.values())) + "\r\n")
+    for name in ("a.jsonl", "b.json", "c.csv"):
+        answer = akinai("learn", "qa", *PLAIN, "--set", f"data={name}", "--playbook", f"of-{name}", "--json")
+        assert (answer.code, answer.json["accuracy"]) == (0, None)
+    contents = {json.loads(path.read_text())["sections"][0]["bullets"][0]["content"] for path in Path().glob("of-*n")}
+    assert contents == {"空から降る白いもの -> 雪"}
+
+
+def test_without_the_extra_plain_words_are_used(tmp_path: Path) -> None:
+    """Where SudachiPy and SciPy are not installed, `akinai learn qa` does without them and says nothing."""
+    code = (
+        "import sys, importlib.util as u\n"
+        "find = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name in ('sudachipy', 'scipy') else find(name, *a)\n"
+        "sys.modules |= dict.fromkeys(('scipy', 'scipy.sparse', 'sudachipy', 'sudachidict_core'))\n"
+        "from akinai.cli import main\n"
+        "main(['learn', 'qa', '--json'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["accuracy"]["value"] > 0.7
