@@ -54,7 +54,7 @@ def server() -> str:
 @functools.cache
 def _server() -> tuple[str, str]:
     try:
-        url = os.environ.get("AKINAI_TEST_POSTGRES") or _start()
+        url = os.environ.get("AKINAI_TEST_POSTGRES") or started()
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
         return "", f"{error} {getattr(error, 'stderr', None) or ''}"
     atexit.register(_drop, url)
@@ -66,7 +66,11 @@ def _drop(url: str) -> None:
         sql(url, "SELECT 1", *(SQL("DROP SCHEMA {} CASCADE").format(Identifier(name)) for name in _schemas))
 
 
-def _start() -> str:
+def started(fsync: str = "off") -> str:
+    """The address of a new server that ends with this process; `fsync` "off" loses only what a power cut would show.
+
+    OSError, RuntimeError or CalledProcessError where none can run.
+    """
     folder = Path(tempfile.mkdtemp(prefix="akinai-pg-", dir="/tmp"))  # a socket's path has at most 107 characters
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     # PostgreSQL does not run as root.
@@ -79,8 +83,7 @@ def _start() -> str:
     how: dict[str, Any] = {"cwd": folder, "env": clean, **unrooted}
     flags = "-U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync".split()
     subprocess.run([programs / "initdb", "-D", data, *flags], check=True, capture_output=True, **how)
-    # Only a crash of the whole machine would show that the disk is not waited for.
-    settings = ["-clisten_addresses=", "-cfsync=off", f"-cunix_socket_directories={folder}"]
+    settings = ["-clisten_addresses=", f"-cfsync={fsync}", f"-cunix_socket_directories={folder}"]
     ends_with_us = ["setpriv", "--pdeathsig", "INT"] if sys.platform == "linux" and shutil.which("setpriv") else []
     with (folder / "log").open("w") as log:
         started = subprocess.Popen([*ends_with_us, programs / "postgres", "-D", data, *settings], stderr=log, **how)
