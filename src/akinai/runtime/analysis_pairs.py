@@ -9,6 +9,7 @@ from akinai.core.errors import UsageError
 from akinai.core.statistics import Comparison, compare, seeds_needed, summarise
 from akinai.core.unpaired import Apart, compare_apart, seeds_needed_apart
 from akinai.runtime.analysis import MONTH_DAYS, Analysis, Group, RunRecord
+from akinai.runtime.analysis_groups import Kind, group_of
 
 ALL_FINDINGS = "findings"
 """The name under which findings of all types are compared together."""
@@ -177,7 +178,8 @@ def _group(both: Analysis, name: str, side: Sequence[RunRecord]) -> Group:
             f"{name!r} holds runs that were not played alike ({', '.join(group.name for group in found)}); "
             "compare one kind with another"
         )
-    return found[0]
+    # The other side may have been played alike: a side's figures are of its own runs.
+    return group_of(Kind(found[0].name, found[0].settings), side, found[0].scale)
 
 
 def _measure(a: Sequence[RunRecord], b: Sequence[RunRecord], value: Value, unit: str, gain: float | None) -> Measure:
