@@ -1,0 +1,40 @@
+"""docs/stores.md: its SQL runs, and its tables are those that are there."""
+
+import re
+from pathlib import Path
+
+import akinai
+from akinai.stores import open_store
+from akinai.testing.runs import entries_of, run_of
+from real_postgres import sql
+
+PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
+TABLE = re.compile(r"^(\w+) +\(([^)]*)\)", re.M)
+
+
+def shown() -> list[str]:
+    return re.findall(r"^```sql\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+
+
+async def test_queries_of_the_page_answer(postgres: str) -> None:
+    """The three questions that the page asks by SQL are answered with what the ledger says."""
+    tables, actions, prices, mail = shown()
+    store = await open_store(postgres)
+    await store.create(run_of("talk"))
+    talk = entries_of(9, "x' OR '1'='1")
+    await store.append("talk", talk)
+    run = akinai.run("vending", agent="reference", seeds=1, days=6, store=store, name="first")[0]
+    counted = sql(postgres, actions)
+    assert sum(count for *_, count in counted) == len(run.ledger.entries)
+    assert {name for name, *_ in counted} == {entry.name for entry in run.ledger.entries}
+    assert sum(count for _, refused, count in counted if refused) == sum(not e.outcome.ok for e in run.ledger.entries)
+    set_prices = [entry for entry in run.ledger.entries if entry.name == "SetPrice"]
+    assert set_prices
+    assert [asked for _, asked, _ in sql(postgres, prices)] == [entry.parameters for entry in set_prices]
+    heard = [entry for entry in talk if entry.parameters["to_agent_id"] == "business_1"]
+    assert sql(postgres, mail) == [(entry.seq, entry.actor, entry.parameters["text"]) for entry in heard]
+    for table, columns in TABLE.findall(tables):
+        names = [column.split()[0] for column in columns.split(", ")]
+        asked = f"SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '{table}'"
+        assert [name for (name,) in sql(postgres, f"{asked} ORDER BY ordinal_position")] == names
+    await store.close()
