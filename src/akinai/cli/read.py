@@ -2,11 +2,8 @@
 
 from typing import Annotated
 
-from akinai.cli.analyze import analyze, compare
 from akinai.cli.options import Json, Store, argument, place_of
 from akinai.cli.shown import document, line, next_steps, page
-
-__all__ = ["analyze", "compare", "diff", "runs"]
 
 
 def runs(store: Store = None, as_json: Json = False) -> None:
