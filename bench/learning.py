@@ -1,0 +1,114 @@
+"""Times the learner beside its budgets: search, index, and the whole of learning and judging questions.
+
+python bench/learning.py [--full] [--data DIR]: DIR holds train-v1.3.json and valid-v1.3.json of JCommonsenseQA; without
+it the product's own questions are learned. --full adds 100,000 bullets (two minutes, 3 GB of memory).
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # on a busy machine several threads wait for each other
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import Any
+
+from rank_bm25 import BM25Okapi
+
+from akinai.learning import Bullet, Playbook, PlaybookFile, PlaybookIndex, SearchQuery, Section, open_index
+from akinai.learning.playbook_file import Edit
+from akinai.retrieval import tokenize
+from akinai.runtime.learn import learn
+from akinai.runtime.learn_document import learned_json
+from akinai.runtime.learn_qa import extra_installed, qa_tasks
+from retrieval import QUERIES, line, texts, times
+
+BUDGETS_MS = {1_000: None, 10_000: 10.0, 100_000: 50.0}
+"""Of the 99th percentile of a search, by bullets."""
+
+LOOP_BUDGET_S = 120.0
+"""To learn the 8,939 questions of train and judge the 1,119 of validation, on two cores."""
+
+SHARE_BUDGET = 0.1
+"""Of the tokens that the whole playbook would take, in the context of a task."""
+
+
+def playbook_of(size: int) -> Playbook:
+    """Made-up bullets in one section."""
+    made = enumerate(texts(size, (8, 30), 1), 1)
+    bullets = tuple(Bullet(f"con-{n:06}", "concepts", text, tuple(text.split()[:3])) for n, text in made)
+    return Playbook((Section("concepts", "", bullets),), size + 1)
+
+
+def took(what: str, work: Callable[[], object]) -> None:
+    """Run once and print the milliseconds."""
+    start = perf_counter()
+    work()
+    print(f"{what:<52}{(perf_counter() - start) * 1e3:>10.0f}")
+
+
+def searches(size: int, budget_ms: float | None) -> None:
+    """Search at one size, beside rank-bm25 over the same words, and what the index costs to make, keep and load."""
+    print(f"\n{size:,} bullets")
+    playbook, queries = playbook_of(size), texts(QUERIES, (2, 7), 2)
+    start = perf_counter()
+    index = PlaybookIndex(playbook)
+    print(f"{'build the index':<52}{(perf_counter() - start) * 1e3:>10.0f}")
+    line("search, words and vectors", times(lambda q: index.search(SearchQuery(q)), queries), budget_ms)
+    line("search, words alone", times(lambda q: index.search(SearchQuery(q), alpha=0.0), queries), budget_ms)
+    start = perf_counter()
+    other = BM25Okapi([tokenize(bullet.searchable_text) for bullet in playbook])
+    print(f"{'rank-bm25: build':<52}{(perf_counter() - start) * 1e3:>10.0f}")
+    some = queries[: 20 if size > 10_000 else 100]
+    line("rank-bm25: search, words alone", times(lambda q: other.get_top_n(tokenize(q), range(size), 10), some))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "playbook.json"
+        took("save the playbook", lambda: PlaybookFile(path).change("import", lambda _: Edit(playbook)))
+        took("load the playbook", lambda: PlaybookFile(path).load())
+        took("index it and save the index", lambda: open_index(playbook, path))
+        took("load the index", lambda: open_index(playbook, path))
+
+
+def loop(data: Path | None, *, extra: bool, limit: int = 0) -> None:
+    """Learn and judge questions once, and print what it came to."""
+    files = (str(data / "train-v1.3.json"), str(data / "valid-v1.3.json")) if data else ()
+    data_set = qa_tasks(*files, extra=extra)
+    wall, cpu = perf_counter(), process_time()
+    with TemporaryDirectory() as folder:
+        learned = learn(data_set, playbook=Path(folder) / "playbook.json", settings={"limit": limit})
+        wall, cpu = perf_counter() - wall, process_time() - cpu
+        told: dict[str, Any] = dict(learned_json(learned, data_set, wall))
+    tasks = sum(epoch.tally.tasks for epoch in learned.epochs)
+    how = "SudachiPy and SVD" if extra else "plain words, hashed vectors"
+    print(f"\n{tasks:,} questions learned, {told['accuracy']['n']:,} judged: {how}")
+    for name in ("baseline_accuracy", "accuracy", "clean_accuracy"):
+        one = told[name]
+        low, high = one["ci95"]
+        print(f"{name:<52}{one['value']:>10.1%}  {low:.1%} to {high:.1%}, n = {one['n']:,}")
+    tokens, pairs = told["tokens"], told["paired"]
+    share = tokens["injected"] / tokens["injected_all"]
+    print(f"{'gain, tasks won and lost':<52}{pairs['gain']:>+10.1%}  {pairs['wins']} and {pairs['losses']}")
+    print(f"{'tokens given to a task':<52}{tokens['injected']:>10,.0f}  {share:.2%} of all, budget {SHARE_BUDGET:.0%}")
+    budget = f", {wall / LOOP_BUDGET_S:.2f} of {LOOP_BUDGET_S:g} s" if data and not limit else ""
+    print(f"{'seconds':<52}{wall:>10.1f}  {cpu:.1f} of a processor{budget}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="also 100,000 bullets")
+    parser.add_argument("--data", type=Path, help="the folder of JCommonsenseQA's files")
+    parser.add_argument("--loop-only", action="store_true", help="no searches")
+    asked = parser.parse_args()
+    print(f"{'milliseconds':<52}{'median':>10}{'p99':>10}{'p99 over budget':>19}")
+    for size, budget_ms in BUDGETS_MS.items():
+        if not asked.loop_only and (asked.full or size <= 10_000):
+            searches(size, budget_ms)
+    for extra in [False, True] if extra_installed() else [False]:
+        for limit in (1_000, 0) if asked.data else (0,):
+            loop(asked.data, extra=extra, limit=limit)
+
+
+if __name__ == "__main__":
+    main()
