@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 from reports_for_tests import EVERYTHING, EVIL, analysis_of, evil, played, report
 
 import akinai
+from akinai.core.models import Usage
 from akinai.report.markdown import markdown, paragraph, text
 from akinai.report.page import element, page
 from akinai.report.page_pairs import contrasts
 from akinai.report.page_sections import document
 from akinai.runtime import api
+from akinai.runtime.analysis import Effort
 from akinai.stores.memory import MemoryStore
 
 VOID = {"meta"}
@@ -134,7 +137,7 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
         ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),
         ("snake_case _it_", r"snake_case \_it\_"), ("$1,234.50 and $x$", r"$1,234.50 and \$x\$"),
         ("n-1#12 and #3", r"n-1#12 and \#3"), ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
-        ("a\nb\x00", "a b "), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
+        ("a\nb\x00", "a b "), ("vending@1 @you a@b.c", r"vending@1 \@you a\@b.c"), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
     ],
 )  # fmt: skip
 def test_markdown_keeps_text_as_text(told: str, kept: str) -> None:
@@ -192,13 +195,25 @@ def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
 
 
 def test_runs_that_cannot_be_read_have_a_report() -> None:
-    """Nothing could be scored: the page says so and why."""
-    from dataclasses import replace
-
+    """Nothing could be scored, not even the world is known: the page says so and why, beside what can be read."""
     broken = replace(evil().runs[0], scores=(), trouble="entry 3: it is missing", series=None, findings=None)
     told = Read(page(document(analysis_of([broken]), []))).text
     assert "No run could be scored" in told
     assert "entry 3: it is missing" in told
+    lost = replace(broken, id="lost", world="", agent="unknown", trouble="its header is not one")
+    both = analysis_of([*played().runs, lost])
+    told = Read(page(document(both, contrasts(both)))).text
+    assert "10 runs of vending@1 and an unknown world" in told
+    assert "its header is not one" in told
+
+
+def test_what_models_took_is_told() -> None:
+    """Calls, tokens, minutes and dollars a run, and the model as the provider called it."""
+    effort = Effort(12, 2, Usage(input=3_000, output=450, cached=1_000), 1.5, 0.0525, ("model-2026-01",))
+    analysis = analysis_of([replace(run, effort=effort) for run in played().runs[:2]])
+    told = markdown(document(analysis, []))
+    assert "| idle | 2 | 12 | 3,000 | 1,000 | 450 | 1.5 | $0.0525 |" in told
+    assert "| model ids as returned | model-2026-01 |" in told
 
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

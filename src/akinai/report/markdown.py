@@ -9,7 +9,7 @@ from akinai.report.figures_svg import Drawing
 from akinai.report.page_contents import Block, Document, Grid, Prose
 
 MARKS = re.compile(
-    r"[\\`*{}\[\]|~<>&@]"
+    r"[\\`*{}\[\]|~<>&]|@(?=[A-Za-z])"
     r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # not within snake_case
     r"|:(?=[A-Za-z/])|(?<=www)\."  # links that readers make of bare addresses
     r"|\$(?!\d)|#(?!\d)|(?<!\w)#"  # formulas and numbers of issues, not money and run#12

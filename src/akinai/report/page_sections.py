@@ -17,6 +17,8 @@ from akinai.report.tables import figure as number
 from akinai.runtime.analysis import Analysis, Group, RunRecord, ScoreOver, State
 from akinai.runtime.analysis_pairs import Contrast
 
+NO_WORLD = "an unknown world"
+"""Of runs whose header cannot be read."""
 MOST_FINDINGS = 60
 MOST_ALIKE = 8
 MOST_ENTRIES = 4
@@ -31,7 +33,7 @@ def document(analysis: Analysis, compared: Sequence[Contrast], *, with_paper: bo
     for world in worlds:
         groups = [group for group in analysis.groups if group.world == world]
         made = list(_of_world(groups, Members.of(analysis, groups), compared, looked))
-        sections += [_told_apart(one, world) for one in made] if len(worlds) > 1 else made
+        sections += [_told_apart(one, world or NO_WORLD) for one in made] if len(worlds) > 1 else made
     sections += [Section("Runs", tuple(runs_told(analysis))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
         from akinai.report.page_paper import PAPER
@@ -42,7 +44,7 @@ def document(analysis: Analysis, compared: Sequence[Contrast], *, with_paper: bo
 
 def _title(analysis: Analysis, worlds: Sequence[str]) -> str:
     runs = "1 run" if len(analysis.runs) == 1 else f"{len(analysis.runs)} runs"
-    return f"{runs} of {' and '.join(worlds)}"
+    return f"{runs} of {' and '.join(world or NO_WORLD for world in worlds)}"
 
 
 def _about(analysis: Analysis) -> str:
@@ -63,7 +65,8 @@ def _told_apart(one: Section, world: str) -> Section:
     blocks = (
         replace(block, name=f"{prefix}-{block.name}") if isinstance(block, Drawing) else block for block in one.blocks
     )
-    return Section(f"{world}: {one.title}", tuple(blocks), one.level)
+    title = f"{world}: {one.title}" if one.level == 2 else one.title  # a group's name tells its world
+    return Section(title, tuple(blocks), one.level)
 
 
 def _of_world(
@@ -73,6 +76,8 @@ def _of_world(
     for group in groups:
         if group.scores:
             yield Section(f"All scores of {group.name}", (_scores(group),), 3)
+    if figures.headline(groups) is None:
+        return
     if told := tuple(pairs(compared, groups)):
         yield Section("Differences between groups", told)
     if drawn := tuple(figures.day_figures(groups, members, looked)):
