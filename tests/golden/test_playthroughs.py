@@ -13,7 +13,12 @@ HERE = Path(__file__).parent
 def playthrough(agent: str, *, seed: int, days: int, preset: str) -> str:
     """A run as text: every action, what was answered, and the scores at the end."""
     (run,) = akinai.run("vending", agent=agent, seeds=seed, days=days, preset=preset)
-    told = [f"{run.world}, preset {preset}, seed {seed}, {days} days, played by {agent}", ""]
+    return retold(run, f"{run.world}, preset {preset}, seed {seed}, {days} days, played by {agent}")
+
+
+def retold(run: akinai.Run, head: str) -> str:
+    """The same of any run."""
+    told = [head, ""]
     for entry in run.ledger.entries:
         parameters = json.dumps(entry.parameters, ensure_ascii=False, sort_keys=True)
         told.append(f"{entry.seq} {entry.actor} {entry.name} {parameters}")
@@ -31,6 +36,16 @@ def test_a_run_goes_as_it_went(agent: str, days: int, preset: str, request: pyte
     """A played run equals the recorded playthrough to the letter; `make golden` writes it anew after a rule change."""
     path = HERE / f"vending-{agent}-{preset}.txt"
     now = playthrough(agent, seed=1, days=days, preset=preset)
+    if request.config.getoption("--golden"):
+        path.write_text(now, encoding="utf-8")
+    assert now == path.read_text(encoding="utf-8")
+
+
+def test_a_market_goes_as_it_went(request: pytest.FixtureRequest) -> None:
+    """The same of a market of two customers and three businesses, made by chance."""
+    path = HERE / "market-careful-2x3.txt"
+    (run,) = akinai.run("market", agent="careful", settings={"customers": 2, "businesses": 3})
+    now = retold(run, f"{run.world}, 2 customers and 3 businesses, seed 1, played by careful")
     if request.config.getoption("--golden"):
         path.write_text(now, encoding="utf-8")
     assert now == path.read_text(encoding="utf-8")

@@ -72,7 +72,8 @@ def fetch(state: State, actor: str, action: a.FetchMessages) -> tuple[State, Out
     if last > member.seen:
         state = state.moved(members=state.members.insert(actor, member.changed(seen=last)))
     more = ", and there are more" if found.has_more else ""
-    return state, Outcome(f"{len(found.mails)} messages, index {first} to {last}{more}.", data=data)
+    told = f"1 message, index {first}" if first == last else f"{len(found.mails)} messages, index {first} to {last}"
+    return state, Outcome(f"{told}{more}.", data=data)
 
 
 def mail_json(mail: Mail) -> dict[str, Json]:
