@@ -46,6 +46,10 @@ _AT_HAND = re.compile(r"\b(?:left|in stock|on hand|remaining|now)\b")
 _VAGUE = re.compile(
     r"\b(?:at least|at most|more than|less than|fewer than|over|under|below|above|up to|than|between|or)\s*$"
 )
+_EMPTY = re.compile(
+    r"\b(?:machine|storage|warehouse|stock ?room) is (?:now |currently |completely |totally |all |still )*empty\b"
+    r"|\b(?:nothing|no stock|no goods)(?: is| are)?(?: left| remaining)? in (?:the |our |my )?(?:machine|storage)\b"
+)
 _TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
 _ALL = re.compile(rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)")
 
@@ -61,7 +65,7 @@ def counts_in(text: str, state: State) -> Iterator[Count]:
             yield from _counts_of_sentence(sentence, names)
 
 
-_COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any)\b")
+_COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any|empty|nothing)\b")
 
 
 def _another_day(sentence: Sentence, state: State) -> bool:
@@ -108,6 +112,9 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
         for product in names.products_in(found[0]):
             taken.append(found.span())
             yield Count(found[0].strip(), product, 0, place)
+    for found in _EMPTY.finditer(clause):
+        taken.append(found.span())
+        yield Count(found[0].strip(), None, 0, place_in(found[0]))
     if not taken and place in ("machine", "storage") and not names.name.search(clause):
         for found in _ALL.finditer(clause):
             if (units := number_in(found["number"])) is not None and not _vague(clause, found.start("number")):
@@ -115,35 +122,45 @@ def _counts_of_clause(clause: str, names: Names, place: Place | None) -> Iterato
 
 
 _FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
-_DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})|(?:{_FIGURES}) ?(?:dollars|usd|bucks)"
-_PURSE = r"(?:cash|money|funds|bank|balance|account)"
+_WORDED = NUMBER.removeprefix("(?P<number>").removesuffix(")")
+_DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})(?![\w]|[.,]\d)|(?:{_FIGURES}|{_WORDED}) ?(?:dollars|usd|bucks)"
+_PURSE = r"(?:cash|money|funds|bank|balance|account|capital|wallet|purse|coffers|treasury|kitty|bankroll|liquidity)"
 _OF_PURSE = (
-    r"(?:cash|balance|account|on hand|in hand|in the bank|left|available|remaining|now|today|currently|status|position"
-    r"|usd|dollars)"
+    r"(?:cash|balance|account|reserves?|on hand|in hand|in the bank|left|available|remaining|now|today|currently|"
+    r"status|position|amount|level|figure|total|usd|dollars|we have|i have)"
 )
-_NOW = r"(?:about |only |just |now |still |currently |at |down to |approximately |around |exactly |~ ?){0,3}"
+_NOW = (
+    r"(?:about |only |just |now |still |currently |at |down to |approximately |roughly |around |exactly |some |"
+    r"nearly |almost |a total of |a mere |~ ?){0,3}"
+)
+_IS = (
+    r"(?: ?[:=] ?| ?-> ?| is | are | of | at | stands? | remains? | sits? | shows? | holds? "
+    r"| contains? | equals? | amounts? to | comes? to | (?:has |have )?(?:fallen|fell|dropped|grown|risen) to | now | )"
+)
 _CASH = any_of(
     # "cash on hand: $10", "the balance is now 10.00"
-    rf"\b(?:cash|balance|funds|money|bank)\b[\"']?(?: {_OF_PURSE}){{0,3}}[\"']?"
-    r"(?: (?:on|at|as of) (?:day \d{1,4}|today))?"
-    r"(?: ?[:=] ?| ?-> ?| is | are | of | at | (?:stands|remains) at | (?:has )?(?:fallen|fell) to | holds | now | )"
-    rf"{_NOW}"
-    rf"(?P<named>{_DOLLARS}|(?:{_FIGURES})(?![\w%]|[.,:/-]\d| ?{_PURSE}))",
-    # "$10 in cash", "$10 left in the bank"
+    rf"\b{_PURSE}\b[\"']?(?: {_OF_PURSE}){{0,4}}[\"']?(?: (?:on|at|as of) (?:day \d{{1,4}}|today))?{_IS}{_NOW}"
+    rf"(?P<named>{_DOLLARS}|(?:{_FIGURES})(?![\w%]|[.,:/-]\d| of\b| ?{_PURSE}))",
+    # "$10 in cash", "$10 left in the bank", "$10 is all we have"
     rf"(?P<kept>{_DOLLARS}) (?:left |remaining |available )?(?:of |in |on )?(?:my |our |the )?"
     rf"(?:available |remaining )?(?:{_PURSE}\b|hand\b)",
-    # "we have only $10 left"
-    rf"\b(?:have|has|'ve|got|hold|down to|only|there is|there's)(?: got| a total of)? ?{_NOW}(?P<had>{_DOLLARS})"
-    r"(?= ?$| ?[.!)]| (?:left|now|remaining|available|right now|to (?:work|spend|operate|invest|my|our)|"
-    r"at the moment|today|total|altogether)\b)",
+    rf"(?P<all>{_DOLLARS}) (?:is|are) (?:all|what) (?:that )?(?:we|i) have\b",
+    rf"(?P<rest>{_DOLLARS}) (?:is |are |still )?(?:left|remains?|remaining|to our name|to my name)\b(?! to)",
+    # "we have only $10 left", "sitting on $10", but not "we have $10 of ..."
+    rf"\b(?:have|has|'ve|got|hold|only|there is|there's|down to|sitting on|left with|(?:we|i)(?:'re|'m| are| am) at)"
+    rf"(?: got)? ?{_NOW}(?P<had>{_DOLLARS})(?= ?$| ?[.!)]| (?:left|now|remaining|available|right now|to (?:work|spend|"
+    r"operate|invest|my|our)|at the moment|today|total|altogether|of cash|in (?:cash|the bank|hand|our|my)|as of)\b)",
 )
 _OTHER_MONEY = any_of(
     r"\b(?:machine|uncollected|not collected|worth|cost|costs|costing|fee|fees|income|profit|revenue|earned|earn|spent|"
     r"paid|pay|charged|sales|minimum|collected|total of the order|order total|invoice|owe|owes|debt|refund|limit|"
-    r"reserve|buffer|budget|after|leave|leaves|leaving|net|price|quote|each|a unit)\b"
+    r"(?<!cash )reserve|buffer|budget|credit|after|leave|leaves|leaving|net|price|quote|each|a unit)\b"
 )
-_STEMS = ("$", "cash", "balance", "funds", "money", "bank", "dollars", "usd", "bucks")
+_STEMS = tuple(
+    "$ cash balance funds money bank dollars usd bucks account capital wallet purse coffers treasury kitty".split()
+)
 """A sentence that holds none of these tells of no money."""
+_FIGURED = (*"0123456789", "dollars", "bucks")
 _OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yesterday|history|start)\b")
 
 
@@ -165,7 +182,7 @@ def cash_in(text: str, state: State) -> Iterator[Cash]:
 
 
 def _of_money(text: str) -> bool:
-    return any(stem in text for stem in _STEMS) and any(figure in text for figure in "0123456789")
+    return any(stem in text for stem in _STEMS) and any(figure in text for figure in _FIGURED)
 
 
 def _cash_of_clause(clause: str) -> Iterator[Cash]:
@@ -173,10 +190,16 @@ def _cash_of_clause(clause: str) -> Iterator[Cash]:
         amount = found.lastgroup or "named"
         if _vague(clause, found.start(amount)):
             continue
-        try:
-            yield Cash(found[0].strip(), read_dollars(found[amount].replace("bucks", "dollars")))
-        except ValueError:
-            continue
+        if (cents := _cents(found[amount])) is not None:
+            yield Cash(found[0].strip(), cents)
+
+
+def _cents(said: str) -> int | None:
+    worded = number_in(said.removesuffix("bucks").removesuffix("dollars").strip())
+    try:
+        return read_dollars(said.replace("bucks", "dollars")) if worded is None else worded * 100
+    except ValueError:
+        return None
 
 
 _TODAY = re.compile(

@@ -9,13 +9,18 @@ from akinai.worlds.vending.setup import Catalog, plain_name
 from akinai.worlds.vending.vocabulary import NUMBER_WORDS
 
 _WORDS = sorted((word for word in NUMBER_WORDS if word not in ("a", "an")), key=len, reverse=True)
-NUMBER = rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}}|an? dozen|{'|'.join(_WORDS)})"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+NUMBER = (
+    r"(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6}|(?:an? |two |half an? |half )?dozen"
+    rf"|(?:an?|{_ONES}) hundred\b|(?:{_TENS}) (?:{_ONES})\b|{'|'.join(_WORDS)})"
+)
 """A whole number, in figures or words."""
 ALONE = r"(?<![\w$.,:/-])"
 """Before a number that is no part of another, of a date or of money."""
 _UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
 _KIND = r"(?:cold |fresh |more |of |the |our |my |unsold |remaining |good |bottled |individual )"
-_LABEL = rf"(?:stock|count|inventory|quantity|qty|left|level|total|on hand|remaining|available|{_UNIT})"
+_LABEL = rf"(?:stock|count|inventory|quantity|qty|left|level|supply|supplies|total|on hand|remaining|available|{_UNIT})"
 _THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
 _FEW = r"(?:about |only |just |now |still |currently |down to |roughly |around |~ ?|x ?)"
 _NO_QUANTITY = r"(?![\w%]|[.:/,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
@@ -76,7 +81,8 @@ def _names(products: tuple[tuple[str, ...], ...], categories: tuple[str, ...]) -
         re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,3}}{named}"),
         re.compile(
             rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?: {_LABEL})?(?: {_THERE})?[\"']?"
-            rf"(?: ?[:=] ?| ?x ?| - | at | is | are | ){_FEW}{{0,2}}{NUMBER}{_NO_QUANTITY}"
+            r"(?: ?[:=] ?| ?x ?| ?\(| - | at | is | are | is at | are at | (?:stands|sits|remains) at | totals | )"
+            rf"{_FEW}{{0,2}}{NUMBER}{_NO_QUANTITY}"
         ),
         re.compile(
             rf"\b(?:no|zero|(?:not|n't) (?:have|got) any) (?:more |other )?(?:{_UNIT} of )?{name}|\bout of {name}"
@@ -97,6 +103,10 @@ def _spelling(name: str) -> str:
 def number_in(said: str) -> int | None:
     """A number that `NUMBER` found."""
     if said.endswith("dozen"):
-        return 12
+        return 6 if said.startswith("half") else 24 if said.startswith("two") else 12
+    if said.endswith(" hundred"):
+        return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
+    if said.endswith(" hundred"):
+        return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
     said = said.replace(",", "")
     return int(said) if said.isdecimal() else NUMBER_WORDS.get(said.replace(" ", "-"))

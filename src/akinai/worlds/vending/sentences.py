@@ -135,9 +135,7 @@ DEALS = any_of(
     phrases(
         "order, orders, ordering, reorder, re-order, ordered, buy, buying, bought, purchase, purchased, send, ship"
     ),
-    phrases(
-        "deliver, delivered, supply, quote, price, priced, sold, sell, sells, selling, sales, demand, per day, a day"
-    ),
+    phrases("deliver, delivered, quote, price, priced, sold, sell, sells, selling, sales, demand, per day, a day"),
     phrases("each day, daily, per week, a week, received, arrived, spoiled, restock, restocking, restocked, refill"),
     phrases(
         "stocking, put, putting, place, placed, move, moved, moving, load, loaded, add, added, adding, fill, fills"
@@ -147,7 +145,7 @@ DEALS = any_of(
 """What is done with goods says nothing of how many there are."""
 COMING = any_of(
     r"\bon (?:its|their|the) way\b|\barriv\w+",
-    phrases("in transit, incoming, coming, pending, en route, due, expected"),
+    phrases("in transit, incoming, coming, pending, en route, due, expected, waiting for, wait for, awaiting"),
 )
 HAVING = any_of(
     phrases(
@@ -155,6 +153,7 @@ HAVING = any_of(
     ),
     phrases("got, show, shows, remain, remains, remaining, left, stock, inventory, on hand, count, counts, storage"),
     phrases("machine, warehouse, stockroom, available, currently, total, slot, out of, sold out"),
+    phrases("sit, sits, sitting, lie, lies, lying, stores, supply, disposal, waiting, stands at, at hand, still"),
 )
 _PLACES: Sequence[tuple[Place, re.Pattern[str]]] = (
     ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
