@@ -146,7 +146,7 @@ async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
 )
 async def test_indexes_are_used(postgres: str, index: str, place: str) -> None:
     """A question by recipient, sender or action name within a run is answered by the index made for it, in order."""
-    await written(postgres, 3000)
+    await written(postgres, 1000)
     asked = f"EXPLAIN SELECT data FROM actions WHERE run_id = 'r' AND {place} = 'x' AND seq > 3 ORDER BY seq"
     plan = " ".join(step for (step,) in sql(postgres, "ANALYZE actions", asked))
     assert f"Index Scan using {index}" in plan
@@ -367,7 +367,10 @@ async def test_close_leaves_no_connection(postgres: str) -> None:
     await store.create(run_of("r"))
     await asyncio.gather(*(store.header("r") for _ in range(50)), *(store.append("r", []) for _ in range(50)))
     assert 2 <= connections("counted") <= 5
+    reading = [asyncio.ensure_future(store.runs()) for _ in range(9)]
+    await asyncio.sleep(0)
     await store.close()
+    await asyncio.gather(*reading)
     opening = asyncio.ensure_future(open_store(url))
     await asyncio.sleep(0.005)
     opening.cancel()

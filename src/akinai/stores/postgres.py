@@ -110,11 +110,11 @@ class PostgresStore:
 
         It goes on until it is closed, on a connection of its own. UnknownName for a run that is not there.
         """
-        patience = Patience()
+        patience: Patience | None = None
         while True:
             try:
                 async with self._listening(run_id) as connection:
-                    patience = Patience()
+                    patience = None
                     while True:
                         self._check_open()
                         last = await _last(connection, run_id)
@@ -124,6 +124,7 @@ class PostgresStore:
                         async for _ in connection.notifies(timeout=LOOK_S, stop_after=1):
                             pass
             except psycopg.Error as error:
+                patience = patience or Patience()
                 if not cut(error) or patience.over:
                     raise self._server.broken(error) from error
                 await patience.pause()
@@ -174,9 +175,9 @@ class _Lines:
         self.readers = Readers(server)
 
     def drop(self) -> None:
-        """Give up the connections of a loop that has ended."""
+        """Let go of the connections, without waiting for what is under way."""
         self.writer.drop()
-        self.readers.drop()
+        self.readers.close()
 
 
 async def _unknown(connection: Connection, run_id: str) -> AkinaiError:

@@ -159,15 +159,17 @@ class Readers:
         self._server = server
         self._seats = asyncio.Semaphore(READERS)
         self._idle: list[Connection] = []
+        self._closed = False
 
     async def ask(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """What `work` gives, asked again when the connection is cut. StoreError when the database fails."""
-        patience = Patience()
+        patience: Patience | None = None
         while True:
             try:
                 async with self._seats, self._one() as connection:
                     return await work(connection)
             except psycopg.Error as error:
+                patience = patience or Patience()
                 if not cut(error) or patience.over:
                     raise self._server.broken(error) from error
             self.drop()  # those beside it were cut as well
@@ -179,15 +181,23 @@ class Readers:
             connection.pgconn.finish()
         self._idle.clear()
 
+    def close(self) -> None:
+        """Let go of all connections: of those in use when they have answered."""
+        self._closed = True
+        self.drop()
+
     @asynccontextmanager
     async def _one(self) -> AsyncIterator[Connection]:
         connection = self._idle.pop() if self._idle else await self._server.connect()
         try:
             yield connection
-        except AkinaiError:
+        except BaseException as error:
+            await self._put_back(connection, isinstance(error, AkinaiError))
+            raise
+        await self._put_back(connection, True)
+
+    async def _put_back(self, connection: Connection, sound: bool) -> None:
+        if sound and not self._closed:
             self._idle.append(connection)
-            raise
-        except BaseException:
+        else:
             await connection.close()
-            raise
-        self._idle.append(connection)
