@@ -182,7 +182,7 @@ def test_a_world_with_little_to_tell_has_a_report(lemonade: str, seeds: int) -> 
     shown = Read(page(told)).text
     assert "Profit (dollars)" in shown
     assert "horizon" in shown
-    assert [one.name for one in told.drawings] == ["scores", "actions", "tools"]
+    assert [one.name for one in told.drawings] == ["scores", "actions", "tools"][seeds == 1 :]
     assert all(section.blocks for section in told.sections)
 
 

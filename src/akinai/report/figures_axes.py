@@ -51,6 +51,8 @@ STYLE: dict[str, Any] = {
 }
 WIDTH = 6.2
 """Inches: the width of a column of text."""
+LEGEND_LINE = 0.17
+"""Inches that a figure grows for each further line of its legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +151,5 @@ def legend_below(figure: "Figure", *panels: "Axes", columns: int = 4) -> None:
             handles.setdefault(name, handle)
     if handles:
         fit = max(1, min(columns, 84 // (max(map(len, handles)) + 6), len(handles)))
+        figure.set_figheight(figure.get_figheight() + LEGEND_LINE * (-(-len(handles) // fit) - 1))
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=fit)

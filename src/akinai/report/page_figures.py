@@ -36,7 +36,7 @@ def score_figure(groups: Sequence[Group], members: Members, looks: Looks) -> Ite
         values = [value for run in members.runs[group.name] if (value := run.value(name)) is not None]
         if over and over.summary.mean is not None and values:
             shown[group.name] = Spread(values, over.summary.mean, over.summary.ci95)
-    if shown:
+    if sum(len(one.values) for one in shown.values()) > 1:
         note = "A dot is a run; above the dots the mean of the group and its 95 % interval."
         yield spreads(Quantity("scores", f"{title(name)} of every run", label(name), unit, note), shown, looks)
 

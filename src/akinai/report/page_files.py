@@ -72,7 +72,7 @@ def _expect_folder(folder: Path) -> None:
 
 def _files(analysis: Analysis, compared: Sequence[Contrast], report: Document) -> dict[str, str]:
     names = ("report.html", "report.md", RESULTS, *(f"figures/{one.name}.svg" for one in report.drawings))
-    told = json.dumps(results(analysis, compared, files=names), ensure_ascii=False, indent=1, allow_nan=False)
+    told = json.dumps(results(analysis, compared, files=names), ensure_ascii=False, allow_nan=False)
     texts = (page(report), markdown(report), f"{told}\n", *(one.svg for one in report.drawings))
     return dict(zip(names, texts, strict=True))
 

@@ -19,6 +19,7 @@ from akinai.runtime.analysis_pairs import Contrast
 
 NO_WORLD = "an unknown world"
 """Of runs whose header cannot be read."""
+MOST_SENTENCES = 4
 MOST_FINDINGS = 60
 MOST_ALIKE = 8
 MOST_ENTRIES = 4
@@ -94,7 +95,7 @@ def _outcome(groups: Sequence[Group]) -> Iterator[Block]:
     else:
         name, unit = first
         over = [(group, group.scores[name]) for group in groups if name in group.scores]
-        yield from (Prose(_sentence(group, one)) for group, one in over[:4])
+        yield from (Prose(_sentence(group, one)) for group, one in over if len(over) <= MOST_SENTENCES)
         odd = _odd(groups)
         rows = [
             (group.name, *_figures(one, unit), str(one.summary.n), *(str(group.states.get(state, 0)) for state in odd))
@@ -206,7 +207,7 @@ def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
         for one in group.findings.values()
     ]
     if not rows:
-        yield Prose("None: no detector of the world found that an actor lost the thread.")
+        yield Prose("None: nobody lost the thread, or the world has no detectors.")
         return
     heads = ("group", "type", "findings", "runs with one", "per run and 30 days")
     yield Grid(heads, tuple(rows), "Findings by type", words=frozenset({0, 1}))
