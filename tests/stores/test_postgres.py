@@ -433,6 +433,9 @@ async def test_sequence_conflict_says_what_is_next(postgres: str) -> None:
     """The refusal of an append names the run, the number that is next and the one that came."""
     await written(postgres)
     store = await open_store(postgres)
-    with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23"):
+    with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23") as gap:
         await store.append("r", entries_of(25)[22:])
+    with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 11") as overtaken:
+        await store.append("r", entries_of(12)[10:])
+    assert (gap.value.last, overtaken.value.last) == (20, 20)
     await store.close()

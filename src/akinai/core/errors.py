@@ -68,6 +68,9 @@ class StoreError(AkinaiError):
 class SequenceConflict(StoreError):
     """An append that leaves a gap in a run's numbers or repeats one."""
 
+    last: int | None = None
+    """The number of the entry before the refused one; above what its writer knew when somebody else wrote."""
+
 
 class StoreVersion(StoreError):
     """A store written by a newer Akinai than this one."""

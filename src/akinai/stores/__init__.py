@@ -63,9 +63,11 @@ def taken_run(run_id: str) -> UsageError:
 
 def sequence_conflict(run_id: str, last: int, seq: int) -> SequenceConflict:
     """An append with entry `seq` where `last` is the last one before it."""
-    return SequenceConflict(
+    error = SequenceConflict(
         f"run {run_id!r} takes entry {last + 1} next, not {seq}; if another process writes it, read it again first"
     )
+    error.last = last
+    return error
 
 
 def trace_conflict(run_id: str, actor: str, call: int) -> SequenceConflict:
