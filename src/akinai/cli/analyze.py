@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Jobs, Json, Names, Store, argument, jobs_for, option, place_of
+from akinai.cli.options import Json, Names, Store, argument, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
 from akinai.cli.shown import document, next_steps, page, say
 
@@ -29,6 +29,9 @@ OnScale = Annotated[
         "are played in memory.  \\[default: at most 20 seeds]",
         show_default=False,
     ),
+]
+Jobs = Annotated[
+    int | None, option("--jobs", metavar="N", help="Processes that read at a time.", default="one a CPU", parser=whole)
 ]
 ByDay = Annotated[bool, typer.Option("--by-day", help="With --json: every day of every run.")]
 

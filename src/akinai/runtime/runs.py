@@ -145,15 +145,6 @@ class Runs(Sequence[Run]):
         """Mean, median, extremes and interval of every score over the runs."""
         return {name: summarise(self.values(name)) for name in self.score_names()}
 
-    def by_agent(self) -> "dict[str, Runs]":
-        """The runs of each agent; where several worlds were played, of each agent in each."""
-        several = len({run.world for run in self._runs}) > 1
-        names = dict.fromkeys(f"{run.agent} in {run.world}" if several else run.agent for run in self._runs)
-        return {
-            name: Runs(run for run in self._runs if name == (f"{run.agent} in {run.world}" if several else run.agent))
-            for name in names
-        }
-
     def compare(self, other: "Runs") -> dict[str, Comparison]:
         """Every score of `other` against these runs', paired by seed.
 
