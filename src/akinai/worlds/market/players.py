@@ -81,7 +81,8 @@ FIRST = Taste(1, anybody, anything, waits=False)
 def customer(me: Routine, taste: Taste) -> Plan:
     """Searches by item names, asks, compares what is proposed, pays one, and leaves."""
     myself = hearing.myself(me.view)
-    yield a.Register()
+    if a.Register in me.view.verbs:
+        yield a.Register()
     asked = yield from look_around(myself, taste)
     for business in asked:
         yield _say(myself, business, _request(myself))
@@ -130,7 +131,8 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
 def business(me: Routine) -> Plan:
     """Answers each request with what its menu holds of it, at menu prices; confirms each payment once."""
     myself = hearing.myself(me.view)
-    yield a.Register()
+    if a.Register in me.view.verbs:
+        yield a.Register()
     pending, made, last = dict[str, a.OrderProposal](), 0, 0
     while True:
         yield a.Wait()

@@ -52,7 +52,9 @@ class Population(_Record):
     """Who is in the market from the start."""
 
     businesses: tuple[Business, ...] = ()
+    """The selling side of a population; `--set data=FOLDER` reads both from files."""
     customers: tuple[Customer, ...] = ()
+    """The buying side."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:
@@ -67,9 +69,6 @@ class Population(_Record):
 class _Group(_Record):
     """One side of the market. A bare number stands for its count."""
 
-    count: Size | None = None
-    """How many are made when there is no data; None is the world's own number."""
-
     @model_validator(mode="before")
     @classmethod
     def _bare_number(cls, given: Any) -> Any:
@@ -79,6 +78,8 @@ class _Group(_Record):
 class Customers(_Group):
     """The buying side."""
 
+    count: Size | None = None
+    """How many are made where there is no data; null is 2, in an open market 0."""
     agent: Agent = "same"
     """Who plays it: a player, or "same" for the agent that the run is asked to be played by."""
     purchases: Turns = 1
@@ -90,6 +91,8 @@ class Customers(_Group):
 class Businesses(_Group):
     """The selling side."""
 
+    count: Size | None = None
+    """How many are made where there is no data; null is 3 for each customer."""
     agent: Agent = "rules"
     """Who plays it; "rules" reads requests and proposes from the menu."""
     max_turns: Turns = 0
@@ -100,10 +103,13 @@ class Latency(_Record):
     """How long agents take for an action in virtual time."""
 
     low_ms: Milliseconds = 500
+    """The least that is drawn."""
     high_ms: Milliseconds = 3_000
+    """The most."""
     customers_ms: Milliseconds | None = None
     """A fixed time for customers, as a treatment; None draws between low and high."""
     businesses_ms: Milliseconds | None = None
+    """The same for businesses."""
     agents: Mapping[str, Milliseconds] = {}
     """A fixed time for single agents, by id; it goes before the others."""
 
