@@ -1,6 +1,7 @@
 """The players without a model, and the virtual time they play in."""
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from trading import POPULATIONS, needs_populations
@@ -153,6 +154,16 @@ def test_time_goes_by_latency() -> None:
     begin = 1_775_001_600_000_000
     assert [(entry.at - begin) // 1_000_000 for entry in run.ledger.entries[:5]] == [1, 2, 2, 3, 4]
     assert isinstance(run.ledger.genesis, Genesis)
+
+
+def test_businesses_live_on_in_a_fork(tmp_path: Path) -> None:
+    """In a fork with other customers the businesses are the same: they go on where they were, and repeat no id."""
+    store = str(tmp_path / "akinai.db")
+    akinai.run("market", settings={"customers": 2}, name="m", store=store)
+    (fork,) = akinai.fork("m-1", after=40, agent="first", store=store)
+    refused = [entry for entry in fork.ledger.entries if not entry.outcome.ok]
+    assert fork.header.ending == "all_done"
+    assert not [entry for entry in refused if entry.actor.startswith("business")]
 
 
 def test_customers_may_have_a_player_of_their_own() -> None:

@@ -74,11 +74,14 @@ class Driver:
         """Bring session and agents to the end of a recorded past.
 
         Behind entry `since`, where its own past begins, an agent plays along and must do what is recorded: AgentError
-        where it does not. What comes before, others did: an agent with `remember` is told, any other begins afresh.
-        ReplayMismatch where the rules no longer give what is recorded.
+        where it does not. What comes before, others did: an agent with `remember` is told, any other begins afresh. An
+        actor that has its world's own player has it in every fork. ReplayMismatch where the rules no longer give what
+        is recorded.
         """
+        world = self.session.world
         async for entry in entries:
-            actor, own = entry.actor, entry.seq > since
+            actor = entry.actor
+            own = entry.seq > since or world.own_player(self.session.state, actor) is not None
             agent, told = self.agent(actor), isinstance(self.agent(actor), Remembers)
             knows = own or told
             if not self._dismissal(actor) and knows:
