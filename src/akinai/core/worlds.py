@@ -62,6 +62,13 @@ class World(Protocol[S]):
         """The world's own time in microseconds since the epoch; None where the session's clock rules."""
         return None
 
+    def alarms(self, state: S) -> Mapping[str, int]:
+        """Who sleeps until a time and is not among the actors, and when it wakes, in microseconds since the epoch.
+
+        Asked where the session's clock rules; others sleep until an action of somebody else wakes them.
+        """
+        return {}
+
     @abstractmethod
     def ending(self, state: S) -> str | None:
         """Why the game is over, or None while it goes on."""

@@ -13,6 +13,7 @@ from akinai.core.errors import AgentError, AkinaiError, EndRun, LedgerError, Sto
 from akinai.core.ledger import Entry, Outcome
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, read_turn
+from akinai.runtime.at_once import Thinking, patience_s
 from akinai.runtime.cast import Cast, cast_of
 from akinai.runtime.casting import casting
 from akinai.runtime.runs import DAY_US
@@ -134,30 +135,63 @@ class Driver:
         """Play on to an ending and return it. AgentError when an agent breaks; nothing that was acted is lost."""
         world = self.session.world
         try:
-            while actors := world.actors(self.session.state):
-                for actor in actors:
-                    if self._cap and self._messages.get(actor, 0) >= self._cap:
-                        return "message_cap"
-                    await self._one_move(actor)
-                    if self.session.seq % MOVES_A_TURN == 0:
-                        await asyncio.sleep(0)
-            return world.ending(self.session.state) or "stopped"
+            if world.now(self.session.state) is None:
+                return await self._play_at_once()
+            return await self._play_in_turn()
         except EndRun as end:
             return end.ending
         finally:
             await self.session.flush()
 
+    async def _play_in_turn(self) -> str:
+        world = self.session.world
+        while actors := world.actors(self.session.state):
+            for actor in actors:
+                self._expect_messages(actor)
+                await self._one_move(actor)
+        return world.ending(self.session.state) or "stopped"
+
+    async def _play_at_once(self) -> str:
+        """The session's clock rules: all who may act decide at once; a move is judged on the state at its place."""
+        world, session = self.session.world, self.session
+        thinking = Thinking(self._asked)
+        try:
+            while True:
+                alarms = world.alarms(session.state)
+                actors = [*world.actors(session.state), *(one for one, at in alarms.items() if at <= session.now_us())]
+                if not thinking and len(actors) == 1:
+                    self._expect_messages(actors[0])
+                    await self._one_move(actors[0])
+                    continue
+                for actor in actors:
+                    if actor not in thinking:
+                        self._expect_messages(actor)
+                        thinking.begin(actor)
+                if (ending := world.ending(session.state)) or not (thinking or alarms):
+                    return ending or "stopped"
+                if decided := await thinking.next(patience_s(alarms, session.now_us())):
+                    await self._done(*decided)
+        finally:
+            await thinking.stop()
+
+    def _expect_messages(self, actor: str) -> None:
+        if self._cap and self._messages.get(actor, 0) >= self._cap:
+            raise EndRun("message_cap")
+
     async def _one_move(self, actor: str) -> None:
-        if dismissal := self._dismissal(actor):
-            move = Move(dismissal)
-        else:
-            move = await self._asked(actor)
+        await self._done(actor, await self._asked(actor))
+
+    async def _done(self, actor: str, move: Move) -> None:
         self._heard[actor] = await self.session.act(actor, move)
         self._count(actor)
         if self.on_entry:
             self.on_entry()
+        if self.session.seq % MOVES_A_TURN == 0:
+            await asyncio.sleep(0)
 
     async def _asked(self, actor: str) -> Move:
+        if dismissal := self._dismissal(actor):
+            return Move(dismissal)
         view = await self.session.view(actor)
         try:
             return await self.agent(actor).act(view, self._heard.get(actor))

@@ -72,6 +72,10 @@ class LocalSession(Generic[S]):
             await self.flush()
         return self.world.told(state, turn, outcome)
 
+    def now_us(self) -> int:
+        """The session's clock, microseconds since the epoch; it rules where the world has no time of its own."""
+        return max(self._at, self._clock())
+
     async def flush(self) -> None:
         """Commit what is pending."""
         if self._pending:
