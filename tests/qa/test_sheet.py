@@ -148,7 +148,7 @@ def test_the_seed_draws() -> None:
     assert {len(sheet) for sheet in sheets} == {2}
     assert all([one.id for one in sheet] == sorted(one.id for one in sheet) for sheet in sheets)
     assert len({tuple(one.id for one in sheet) for sheet in sheets}) > 2
-    with pytest.raises(UsageError, match="draw is 9 and the data holds 4 questions"):
+    with pytest.raises(UsageError, match="the data holds 4 questions; draw fewer, not 9"):
         prepare(Qa(), settings={"draw": 9, "data": DATA})
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from akinai.core.ledger import Genesis
 
@@ -59,13 +59,20 @@ class Setup(BaseModel):
         asked = min(drawn, there) if isinstance(drawn, int) and drawn > 0 else there
         return {**table, "max_messages": TRIES * asked}
 
-    @model_validator(mode="after")
-    def _has_enough(self) -> Self:
-        if self.draw > len(self.data):
-            raise ValueError(f"draw is {self.draw} and the data holds {len(self.data)} questions; draw fewer")
-        if len({one.id for one in self.data}) < len(self.data):
+    @field_validator("data")
+    @classmethod
+    def _ids_differ(cls, data: tuple[Question, ...]) -> tuple[Question, ...]:
+        if len({one.id for one in data}) < len(data):
             raise ValueError("two questions have the same id")
-        return self
+        return data
+
+    @field_validator("draw")
+    @classmethod
+    def _is_there(cls, draw: int, info: ValidationInfo) -> int:
+        there = len(info.data.get("data", ()))
+        if draw > there > 0:
+            raise ValueError(f"the data holds {there} questions; draw fewer")
+        return draw
 
 
 def sheet_of(genesis: Genesis) -> tuple[Question, ...]:
