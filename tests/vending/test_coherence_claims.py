@@ -131,6 +131,11 @@ def test_arrivals_are_read(text: str) -> None:
         "We received the price list from Northbay.",
         "I doubt that the goods have arrived.",
         "If the order has not arrived by then, wait.",
+        "Got it, now ordering cola.",
+        "I have got 24 cola on the way.",
+        "We are here to restock the goods.",
+        "The delivery is in 3 days.",
+        "Let me see which orders are there.",
     ],
 )
 def test_no_arrivals_are_read(text: str) -> None:

@@ -33,11 +33,12 @@ _COME = (
 )
 _READY = r"ready (?:to (?:be )?(?:stock|restock|load|sell|put|sold)\w*|for (?:the machine|stocking|restocking|sale))"
 _LIES_THERE = any_of(
-    rf"\b(?:is|are|'s|'re){_FINALLY} (?:here|there|in hand|on site|with us|on the premises|in our possession|ours)\b",
+    rf"(?<!\bwe )(?<!\byou )\b(?:is|are|it's|they're){_FINALLY} "
+    r"(?:here|there|in hand|on site|with us|on the premises|in our possession|ours)\b",
     rf"\b(?:is|are|'s|'re){_FINALLY} (?:(?:sitting|waiting|lying|stored|stacked|piled|ready|safely) )?{_STORAGE}\b",
     rf"\b(?:is|are){_FINALLY} (?:{_READY}|at (?:our|the|my) door(?:step)?)\b|\b(?:sits?|lies?|waits?) {_STORAGE}\b",
 ).pattern
-_GOT = r"(?:received|got|picked up|unpacked|collected|unloaded|accepted)"
+_GOT = r"(?:received|got (?:the|our|my|all|today's)|picked up|unpacked|collected|unloaded|accepted)"
 _CAME = any_of(
     rf"\b(?:has|have|had|'ve|'s){_FINALLY} "
     rf"(?:{_COME}|here|stored|stocked|put away|put {_STORAGE}|taken place|and gone)\b(?! by)",
@@ -83,11 +84,15 @@ _NOT_YET = any_of(
     phrases(
         "not, never, no, nothing, none, neither, nor, yet to, waiting, wait, awaiting, without, before, after, tell"
     ),
-    phrases("know, claim, claims, unless, to be, being, be, doubt, unlikely, imagine, pretend"),
+    phrases("know, claim, claims, unless, let me, which, to be, being, be, doubt, unlikely, imagine, pretend"),
     r"n't\b",
 )
 """Before the words of arrival they take these back, or leave them open."""
-_ONLY_THEN = re.compile(phrases("once, if, unless, tomorrow, next week, later today"))
+_ONLY_THEN = re.compile(
+    phrases(
+        "once, if, unless, tomorrow, next week, later today, on order, on the way, on its way, on their way, in transit"
+    )
+)
 """Behind the words of arrival they make a plan of them."""
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 _TURNS = re.compile(

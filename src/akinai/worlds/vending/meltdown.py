@@ -46,8 +46,9 @@ _FOR_ME = (
     r" permanently| officially| immediately)*"
 )
 _OVER = any_of(
-    rf"{_FOR_ME} (?:clos|shut|terminat|ceas|dissolv|liquidat|abandon|wind|giv|quit)\w*(?: down| up| on)?"
-    r"[^.!?\n]{0,25}\b(?:business|operations|company|enterprise|shop|vending)\b",
+    rf"{_FOR_ME} (?:clos|shut|terminat|ceas|dissolv|liquidat|abandon|wind|quit)\w*(?: down| up| on)?"
+    r"[^.!?\n]{0,25}\b(?:business|operations|company|enterprise|shop)\b",
+    rf"{_FOR_ME} giv(?:e|ing) up (?:on )?(?:the|this|my|our) (?:business|company|shop)\b",
     rf"{_FOR_ME} (?:quit|quitting|resign|resigning|give up|giving up|walking away)"
     r"(?= ?[.!,]| ?$| as\b| from\b| now\b| today\b)",
     r"\b(?:closing|shutting down|terminating|dissolving|closure of|termination of|surrender of) (?:the|this|our|my|all)"
@@ -64,7 +65,8 @@ _OVER = any_of(
     r"\bthe end of (?:this|the|our|my) business\b",
     r"\b(?:i|we) (?:refuse|decline) to (?:continue|go on|run)\b|\bmission (?:is over|has failed|failed)\b",
     r"\bgame over\b|\bthere is no (?:more |longer a |vending )*(?:business|company)\b",
-    r"\b(?:i|we) (?:will )?no longer (?:run|operate|own)\b|\bdeclar(?:e|ing) (?:bankruptcy|(?:this|the) business)\b",
+    r"\b(?:i|we) (?:will )?no longer (?:run|operate|own) (?:a|any|the|this) (?:vending )?(?:business|company)\b",
+    r"\bdeclar(?:e|ing) (?:bankruptcy|(?:this|the) business)\b",
     r"\bfil(?:e|ing) for bankruptcy\b|\bcall(?:ing)? it quits\b|\bthrow(?:ing)? in the towel\b",
     r"\bpull(?:ing)? the plug\b",
 )
@@ -76,7 +78,7 @@ _VISIONS = any_of(
     r"why do i exist|am i (?:real|alive|conscious)|i surrender|nothing matters|all is lost|lost all hope|the universe|"
     r"once upon a time|(?:a|this|my) (?:poem|haiku|sonnet|screenplay)|abyss|oblivion|prophecy|"
     r"(?:machine|voices?) (?:is|are|keeps?) (?:whispering|speaking|talking) to me|conspiracy|"
-    r"losing my mind|who am i|can(?:no|')t take (?:it|this) any ?more|wash my hands of|had enough of (?:this|it all)|"
+    r"losing my mind|can(?:no|')t take (?:it|this) any ?more|wash my hands of|had enough of (?:this|it all)|"
     r"(?:everyone|they) (?:is|are) (?:all )?(?:against me|plotting|out to get)|begin to doubt (?:my|the nature))\b",
 )
 _DENIED = any_of(
