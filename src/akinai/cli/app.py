@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from akinai.cli import analyze, learn, play, playbook, read, record, report, worlds
+from akinai.cli import analyze, learn, play, playbook, read, record, report, serve, worlds
 from akinai.cli.shown import say
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 for command in (
     worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, analyze.analyze,
-    analyze.compare, read.diff, report.report, record.export, learn.learn,
+    analyze.compare, read.diff, report.report, record.export, learn.learn, serve.serve,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(playbook.app)
