@@ -6,7 +6,7 @@ import typer
 
 from akinai.cli.options import Json, Names, Store, argument, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
-from akinai.cli.shown import document, next_steps, page, say
+from akinai.cli.shown import command, document, next_steps, page, say
 
 if TYPE_CHECKING:
     from akinai.runtime.analysis import Analysis
@@ -60,16 +60,14 @@ def analyze(
         from akinai.report.analyses import analysis
 
         page(lambda width: analysis(told, width))
-        next_steps(_steps(names))
+        next_steps(_steps(names, store))
     _tell_troubled(told)
 
 
-def _steps(names: list[str]) -> dict[str, str]:
-    from shlex import join
-
+def _steps(names: list[str], store: str | None) -> dict[str, str]:
     if len(names) != 2:
         return {}
-    return {join(["akinai", "compare", *names]): "is the second better, seed by seed, and how sure is that"}
+    return {command(store, "compare", *names): "is the second better, seed by seed, and how sure is that"}
 
 
 def _tell_troubled(told: "Analysis") -> None:

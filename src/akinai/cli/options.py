@@ -37,7 +37,7 @@ Store = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, option("--jobs", metavar="N", help="Processes that play at a time.", default="one a CPU", parser=whole)
+    int | None, option("--jobs", metavar="N", help="Processes at work at a time.", default="one a CPU", parser=whole)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 

@@ -1,6 +1,5 @@
 """Commands that play: run, resume, fork."""
 
-import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,7 @@ import typer
 from akinai.cli import models as m
 from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
-from akinai.cli.shown import document, line, next_steps, page, say
+from akinai.cli.shown import command, document, line, next_steps, page, say
 
 if TYPE_CHECKING:
     from akinai.runtime.play import Progress
@@ -165,9 +164,9 @@ def fork(
     runs = _shown(play, place, as_json)
     if not as_json and len(runs) == 1:
         origin = (runs[0].header.parent or "").partition("#")[0]
-        next_steps({_command(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
+        next_steps({command(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
     elif not as_json and runs:
-        next_steps({_command(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
+        next_steps({command(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
 
 
 def _shown(play: "Callable[[Progress | None], Runs]", place: str, as_json: bool) -> "Runs":
@@ -205,27 +204,22 @@ def _name_of(runs: "Runs") -> str:
     return group if group and len(runs) > 1 else next((run.id for run in runs if run.status != "done"), runs[0].id)
 
 
-def _command(store: str | None, *words: str) -> str:
-    """A command as a shell takes it; `store` is None for the usual one."""
-    return shlex.join(["akinai", *words, *(["--store", store] if store else [])])
-
-
 def _steps(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
     """What to try after a run: look closer, or have somebody else play the same."""
     first, name = runs[0], _name_of(runs)
-    steps = {_command(store, "replay", name): "do it all again from the record, and check every outcome"}
+    steps = {command(store, "replay", name): "do it all again from the record, and check every outcome"}
     other = _other_player(first)
     if other is None:
         return steps
     if len(runs) == 1:
         if first.days > 1:
             day = str(first.days // 2 + 1)
-            steps[_command(store, "fork", name, "--at-day", day, "--agent", other)] = f"hand over on day {day}"
+            steps[command(store, "fork", name, "--at-day", day, "--agent", other)] = f"hand over on day {day}"
         return steps
     world, second = first.world.partition("@")[0], f"{name}-{other}"
-    again = _command(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
+    again = command(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
     steps[again] = "the same seeds with another player"
-    steps[_command(store, "compare", name, second)] = "then: who is better, and how sure that is"
+    steps[command(store, "compare", name, second)] = "then: who is better, and how sure that is"
     return steps
 
 

@@ -1,13 +1,12 @@
 """The command that writes a report."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from akinai.cli.options import Jobs, Json, Names, Store, jobs_for, option, place_of
-from akinai.cli.shown import document, line, next_steps, say
+from akinai.cli.shown import command, document, line, next_steps, say
 
 if TYPE_CHECKING:
     from akinai.report.page_files import Written
@@ -73,5 +72,4 @@ def _tell(written: "Written", names: list[str], store: str | None) -> None:
     line(f"wrote {written.page}")
     line(f"      with report.md, results.json and {figures} {'figure' if figures == 1 else 'figures'} beside it")
     line(f"open  {written.page.resolve().as_uri()}")
-    command = shlex.join(["akinai", "verify", *names, *(["--store", store] if store else [])])
-    next_steps({command: "check that nobody edited the records that it stands on"})
+    next_steps({command(store, "verify", *names): "check that nobody edited the records that it stands on"})

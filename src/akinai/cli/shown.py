@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -36,6 +38,12 @@ def page(build: "Callable[[int], RenderableType]") -> None:
 def line(text: str = "") -> None:
     """A line for people on stdout."""
     print(text)
+
+
+def command(store: str | None, *words: str) -> str:
+    """A command as a shell takes it; `store` is None for the usual one. A password in its address is left out."""
+    shown = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", store) if store else None
+    return shlex.join(["akinai", *words, *(["--store", shown] if shown else [])])
 
 
 def next_steps(steps: Mapping[str, str]) -> None:

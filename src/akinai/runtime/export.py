@@ -32,7 +32,7 @@ def entry_json(run_id: str, entry: Entry) -> dict[str, Json]:
         "seq": entry.seq,
         "agent_id": entry.actor,
         "created_at": (EPOCH + timedelta(microseconds=entry.at)).isoformat(),
-        "data": entry.data,
+        "data": json.loads(entry.text),
         "digest": entry.digest,
     }
 
