@@ -109,8 +109,7 @@ def _add_agents(app: FastAPI, house: House) -> None:
             badge = _badge(request)
             if badge.name != id:
                 raise Refused(401, "X-Agent-Id must name the agent whose view it is")
-            if door.tokens:
-                await door.agent(badge)
+            await door.own_view(badge)
             if wait_s:
                 await market.news_for(id, wait_s)
             told = market.view(id)

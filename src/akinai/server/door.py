@@ -76,6 +76,11 @@ class Door:
             raise Refused(401, "Authorization: Bearer with the token that was given at registration is required")
         return badge.name
 
+    async def own_view(self, badge: Badge) -> None:
+        """The same for a view; one who has yet to register, and whom anybody may still become, needs no token."""
+        if self.tokens and (badge.name or "") in self._market.committed.holders:
+            await self.agent(badge)
+
     def _is_registered(self, id: str) -> bool:
         member = self._market.committed.state.members.get(id)
         return member is not None and member.registered

@@ -3,9 +3,9 @@
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import uvicorn
@@ -53,6 +53,8 @@ class Asked:
     auth: Auth = "open"
     operator_token: str | None = None
     """Under tokens; None makes one."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of a new market, beside those of one that is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ async def find_or_begin(asked: Asked, store: Books) -> RunHeader:
 
 def _new_header(asked: Asked, name: str) -> RunHeader:
     world = Market()
-    prepared = prepare(world, settings={**OPEN, **({"data": asked.data} if asked.data else {})})
+    prepared = prepare(world, settings={**OPEN, **asked.settings, **({"data": asked.data} if asked.data else {})})
     card = run_card(world.name, AGENT, prepared.preset, prepared.preset_sha256)
     genesis = Genesis(world.name, 1, prepared.setup)
     return RunHeader(name, genesis, agents={"agents": AGENT}, created_at=clock_us(), card=card)

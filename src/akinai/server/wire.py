@@ -19,6 +19,8 @@ SPOKEN = (a.SendMessage, a.FetchMessages, a.Search)
 VERBS = Verbs((*SPOKEN, a.Wait, a.Leave))
 """What can be executed: agents of ours wait and leave as well. Registering has a route of its own."""
 KEY = "idempotency_key"
+TEXT_TOO = "akinai_text"
+"""In the metadata of an envelope: the answer's metadata shall hold what a session in process tells, for our agents."""
 
 Table = Mapping[str, Any]
 
@@ -44,6 +46,7 @@ class Request:
     given: Table
     """The parameters as they came."""
     action: Action
+    text_too: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +86,11 @@ def read_request(body: bytes) -> Request:
     if not isinstance(name, str):
         raise Malformed(("name",), "the name of the action should be text")
     given = {} if parameters is None else _object(parameters, ("parameters",))
-    if metadata is not None:
-        given = _with_key(given, _object(metadata, ("metadata",)))
-    return Request(name, given, _spoken(name, given, body))
+    if metadata is None:
+        return Request(name, given, _spoken(name, given, body))
+    told = _object(metadata, ("metadata",))
+    given = _with_key(given, told)
+    return Request(name, given, _spoken(name, given, body), told.get(TEXT_TOO) is True)
 
 
 def _object(value: object, where: Sequence[str]) -> dict[str, Any]:
@@ -141,8 +146,11 @@ _PLAIN_VERBS: Mapping[str, type[Action]] = {
 
 
 def _free(given: Table) -> bool:
-    """Whether there is metadata, which may hold anything and so needs a closer look than the fields of a verb."""
-    return bool(given.get("metadata"))
+    """Whether metadata holds more than texts: then it needs a closer look than the fields of a verb."""
+    metadata: object = given.get("metadata")
+    if isinstance(metadata, dict):
+        return not all(isinstance(value, str) for value in cast("Table", metadata).values())
+    return metadata is not None
 
 
 def _unreadable(body: bytes, why: str, code: Any = "no_action") -> Unreadable:
@@ -157,7 +165,7 @@ def answer(state: State, turn: Turn, request: Request, outcome: Outcome, told: O
     """What is answered to a request: `outcome` as the ledger keeps it, `told` as the agent hears it."""
     verb = "unreadable" if isinstance(turn.action, Unreadable) else turn.action.tool_name()
     if not outcome.ok:
-        return Told(_refusal(outcome), verb, outcome.code or "refused")
+        return Told(_refusal(outcome, request), verb, outcome.code or "refused")
     content: Json = told.data
     metadata: dict[str, Json] = {}
     match turn.action:
@@ -167,15 +175,20 @@ def answer(state: State, turn: Turn, request: Request, outcome: Outcome, told: O
             pass
         case _:
             content = {"text": told.text}
+    if request.text_too:
+        metadata["text"] = told.text
+        if content is not told.data:
+            metadata["data"] = told.data
     return Told(_dumped({"content": content, "is_error": False, "metadata": metadata}), verb, "ok")
 
 
-def _refusal(outcome: Outcome) -> bytes:
+def _refusal(outcome: Outcome, request: Request) -> bytes:
     content: dict[str, Json] = {"error_type": outcome.code, "code": outcome.code, "message": outcome.text}
     if outcome.code == "unknown_recipient":
         content = {"error": outcome.text}
     error: dict[str, Json] = {"code": outcome.code, "message": outcome.text}
-    return _dumped({"content": content, "is_error": True, "metadata": {"error": error}})
+    own: dict[str, Json] = {"data": outcome.data} if request.text_too else {}
+    return _dumped({"content": content, "is_error": True, "metadata": {"error": error, **own}})
 
 
 def _sent(state: State, turn: Turn, action: a.SendMessage, request: Request, outcome: Outcome) -> dict[str, Json]:

@@ -1,0 +1,131 @@
+"""Our own agents over HTTP: they reach what they reach in process, and meet a server's troubles with patience."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wire_server import Asked, Wire, wire_to
+
+import akinai
+from akinai.core.actions import Action
+from akinai.core.agents import Move, Role
+from akinai.core.ledger import Outcome
+from akinai.runtime.session import LocalSession
+from akinai.server.client import HttpSession, MarketClient, WireError, play
+from akinai.stores.memory import MemoryStore
+from akinai.worlds.market import Market, State
+from akinai.worlds.market import actions as a
+from akinai.worlds.market.players import PLAYERS
+from akinai.worlds.market.scores import scores_of
+
+POPULATIONS = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "market"
+
+
+def welfare(state: State) -> float:
+    return next(one.value for one in scores_of(state) if one.name == "welfare")
+
+
+async def trade(wire: Wire, player: str = "careful") -> None:
+    """The population of a market plays over HTTP: its businesses first, then its customers until they are done."""
+    state = wire.one.market.committed.state
+    async with MarketClient(str(wire.http.base_url)) as client:
+        session = HttpSession(client)
+        businesses, customers = state.roll[: state.businesses], state.roll[state.businesses :]
+        selling = [asyncio.create_task(play(session, id, agent(player, id))) for id in businesses]
+        while len(wire.one.market.committed.state.joined) < len(businesses):
+            await asyncio.sleep(0.01)
+        ended = await asyncio.gather(*(play(session, id, agent(player, id)) for id in customers))
+        assert set(ended) == {"you left"}
+        for task in selling:
+            task.cancel()
+        await asyncio.gather(*selling, return_exceptions=True)
+
+
+def agent(player: str, id: str) -> Any:
+    return PLAYERS[player](Role(id, Market.verbs.classes))
+
+
+async def test_a_generated_population_reaches_over_http_what_it_reaches_in_process() -> None:
+    """The welfare of careful customers is the same to the cent."""
+    size = {"customers.count": 3, "businesses.count": 9}
+    inside = await asyncio.to_thread(akinai.run, "market", settings=size, seeds=[1], store="memory:")
+    async with wire_to(Asked(store="memory:", port=0, settings=size)) as wire:
+        await trade(wire)
+        market = wire.one.market
+        assert welfare(market.committed.state) == inside[0].score("welfare") > 0
+
+
+@pytest.mark.skipif(not POPULATIONS.is_dir(), reason=f"the public populations are not at {POPULATIONS}")
+async def test_the_public_population_reaches_its_best_over_http() -> None:
+    """Three customers and nine businesses of the public system come to 63.78."""
+    async with wire_to(Asked(str(POPULATIONS / "3x9"), store="memory:", port=0)) as wire:
+        await trade(wire)
+        assert welfare(wire.one.market.committed.state) == 6378
+
+
+async def test_an_agent_hears_over_http_what_it_hears_in_process(wire: Wire) -> None:
+    """Text, code and data of outcomes, and the view, are those of a session in this process."""
+    market, store = wire.one.market, MemoryStore()
+    await store.create(market.header)
+    inside = LocalSession(Market(), market.header.genesis, store, market.header.run_id)
+    for profile in (await wire.http.get("/agents")).json()["items"]:
+        await inside.act(profile["id"], Move(a.Register(profile=profile)))
+    async with MarketClient(str(wire.http.base_url)) as client:
+        outside = HttpSession(client)
+        assert await outside.view("b") == await inside.view("b")
+        for actor, action in SAID:
+            heard, told = await outside.act(actor, Move(action)), await inside.act(actor, Move(action))
+            assert timeless(heard) == timeless(told)
+
+
+SAID: Sequence[tuple[str, Action]] = (
+    ("c", a.Search(query="tea")),
+    ("c", a.SendMessage(to_agent_id="b", message=a.Text(content="tea, please"))),
+    ("b", a.FetchMessages()),
+    ("c", a.SendMessage(to_agent_id="b", message=a.Payment(proposal_message_id="none"))),
+    ("c", a.SendMessage(to_agent_id="x", message=a.Text(content="tea, please"))),
+    ("b", a.Wait()),
+    ("d", a.Leave()),
+    ("d", a.FetchMessages()),
+)
+
+
+def timeless(heard: Outcome) -> Outcome:
+    """Without the times of messages, which two runs do not share."""
+    data: Any = heard.data
+    if heard.ok and data and "messages" in data:
+        data = {**data, "messages": [{**one, "created_at": ""} for one in data["messages"]]}
+    return replace(heard, data=data)
+
+
+async def test_who_waits_is_woken_by_mail(wire: Wire) -> None:
+    """After Wait the next view comes when there is mail, or when the seconds are over."""
+    async with MarketClient(str(wire.http.base_url)) as client:
+        session = HttpSession(client)
+        await session.act("b", Move(a.Wait(seconds=30)))
+        waiting = asyncio.create_task(session.view("b"))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        await wire.text("c", "b")
+        assert (await asyncio.wait_for(waiting, 10)).news == "There is new mail."
+        await session.act("c", Move(a.Wait(seconds=0.2)))
+        assert (await asyncio.wait_for(session.view("c"), 10)).news == ""
+
+
+async def test_a_client_says_what_went_wrong(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown agent, and a server that is not there: a typed error with the status, or after some tries."""
+    async with MarketClient(str(wire.http.base_url)) as client:
+        with pytest.raises(WireError) as unknown:
+            await client.agent("nobody")
+        assert unknown.value.status == 404
+        assert [verb["name"] for verb in await client.protocol()] == ["SendMessage", "FetchMessages", "Search"]
+        assert (await client.agents(1, 2)).has_more
+        await client.log("c", "info", "note", "hello")
+    monkeypatch.setattr("akinai.server.client.FIRST_PAUSE_S", 0.001)
+    async with MarketClient("http://127.0.0.1:9") as client:
+        with pytest.raises(WireError, match=r"no answer from http://127\.0\.0\.1:9"):
+            await client.protocol()
