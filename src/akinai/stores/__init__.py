@@ -4,15 +4,24 @@ The sentences with which every store refuses are here too, so that a new one say
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
 
 if TYPE_CHECKING:
+    from akinai.core.ledger import Entry
     from akinai.core.trace import Books
 
-__all__ = ["closed_store", "open_store", "sequence_conflict", "taken_run", "trace_conflict", "unknown_run"]
+__all__ = [
+    "closed_store",
+    "first_in_order",
+    "open_store",
+    "sequence_conflict",
+    "taken_run",
+    "trace_conflict",
+    "unknown_run",
+]
 
 
 async def open_store(url: str, *, create: bool = True) -> "Books":
@@ -68,6 +77,15 @@ def sequence_conflict(run_id: str, last: int, seq: int) -> SequenceConflict:
     )
     error.last = last
     return error
+
+
+def first_in_order(run_id: str, entries: "Sequence[Entry]") -> int:
+    """The number of the first entry of an append, 0 for an empty one. Raises SequenceConflict where one is skipped."""
+    first = entries[0].seq if entries else 0
+    for seq, entry in enumerate(entries, first):
+        if entry.seq != seq:
+            raise sequence_conflict(run_id, seq - 1, entry.seq)
+    return first
 
 
 def trace_conflict(run_id: str, actor: str, call: int) -> SequenceConflict:

@@ -13,9 +13,10 @@ from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry
 from akinai.core.stores import RunHeader
 from akinai.core.trace import TraceRecord
-from akinai.stores import closed_store, sequence_conflict, unknown_run
+from akinai.stores import closed_store, first_in_order, unknown_run
+from akinai.stores.headers import HEADER, header_of, headers_of
 from akinai.stores.postgres_changes import AddTrace, Append, Change, Create, Update
-from akinai.stores.postgres_rows import HEADER, channel_of, entry_of, header_of, headers_of
+from akinai.stores.postgres_rows import again, channel_of, entry_of
 from akinai.stores.postgres_schema import prepare
 from akinai.stores.postgres_server import Connection, Patience, Readers, Server, cut, server_at
 from akinai.stores.postgres_writer import Writer
@@ -75,9 +76,7 @@ class PostgresStore:
         await self._write(Create(run))
 
     async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
-        for seq, entry in enumerate(entries, entries[0].seq if entries else 0):
-            if entry.seq != seq:
-                raise sequence_conflict(run_id, seq - 1, entry.seq)
+        first_in_order(run_id, entries)
         await self._write(Append(run_id, entries))
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
@@ -239,9 +238,9 @@ async def _header(connection: Connection, run_id: str) -> RunHeader:
     row = await found.fetchone()
     if row is None:
         raise await _unknown(connection, run_id)
-    return header_of(row)
+    return header_of(row, again)
 
 
 async def _headers(connection: Connection) -> list[RunHeader]:
     found = await connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY created_at, id")
-    return headers_of(await found.fetchall())
+    return headers_of(await found.fetchall(), again)

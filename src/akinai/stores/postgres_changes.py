@@ -8,7 +8,7 @@ from akinai.core.ledger import Entry
 from akinai.core.stores import RunHeader
 from akinai.core.trace import TraceRecord
 from akinai.stores import sequence_conflict, taken_run, trace_conflict, unknown_run
-from akinai.stores.postgres_rows import Row, row_of
+from akinai.stores.headers import Row, row_of
 
 
 @dataclass(slots=True)

@@ -9,8 +9,9 @@ import psycopg
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
 from akinai.core.errors import AkinaiError
+from akinai.stores.headers import HEADER
 from akinai.stores.postgres_changes import AddTrace, Append, Batch, Change, Create, Known
-from akinai.stores.postgres_rows import HEADER, channel_of
+from akinai.stores.postgres_rows import channel_of
 from akinai.stores.postgres_server import Connection, Patience, Server, blames_one, cut
 
 FEW = 4

@@ -1,8 +1,6 @@
 """SqliteStore: ledgers in one file. Appends that arrive together are committed together, by one thread."""
 
 import asyncio
-import json
-import re
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,23 +9,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from akinai.core.canonical import canonical
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
-from akinai.core.ledger import Entry, Genesis
-from akinai.core.stores import RunHeader, damaged_run
+from akinai.core.ledger import Entry
+from akinai.core.stores import RunHeader
 from akinai.core.trace import TraceRecord
-from akinai.stores import closed_store, sequence_conflict, taken_run, trace_conflict, unknown_run
+from akinai.stores import closed_store, first_in_order, sequence_conflict, taken_run, trace_conflict, unknown_run
+from akinai.stores.headers import HEADER, header_of, headers_of, row_of
 from akinai.stores.sqlite_file import Synchronous, broken, connect, open_file, path_in, told
 
 ENTRIES_A_CHUNK = 500
 TRACES_A_CHUNK = 50
 
 T = TypeVar("T")
-
-_SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
-_HEADER = "run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error, card"
 
 
 class SqliteStore:
@@ -62,13 +57,10 @@ class SqliteStore:
         return store
 
     async def create(self, run: RunHeader) -> None:
-        await self._write(partial(_insert_run, run_id=run.run_id, row=_row_of(run)))
+        await self._write(partial(_insert_run, run_id=run.run_id, row=row_of(run)))
 
     async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
-        first = entries[0].seq if entries else 0
-        for seq, entry in enumerate(entries, first):
-            if entry.seq != seq:
-                raise sequence_conflict(run_id, seq - 1, entry.seq)
+        first = first_in_order(run_id, entries)
         rows = [(run_id, entry.seq, entry.at, entry.text, entry.digest) for entry in entries]
         await self._write(partial(_insert_entries, run_id=run_id, first=first, rows=rows))
 
@@ -85,7 +77,7 @@ class SqliteStore:
         return await self._ask(_headers)
 
     async def update(self, run: RunHeader) -> None:
-        await self._write(partial(_update_run, run_id=run.run_id, row=_row_of(run)))
+        await self._write(partial(_update_run, run_id=run.run_id, row=row_of(run)))
 
     async def add_trace(self, run_id: str, records: Sequence[TraceRecord]) -> None:
         rows = [(run_id, record.actor, record.call, record.at, record.text) for record in records]
@@ -244,13 +236,13 @@ def _there(connection: sqlite3.Connection, run_id: str) -> bool:
 def _insert_run(connection: sqlite3.Connection, run_id: str, row: tuple[object, ...]) -> None:
     if _there(connection, run_id):
         raise taken_run(run_id)
-    connection.execute(f"INSERT INTO runs ({_HEADER}) VALUES ({', '.join('?' * len(row))})", row)
+    connection.execute(f"INSERT INTO runs ({HEADER}) VALUES ({', '.join('?' * len(row))})", row)
 
 
 def _update_run(connection: sqlite3.Connection, run_id: str, row: tuple[object, ...]) -> None:
     if not _there(connection, run_id):
         raise _unknown(connection, run_id)
-    names = [name for name in _HEADER.split(", ") if name != "genesis"]
+    names = [name for name in HEADER.split(", ") if name != "genesis"]
     connection.execute(
         f"UPDATE runs SET ({', '.join(names)}) = ({', '.join('?' * len(names))}) WHERE run_id = ?",
         (row[0], *row[2:], run_id),
@@ -313,62 +305,12 @@ def _traces(
         raise StoreError(f"the trace of run {run_id!r} holds what is not JSON: {error}") from error
 
 
-def _row_of(run: RunHeader) -> tuple[object, ...]:
-    agents, card = canonical(run.agents), canonical(run.card)
-    return (
-        *(run.run_id, run.genesis.text, agents, run.status, run.created_at, run.parent, run.group),
-        *(run.ending, run.entries, run.digest, run.error, card),
-    )
-
-
 def _header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
-    row = connection.execute(f"SELECT {_HEADER} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    row = connection.execute(f"SELECT {HEADER} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
         raise _unknown(connection, run_id)
-    return _header_of(row)
+    return header_of(row)
 
 
 def _headers(connection: sqlite3.Connection) -> list[RunHeader]:
-    rows = connection.execute(f"SELECT {_HEADER} FROM runs ORDER BY created_at, rowid")
-    setups: dict[str, Genesis] = {}
-    return [_header_or_damage(row, setups) for row in rows]
-
-
-def _header_or_damage(row: tuple[Any, ...], setups: dict[str, Genesis]) -> RunHeader:
-    try:
-        return _header_of(row, setups)
-    except BrokenChain as error:
-        return damaged_run(str(row[0]), error, created_at=row[4], group=row[6])
-
-
-def _genesis_of(text: str, known: dict[str, Genesis]) -> Genesis:
-    """A genesis; runs that differ in their seed alone share one setup, which is most of a header."""
-    seed, comma, rest = text.partition(",")
-    if comma and rest in known and (digits := _SEED.fullmatch(seed)):
-        return Genesis(known[rest].world, int(digits[1]), known[rest].setup)
-    begun = Genesis(**json.loads(text))
-    if _SEED.fullmatch(seed):
-        known[rest] = begun
-    return begun
-
-
-def _header_of(row: tuple[Any, ...], setups: dict[str, Genesis] | None = None) -> RunHeader:
-    run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
-    try:
-        begun = _genesis_of(genesis, setups if setups is not None else {})
-        told: dict[str, Any] = {"agents": dict(json.loads(agents)), "card": dict(json.loads(card))}
-    except (AttributeError, ValueError, TypeError) as error:
-        raise BrokenChain(0, f"the header of run {run_id!r} is not one ({type(error).__name__}: {error})") from error
-    return RunHeader(
-        run_id,
-        begun,
-        status=status,
-        created_at=created_at,
-        parent=parent,
-        group=group,
-        ending=ending,
-        entries=entries,
-        digest=digest,
-        error=failure,
-        **told,
-    )
+    return headers_of(connection.execute(f"SELECT {HEADER} FROM runs ORDER BY created_at, rowid"))
