@@ -88,7 +88,6 @@ SAID: Sequence[tuple[str, Action]] = (
     ("b", a.FetchMessages()),
     ("c", a.SendMessage(to_agent_id="b", message=a.Payment(proposal_message_id="none"))),
     ("c", a.SendMessage(to_agent_id="x", message=a.Text(content="tea, please"))),
-    ("b", a.Wait()),
     ("d", a.Leave()),
     ("d", a.FetchMessages()),
 )
@@ -103,17 +102,17 @@ def timeless(heard: Outcome) -> Outcome:
 
 
 async def test_who_waits_is_woken_by_mail(wire: Wire) -> None:
-    """After Wait the next view comes when there is mail, or when the seconds are over."""
+    """A wait is answered when there is mail, at once where there is some already, or when its seconds are over."""
     async with MarketClient(str(wire.http.base_url)) as client:
         session = HttpSession(client)
-        await session.act("b", Move(a.Wait(seconds=30)))
-        waiting = asyncio.create_task(session.view("b"))
+        waiting = asyncio.create_task(session.act("b", Move(a.Wait(seconds=30))))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         await wire.text("c", "b")
-        assert (await asyncio.wait_for(waiting, 10)).news == "There is new mail."
-        await session.act("c", Move(a.Wait(seconds=0.2)))
-        assert (await asyncio.wait_for(session.view("c"), 10)).news == ""
+        assert (await asyncio.wait_for(waiting, 10)).text == "Mail came; fetch_messages reads it."
+        assert (await session.act("b", Move(a.Wait(seconds=30)))).text == "There is mail."
+        heard = await asyncio.wait_for(session.act("c", Move(a.Wait(seconds=0.2))), 10)
+        assert heard.text == "No mail came in that time."
 
 
 async def test_a_client_says_what_went_wrong(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,9 +112,7 @@ def _add_agents(app: FastAPI, house: House) -> None:
             await door.own_view(badge)
             if wait_s:
                 await market.news_for(id, wait_s)
-            told = market.view(id)
-            verbs = [verb.__name__ for verb in told.verbs]
-            return _told({"text": told.text, "verbs": verbs, "closed": told.closed, "news": told.news})
+            return _told(market.view(id))
 
         return await _answered(seen())
 

@@ -18,6 +18,7 @@ from akinai.core.errors import AgentError, EndRun
 from akinai.core.ledger import Outcome
 from akinai.server.wire import KEY, TEXT_TOO
 from akinai.worlds.market import actions as a
+from akinai.worlds.market.views import WAITING
 
 TRIES = 6
 FIRST_PAUSE_S = 0.2
@@ -138,20 +139,14 @@ def _outcome(told: Mapping[str, Any]) -> Outcome:
 
 
 class HttpSession:
-    """Plays a market over HTTP: view, act, hear. One who waits sees the next view when there is mail or time is up."""
+    """Plays a market over HTTP: view, act, hear. A wait is heard when there is mail or its time is over."""
 
     def __init__(self, client: MarketClient, profiles: Mapping[str, Mapping[str, Json]] | None = None) -> None:
         """`profiles` are those of agents that are not in the population of the run."""
         self._client, self._profiles = client, dict(profiles or {})
-        self._waits: dict[str, float | None] = {}
-        """Until when an actor waits, on the loop's clock; None for mail alone."""
 
     async def view(self, actor: str) -> View:
         told = await self._client.view(actor)
-        if actor in self._waits:
-            until = self._waits.pop(actor)
-            while not told["news"] and not told["closed"] and (left := _left(until)) > 0:
-                told = await self._client.view(actor, min(left, LONG_POLL_S))
         verbs = tuple(a.VERBS.find(name) for name in told["verbs"])
         return View(told["text"], verbs, told["closed"], told["news"])
 
@@ -159,10 +154,18 @@ class HttpSession:
         if isinstance(move.action, a.Register):
             return await self._register(actor, move.action)
         heard = await self._client.act(actor, move.action)
-        if isinstance(move.action, a.Wait) and heard.ok:
-            seconds = move.action.seconds
-            self._waits[actor] = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        if isinstance(move.action, a.Wait) and heard.text == WAITING.text:
+            return await self._waited(actor, move.action.seconds)
         return heard
+
+    async def _waited(self, actor: str, seconds: float | None) -> Outcome:
+        clock = asyncio.get_running_loop().time
+        until = None if seconds is None else clock() + seconds
+        while True:
+            left = LONG_POLL_S if until is None else max(until - clock(), 0)
+            told = await self._client.view(actor, min(left, LONG_POLL_S))
+            if told["mail"] or told["closed"] or (until is not None and clock() >= until):
+                return Outcome(told["wait"])
 
     async def _register(self, actor: str, action: a.Register) -> Outcome:
         profile = action.profile or self._profiles.get(actor) or {"id": actor}
@@ -173,10 +176,6 @@ class HttpSession:
                 raise
             return Outcome.refused("wrong_profile", str(error))
         return Outcome("You are registered.", data={"id": actor})
-
-
-def _left(until: float | None) -> float:
-    return LONG_POLL_S if until is None else until - asyncio.get_running_loop().time()
 
 
 async def play(session: HttpSession, actor: str, agent: Agent) -> str:

@@ -53,6 +53,7 @@ _ENVELOPE = _table(
     parameters={"type": "object", "description": "as /actions/protocol describes them"},
     metadata=_or_none(TABLE),
 )
+_FLAG: Schema = {"type": "boolean"}
 _WHOLE: Schema = {"type": "integer", "minimum": 0}
 _PAGE = _table(
     "error total offset limit has_more items",
@@ -60,7 +61,7 @@ _PAGE = _table(
     total=_WHOLE,
     offset=_WHOLE,
     limit=_WHOLE,
-    has_more={"type": "boolean"},
+    has_more=_FLAG,
     items={"type": "array", "items": TABLE},
 )
 
@@ -75,10 +76,19 @@ REGISTER = _route(
 )
 LISTING = _route(_PAGE, 401, 422)
 AGENT = _route(_table("error agent", error=NOTHING, agent=_PROFILE), 404)
-VIEW = _route(_table("text verbs", text=TEXT, verbs={"type": "array"}, closed=_or_none(TEXT), news=TEXT), 401, 422)
+_SEEN = _table(
+    "text verbs mail wait",
+    text=TEXT,
+    verbs={"type": "array", "items": TEXT},
+    closed=_or_none(TEXT),
+    news=TEXT,
+    mail=_FLAG,
+    wait=TEXT,
+)
+VIEW = _route(_SEEN, 401, 422)
 PROTOCOL = _route(_table("error actions", error=NOTHING, actions={"type": "array", "items": _VERB}))
 EXECUTE = _route(
-    _table("content is_error metadata", content={}, is_error={"type": "boolean"}, metadata=TABLE),
+    _table("content is_error metadata", content={}, is_error=_FLAG, metadata=TABLE),
     *(401, 413, 422, 429, 503),
     body=_ENVELOPE,
 )

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from rpds import HashTrieMap
 
 from akinai.core.actions import Action
-from akinai.core.agents import View
+from akinai.core.canonical import Json
 from akinai.core.errors import SequenceConflict, StoreError
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.stores import RunHeader, Store
@@ -25,6 +25,7 @@ from akinai.runtime.session import clock_us
 from akinai.server.watching import NOBODY, Watching
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.actions import Register, SendMessage
+from akinai.worlds.market.views import WAITING
 
 MOST_WAITING = 20_000
 """Requests that are applied and not yet durable; more are turned away."""
@@ -275,9 +276,18 @@ class HostedMarket:
                 self._watching.failed(0, error)
                 await asyncio.sleep(1)
 
-    def view(self, actor: str) -> View:
-        """What an agent sees, from what is durable."""
-        return self.world.view(self.committed.state, actor)
+    def view(self, actor: str) -> dict[str, Json]:
+        """What an agent sees, from what is durable; whether there is mail, and what it hears of a wait that is over."""
+        state = self.committed.state
+        seen, member = self.world.view(state, actor), state.members.get(actor)
+        return {
+            "text": seen.text,
+            "verbs": [verb.__name__ for verb in seen.verbs],
+            "closed": seen.closed,
+            "news": seen.news,
+            "mail": member is not None and member.has_news,
+            "wait": "" if member is None else self.world.heard(state, actor, WAITING).text,
+        }
 
     async def news_for(self, actor: str, timeout_s: float) -> None:
         """Wait until there is mail for an agent that it has not fetched; at most so long, and not while closing."""

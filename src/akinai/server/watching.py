@@ -79,20 +79,23 @@ def tell(what: str, level: int = logging.INFO, /, **facts: object) -> None:
     logger.log(level, what, extra={"facts": facts})
 
 
-class _JsonLines(logging.Formatter):
+class _JsonLines(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        # Looked up each time: a program may have turned stderr elsewhere since.
+        sys.stderr.write(self.format(record) + "\n")
+
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         told = {"at": at, "level": record.levelname.lower(), "what": record.getMessage()}
         told |= getattr(record, "facts", {})
         if record.exc_info:
-            told["error"] = self.formatException(record.exc_info)
+            told["error"] = logging.Formatter().formatException(record.exc_info)
         return json.dumps(told, ensure_ascii=False, default=str)
 
 
 def log_to_stderr() -> None:
     """One JSON object a line, for ours and for the HTTP server's own warnings."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_JsonLines())
+    handler = _JsonLines()
     for name, level in (("akinai.server", logging.INFO), ("uvicorn", logging.WARNING)):
         one = logging.getLogger(name)
         one.handlers, one.propagate = [handler], False

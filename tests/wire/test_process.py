@@ -1,0 +1,137 @@
+"""The server as a process: killed, stopped, and asked for what it cannot do."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from wire_server import Wire
+
+from akinai.cli.app import answer
+from akinai.runtime import api
+
+
+class Process:
+    """`akinai serve` in a process of its own."""
+
+    def __init__(self, folder: Path, *words: str, **env: str) -> None:
+        self.log = (folder / "log.jsonl").open("a")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "akinai", "serve", "--port", "0", *words],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env={**os.environ, **env, "PYTHONUNBUFFERED": "1"},
+        )
+        assert self.process.stdout
+        self.line = self.process.stdout.readline()
+        assert " on http://" in self.line, (folder / "log.jsonl").read_text()
+        self.url = self.line.split()[3].rstrip(",")
+
+    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
+        self.process.send_signal(number)
+        code = self.process.wait(30)
+        assert self.process.stdout
+        self.process.stdout.close()
+        self.log.close()
+        return code
+
+
+@asynccontextmanager
+async def wired(process: Process) -> AsyncIterator[Wire]:
+    async with httpx.AsyncClient(base_url=process.url, timeout=30) as http:
+        yield Wire(http)
+
+
+PAYING = 16
+
+
+async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, tmp_path: Path) -> None:
+    """kill -9 while sixteen pay: all that was answered is there, nothing is half paid, a retry with its key pays once."""
+    words = ("--store", place, "--run", "r")
+    process = Process(tmp_path, *words)
+    acknowledged: list[int] = []
+    async with wired(process) as wire:
+        await wire.register("b", "business")
+        for n in range(PAYING):
+            await wire.register(f"c{n}")
+            await wire.propose("b", f"c{n}", f"p{n}", 3 + n)
+
+        async def pay(n: int) -> None:
+            paid_now = await wire.pay(f"c{n}", "b", f"p{n}", metadata={"idempotency_key": f"k{n}"})
+            assert not paid_now["is_error"]
+            acknowledged.append(n)
+            if len(acknowledged) == 5:
+                os.kill(process.process.pid, signal.SIGKILL)
+
+        await asyncio.gather(*(pay(n) for n in range(PAYING)), return_exceptions=True)
+    process.end()
+    assert len(acknowledged) >= 5
+    again = Process(tmp_path, *words)
+    async with wired(again) as wire:
+        paid = {one["message"]["proposal_message_id"] for one in await wire.mail("b")}
+        assert {f"p{n}" for n in acknowledged} <= paid
+        for n in range(PAYING):
+            paid_now = await wire.pay(f"c{n}", "b", f"p{n}", metadata={"idempotency_key": f"k{n}"})
+            assert not paid_now["is_error"], paid_now
+        assert len(await wire.mail("b")) == PAYING
+    assert again.end(signal.SIGTERM) == 0
+    (run,) = await asyncio.to_thread(api.runs, "r", store=place)
+    assert run.score("welfare") == PAYING * 600 - sum(300 + 100 * n for n in range(PAYING))
+
+
+async def test_a_stopped_server_answers_what_it_took(tmp_path: Path) -> None:
+    """SIGTERM while many write: each request is answered or was not taken; the run is closed and verifies."""
+    process = Process(tmp_path, "--store", "m.db", "--run", "r")
+    answered = 0
+    async with wired(process) as wire:
+        await wire.register("b", "business")
+        await wire.register("c")
+
+        async def write() -> None:
+            nonlocal answered
+            while True:
+                await wire.text("c", "b")
+                answered += 1
+
+        writers = [asyncio.create_task(write()) for _ in range(10)]
+        await asyncio.sleep(0.5)
+        process.process.send_signal(signal.SIGTERM)
+        await asyncio.gather(*writers, return_exceptions=True)
+        assert all(isinstance(one.exception(), httpx.TransportError) for one in writers)
+    assert process.end(signal.SIGTERM) == 0
+    place = str(tmp_path / "m.db")
+    verdict = (await asyncio.to_thread(api.verify, "r", store=place))["r"]
+    assert verdict.ok
+    header = (await asyncio.to_thread(api.headers, place))[0]
+    assert header.entries == answered + 2
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert '"what": "listening"' in lines[0]
+    assert '"what": "stopped"' in lines[-1]
+
+
+def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A port that is taken, a folder that is missing, an open door to the world, another world's run."""
+    place = str(tmp_path / "m.db")
+
+    def refused(*words: str) -> str:
+        assert answer(["serve", "--store", place, *words]) == 2
+        return capsys.readouterr().err
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert f"cannot listen on 127.0.0.1:{port}" in refused("--port", str(port))
+    assert "no file or folder" in refused("--port", "0", "--market", "nowhere")
+    assert "--auth token" in refused("--port", "0", "--host", "0.0.0.0")
+    api.run("vending", seeds=[1], days=1, store=place, name="v")
+    assert "not an open market" in refused("--port", "0", "--run", "v-1")
