@@ -8,7 +8,7 @@ from typing import Any, cast
 import orjson
 
 from akinai.core.actions import Action, Unreadable, Verbs
-from akinai.core.canonical import Json, bad_text_in, settled, unfit_in
+from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, settled, unfit_in
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.state import State
@@ -131,7 +131,7 @@ def _plain(name: str) -> str:
 
 def _heard(name: str, given: Table, body: bytes) -> Action:
     """As the ledger would give it back: numbers are settled before they are read."""
-    if b"\\" not in body and name in _PLAIN_VERBS and not _free(given):
+    if name in _PLAIN_VERBS and _is_plain(body) and not _free(given):
         try:
             return _PLAIN_VERBS[name].model_validate(settled(given))
         except ValueError:
@@ -143,6 +143,11 @@ def _heard(name: str, given: Table, body: bytes) -> Action:
 _PLAIN_VERBS: Mapping[str, type[Action]] = {
     spelling: verb for verb in SPOKEN for spelling in (verb.__name__, verb.tool_name())
 }
+
+
+def _is_plain(body: bytes) -> bool:
+    """No text in it can be one that no store keeps, and nothing is nested too deep."""
+    return b"\\" not in body and body.count(b"[") + body.count(b"{") <= MOST_LEVELS
 
 
 def _free(given: Table) -> bool:

