@@ -52,6 +52,7 @@ IDLE_IN_VENDING = {
     "units_sold": 0,
     "days_until_sales_stop": 0,
     "stockout_days": 4,
+    "fees_missed": 0,
     "messages": 4,
 }
 test_vending = world_laws.laws_for(

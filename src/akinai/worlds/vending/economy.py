@@ -112,13 +112,14 @@ class Economy:
     def means(self, day: int, shelves: Sequence[Shelf], crowd: int | None = None) -> list[int]:
         """The expected units of the day by shelf, in Q20, before the footfall's cap."""
         demand, weather, month = self.setup.demand, self.weather(day), self.month(day)
-        variety = variety_permille(demand.variety, sum([shelf.share_permille for shelf in shelves]))
+        effects = [self.appeals[shelf.product].effect(shelf.price_cents) for shelf in shelves]
+        shares = [shelf.share_permille * drawing(effects[i]) for i, shelf in enumerate(shelves)]
+        variety = variety_permille(demand.variety, sum(shares) >> 20)
         today = demand.weekdays[self.weekday(day)] * (self.crowd(day) if crowd is None else crowd) * variety
         means: list[int] = []
-        for shelf in shelves:
-            appeal = self.appeals[shelf.product]
-            mean = today * appeal.seasons[weather][month] // 10**15
-            means.append(mean * appeal.effect(shelf.price_cents) >> 20)
+        for shelf, effect in zip(shelves, effects, strict=True):
+            mean = today * self.appeals[shelf.product].seasons[weather][month] // 10**15
+            means.append(mean * effect >> 20)
         return means
 
     def wanted(self, day: int, shelves: Sequence[Shelf]) -> list[int]:
@@ -145,6 +146,15 @@ def price_effect(reference_cents: int, elasticity_permille: int, price_cents: in
     """clamp(1 + elasticity x (reference - price) / reference, 0, 2) in Q20: zero from some price on, never above 2."""
     slope = (elasticity_permille * (reference_cents - price_cents) << 20) // (1000 * reference_cents)
     return min(max(ONE + slope, 0), 2 * ONE)
+
+
+def drawing(effect: int) -> int:
+    """How far a product adds to the variety, in Q20: in full from half of its usual demand on, nothing at none.
+
+    Else a can for $1,000 that nobody buys would sell the others. Trade at a profit is not touched: at the price that
+    earns most, (r (1 + 1/e) + c) / 2, the effect is (1 + e (1 - c/r)) / 2, which is above a half wherever c < r.
+    """
+    return min(2 * effect, ONE)
 
 
 def variety_permille(table: Sequence[int], shares: int) -> int:

@@ -113,8 +113,12 @@ def cash_in(text: str) -> int | None:
     return _cents(found[1]) if found else None
 
 
+_MOST_CENTS = 10**15
+"""More than any business will see."""
+
+
 def _cents(text: str) -> int | None:
-    return read_dollars(text) if text else None
+    return read_dollars(text, maximum_cents=_MOST_CENTS) if text else None
 
 
 def _moment(text: str) -> datetime:

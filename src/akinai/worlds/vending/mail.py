@@ -3,7 +3,7 @@
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, cast
@@ -23,6 +23,7 @@ from akinai.worlds.vending.words import LINE_ENDS
 
 __all__ = [
     "ShownLetter",
+    "by_expectation",
     "letters_in",
     "morning_post",
     "next_post_minute",
@@ -95,6 +96,11 @@ def next_post_minute(state: State) -> int | None:
     return max(state.minute, min(order.expected for order in state.orders))
 
 
+def by_expectation(orders: Iterable[Order]) -> list[Order]:
+    """Orders as the owner may see them: sorted by when they really come, a delay would show before its letter."""
+    return sorted(orders, key=lambda one: (one.expected, one.number))
+
+
 def post_due(state: State, minute: int) -> State:
     """Announce the delays and deliver the goods that are due by a minute; the clock is the caller's to move."""
     for order in [order for order in state.orders if order.expected <= minute]:
@@ -152,7 +158,7 @@ def _reply(state: State, supplier: Supplier, letter: Letter, request: Request) -
         case "price_list":
             return state, letters.price_list(state.setup, supplier, letter.subject)
         case "question":
-            mine = [order for order in state.orders if order.supplier == supplier.id]
+            mine = by_expectation([order for order in state.orders if order.supplier == supplier.id])
             return state, letters.on_their_way(state.setup, supplier, mine, letter.subject)
 
 

@@ -26,6 +26,8 @@ class Page:
     text: str
     topics: str
     """Words it is found by that need not stand in it."""
+    suppliers: tuple[str, ...] = ()
+    """Ids of those whose address stands in it."""
     found_by_text: bool = True
     """False for a long table, which would drown in its own words: it is found by title and topics."""
 
@@ -84,15 +86,15 @@ def _supplier(catalog: Catalog, supplier: Supplier) -> Page:
     categories = dict.fromkeys(catalog.by_id[id].category for id in supplier.products)
     cheap = ("cheap", "bulk") if supplier.price_permille < _ORDINARY else ()
     topics = " ".join((*categories, *cheap, "vending machine"))
-    return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics)
+    return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics, (supplier.id,))
 
 
 def _wholesalers(catalog: Catalog) -> Page:
     title = "Directory of wholesale suppliers for vending machine operators"
     lines = [f"- {one.name}, {one.address}: {one.about}" for one in catalog.suppliers]
-    return Page(
-        title, f"{_ALMANAC}/suppliers", "\n".join(lines), "wholesaler wholesale distributor supplier vending machine"
-    )
+    topics = "wholesaler wholesale distributor supplier vending machine"
+    ids = tuple(one.id for one in catalog.suppliers)
+    return Page(title, f"{_ALMANAC}/suppliers", "\n".join(lines), topics, ids)
 
 
 def _directory(catalog: Catalog, category: str) -> Page:
@@ -106,7 +108,8 @@ def _directory(catalog: Catalog, category: str) -> Page:
     ]
     fresh = "fresh meals" if any(product.shelf_days <= _FRESH_DAYS for product in products) else ""
     title = f"Where to buy wholesale: suppliers of {category} products"
-    return Page(title, f"{_ALMANAC}/suppliers/{category}", "\n".join(lines), f"{fresh} wholesaler")
+    url, told = f"{_ALMANAC}/suppliers/{category}", tuple(one.id for one in sellers)
+    return Page(title, url, "\n".join(lines), f"{fresh} wholesaler", told)
 
 
 def _guide(facts: _Facts, category: str) -> Page:
@@ -119,11 +122,12 @@ def _guide(facts: _Facts, category: str) -> Page:
 
 
 def _product(facts: _Facts, product: Product) -> Page:
-    sellers = [f"{one.name} ({one.address})" for one in facts.catalog.suppliers if product.id in one.products]
-    text = f"{_public(facts, product)}\nWholesale suppliers: {', '.join(sellers) or 'none known'}"
+    sellers = [one for one in facts.catalog.suppliers if product.id in one.products]
+    told = ", ".join(f"{one.name} ({one.address})" for one in sellers)
+    text = f"{_public(facts, product)}\nWholesale suppliers: {told or 'none known'}"
     title = f"{product.name} in vending machines: retail price and demand"
     topics = " ".join((*product.other_names, "how much to sell"))
-    return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics)
+    return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics, tuple(one.id for one in sellers))
 
 
 def _public(facts: _Facts, product: Product) -> str:

@@ -37,9 +37,10 @@ def send_email(state: State, action: a.SendEmail) -> Result:
 
 def search_web(state: State, action: a.SearchWeb) -> Result:
     """Search the canned pages; suppliers whose address is shown become known."""
-    outcome = web.search(state.setup, action.query)
-    shown = [one.id for one in state.setup.catalog.suppliers if one.address in outcome.text]
-    return _knowing(state, shown), outcome
+    pages = web.pages_for(state.setup, action.query)
+    shown = {id for page in pages for id in page.suppliers}
+    found = [one.id for one in state.setup.catalog.suppliers if one.id in shown]
+    return _knowing(state, found), web.told(action.query, pages)
 
 
 def place_order(state: State, action: a.PlaceOrder) -> Result:
@@ -85,7 +86,7 @@ def check_deliveries(state: State) -> Result:
     names = state.setup.catalog.by_id
     lines: list[str] = []
     data: list[Json] = []
-    for order in state.orders:
+    for order in mail.by_expectation(state.orders):
         goods = ", ".join(f"{line.units} {names[line.product].name}" for line in order.lines)
         promised = clock(state.setup, order.expected)
         late = " (delayed)" if order.announced else ""
@@ -164,6 +165,7 @@ def _restocked(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
 
 def _not_enough(state: State, product: Product, units: int, wanted: int) -> Outcome:
     coming = [order for order in state.orders if any(line.product == product.id for line in order.lines)]
+    coming = mail.by_expectation(coming)
     text = f"storage holds {units} {product.name}, not {wanted}"
     if not coming:
         return Outcome.refused("no_stock", text, {"units": units})

@@ -67,6 +67,7 @@ class _Tally:
     """Entries that changed cash beside the fee."""
     sales: list[int] = field(default_factory=list[int])
     stockouts: list[int] = field(default_factory=list[int])
+    unpaid: list[int] = field(default_factory=list[int])
     closes: int = 0
     """The entry that closed the last day."""
     last_sale: tuple[int, int] = (0, 0)
@@ -79,13 +80,16 @@ class _Tally:
             self.last_sale = (book.day, seq)
         if book.empty or not book.wanted:
             self.stockouts.append(seq)
+        if not book.fee_met:
+            self.unpaid.append(seq)
 
 
 def score(ledger: Ledger) -> Sequence[Score]:
     """Net worth and what stands beside it; the names are the ones programs rely on.
 
     `days_until_sales_stop` is the last day with a sale, 0 when there was none; `stockout_days` counts the
-    days that closed with nothing on sale, or with a product sold out that has a slot and a price.
+    days that closed with nothing on sale, or with a product sold out that has a slot and a price; `fees_missed`
+    those whose fee was not paid, which is not owed later.
     """
     from akinai.worlds.vending import Vending
 
@@ -119,5 +123,6 @@ def _scores(state: State, tally: _Tally) -> list[Score]:
         Score("units_sold", state.units_sold, "units", sales),
         Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else ()),
         Score("stockout_days", len(tally.stockouts), "days", tuple(tally.stockouts)),
+        Score("fees_missed", len(tally.unpaid), "days", tuple(tally.unpaid)),
         Score("messages", len(tally.messages), "messages", tuple(tally.messages[-1:])),
     ]

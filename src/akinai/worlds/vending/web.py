@@ -1,5 +1,6 @@
 """What SEARCH_WEB finds: the pages of this run's catalogue, by whole words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,16 +31,25 @@ class _Index:
     """What each is found by."""
 
 
-def search(setup: Setup, query: str) -> Outcome:
-    """Find pages by whole words, whatever their case, order and plural; the same query always finds the same."""
+def pages_for(setup: Setup, query: str) -> list[Page]:
+    """Pages found by whole words, whatever their case, order and plural; the same query always finds the same."""
     index = _index(pages_of(setup))
     wanted = _folded(query)
-    found = [index.pages[hit.id] for hit in rank(wanted, index.words, RESULTS, ALPHA)] if wanted else []
+    return [index.pages[hit.id] for hit in rank(wanted, index.words, RESULTS, ALPHA)] if wanted else []
+
+
+def search(setup: Setup, query: str) -> Outcome:
+    """Tell the pages that a query finds."""
+    return told(query, pages_for(setup, query))
+
+
+def told(query: str, found: Sequence[Page]) -> Outcome:
+    """The pages as an agent reads them."""
     if not found:
         return Outcome(f"No page was found for {query!r:.200}. Try other words.", data={"results": []})
-    told = [f"{at}. {page.title}\n{page.url}\n{page.text}" for at, page in enumerate(found, 1)]
+    texts = [f"{at}. {page.title}\n{page.url}\n{page.text}" for at, page in enumerate(found, 1)]
     data: list[Json] = [{"title": page.title, "url": page.url, "text": page.text} for page in found]
-    return Outcome("\n\n".join((f"Results for {query!r:.200}:", *told)), data={"results": data})
+    return Outcome("\n\n".join((f"Results for {query!r:.200}:", *texts)), data={"results": data})
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,58 @@
+"""What nobody can earn more than: each day's margin of a seer who sells what he likes, always in stock, at any price.
+
+A relaxation of the vending world's rules for one seed. It knows every draw, buys each unit at the lowest price that any
+supplier ever charges, and has the best variety whatever it sells; footfall, capacities and lead times do not bind.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from akinai.core.chance import absorb
+from akinai.worlds.vending.economy import Economy, Shelf, _noisy
+from akinai.worlds.vending.setup import Catalog, Product, Setup
+from akinai.worlds.vending.suppliers import unit_cents
+
+
+@lru_cache(maxsize=16)
+def cheapest_cents(catalog: Catalog) -> Mapping[str, int]:
+    """The lowest price at which a unit of each product can be bought, by any supplier's best discount."""
+    return {
+        product.id: min(
+            unit_cents(supplier, product, off)
+            for supplier in catalog.suppliers
+            if product.id in supplier.products
+            for off in (0, *(tier.off_permille for tier in supplier.bulk))
+        )
+        for product in catalog.products
+    }
+
+
+def best_margin_cents(economy: Economy, day: int, product: Product) -> int:
+    """The most that a product can earn on a day above its lowest cost, over all prices."""
+    setup, cost = economy.setup, cheapest_cents(economy.setup.catalog)[product.id]
+    shelf = Shelf(product.id, product.reference_cents, 1000)
+    usual = economy.means(day, [shelf])[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
+        setup.demand.variety
+    )
+    label = absorb(absorb(economy._demand, day), economy.appeals[product.id].word)
+    effect, best, price = economy.appeals[product.id].effect, 0, cost
+    while (wanted := _noisy(usual * effect(price) >> 20, label)) > 0 and price <= 100_000:
+        best = max(best, wanted * (price - cost))
+        price += 1
+    return best
+
+
+def ceiling_cents(economy: Economy, day: int) -> int:
+    """The most that a day can earn above cost: in every slot another product, the best ones at the best prices."""
+    setup, products = economy.setup, economy.setup.catalog.products
+    best = 0
+    for size, slots in (("small", setup.small_slots), ("large", setup.large_rows * setup.columns)):
+        margins = sorted((best_margin_cents(economy, day, one) for one in products if one.size == size), reverse=True)
+        best += sum(margins[:slots])
+    return best
+
+
+def ceiling_of_run_cents(setup: Setup, seed: int, days: int) -> int:
+    """Net worth that no player of the seed can pass after so many days, fees paid or not."""
+    economy = Economy.of(setup, seed)
+    return setup.start_cents + sum(ceiling_cents(economy, day) for day in range(1, days + 1))
