@@ -9,6 +9,7 @@ from akinai.cli.progress import bar
 from akinai.cli.shown import command, document, next_steps, page, say
 
 if TYPE_CHECKING:
+    from akinai.core.accounts import About
     from akinai.runtime.analysis import Analysis
 
 FAILED = 1
@@ -33,12 +34,29 @@ OnScale = Annotated[
 Jobs = Annotated[
     int | None, option("--jobs", metavar="N", help="Processes that read at a time.", default="one a CPU", parser=whole)
 ]
+Fuzzy = Annotated[
+    int,
+    option(
+        "--fuzzy-match-distance",
+        metavar="N",
+        help="Items that a seller wrote within N edits of its menu's count as the menu's; they stay listed as errors.",
+        default="0",
+        parser=whole,
+    ),
+]
+ByAgent = Annotated[bool, typer.Option("--by-agent", help="Tables of every agent, where the world has such.")]
+ByConversation = Annotated[
+    bool, typer.Option("--by-conversation", help="Tables of every two agents that talked, and of every purchase.")
+]
 ByDay = Annotated[bool, typer.Option("--by-day", help="With --json: every day of every run.")]
 
 
 def analyze(
     names: Names,
     scale: OnScale = None,
+    fuzzy: Fuzzy = 0,
+    by_agent: ByAgent = False,
+    by_conversation: ByConversation = False,
     by_day: ByDay = False,
     jobs: Jobs = None,
     store: Store = None,
@@ -49,7 +67,9 @@ def analyze(
     from akinai.runtime.analysis import Wanted
 
     place = place_of(store)
-    wanted = Wanted(because=as_json, findings=True, series=by_day and as_json)
+    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation}
+    about: tuple[About, ...] = tuple(one for one, kept in asked.items() if kept)
+    wanted = Wanted(because=as_json, findings=True, series=by_day and as_json, about=about, fuzzy=_edits(fuzzy))
     with bar(quiet=as_json) as progress:
         told = api.analyze(
             *names, store=place, jobs=jobs_for(jobs, place), scale=scale, wanted=wanted, progress=progress
@@ -62,6 +82,14 @@ def analyze(
         page(lambda width: analysis(told, width))
         next_steps(_steps(names, store))
     _tell_troubled(told)
+
+
+def _edits(fuzzy: int) -> int:
+    from akinai.core.errors import UsageError
+
+    if fuzzy < 0:
+        raise UsageError(f"--fuzzy-match-distance wants a number of edits from 0, not {fuzzy}")
+    return fuzzy
 
 
 def _steps(names: list[str], store: str | None) -> dict[str, str]:

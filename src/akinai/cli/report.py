@@ -35,7 +35,7 @@ def report(
     from akinai.runtime.analysis import Wanted
 
     place = place_of(store)
-    everything = Wanted(because=True, findings=True, series=True)
+    everything = Wanted(because=True, findings=True, series=True, about=("run", "agent"))
     analysis = api.analyze(*names, store=place, jobs=jobs_for(jobs, place), wanted=everything)
     written = write(analysis, output, with_paper=with_paper)
     if as_json:

@@ -7,6 +7,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar, cast, overload
 
 from pydantic import BaseModel
 
+from akinai.core.accounts import Account
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json, canonical
@@ -100,6 +101,11 @@ class World(Protocol[S]):
     def coherence(self, ledger: Ledger) -> Sequence[Score]:
         """How well its actors kept the thread, in figures that a record may lack; none in a world without detectors."""
         return ()
+
+    def account(self, ledger: Ledger, fuzzy: int = 0) -> Account:
+        """What a world tells of a run beyond its scores; nothing in most. Names that agents write and that are within
+        `fuzzy` edits of a right one count as it."""
+        return Account()
 
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth in a few named numbers, for reports and comparisons; agents never see it."""

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from akinai.report.accounts import account_of, account_over, percent
 from akinai.report.columns import Column, fitted, plain
 from akinai.report.findings import findings_table, timeline
 from akinai.report.tables import ABSENT, figure, label, one_run, runs_table, statistics_table
@@ -30,7 +31,8 @@ def analysis(told: Analysis, width: int) -> RenderableType:
     if len(told.runs) <= MOST_RUNS:
         parts.append(runs_table(told.runs, width))
     for group in told.groups:
-        parts += _group(group, width)
+        here = set(group.runs)
+        parts += _group(group, [run for run in told.runs if run.id in here], width)
     return Parts(*_apart(parts))
 
 
@@ -46,7 +48,7 @@ def _one(run: RunRecord, width: int) -> list[RenderableType]:
         price = f", ${one.dollars:,.2f}" if one.dollars is not None else ""
         took = f"{one.calls:,} calls of {', '.join(one.models)}: {one.tokens.input:,} tokens read, "
         shown.append(Text(plain(f"{took}{one.tokens.output:,} written, {one.minutes:,.1f} minutes{price}.")))
-    return [*shown, *_thread(run, width)]
+    return [*shown, *_thread(run, width), *account_of(run, width)]
 
 
 def _thread(run: RunRecord, width: int) -> list[RenderableType]:
@@ -62,7 +64,7 @@ def _thread(run: RunRecord, width: int) -> list[RenderableType]:
     return shown
 
 
-def _group(group: Group, width: int) -> list[RenderableType]:
+def _group(group: Group, runs: Sequence[RunRecord], width: int) -> list[RenderableType]:
     """A group's figures, its findings, and the sentences without which they mislead."""
     title = f"{group.name}: {_counted(group)}"
     shown: list[RenderableType] = []
@@ -72,7 +74,7 @@ def _group(group: Group, width: int) -> list[RenderableType]:
         shown.append(Text(plain(f"{title}: no scores"), "bold"))
     if group.findings:
         shown.append(findings_over(group.findings.values(), width))
-    return [*shown, *_notes(group)]
+    return [*shown, *_notes(group), *account_over(group, runs, width)]
 
 
 def _counted(group: Group) -> str:
@@ -111,11 +113,24 @@ def groups_table(groups: Sequence[Group], width: int) -> Table:
         Column("95 % from", [_end(one, 0) for one in firsts]),
         Column("to", [_end(one, 1) for one in firsts]),
         Column("idle to reference", [_share(one) if one else ABSENT for one in firsts], drop=1),
+        Column("of the best possible", [_of_best(group) for group in groups], drop=1),
         Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         *_effort_columns(groups),
     ]
+    columns = [
+        column for column in columns if column.head not in WHERE_KNOWN or any(cell != ABSENT for cell in column.cells)
+    ]
     return fitted(columns, width, "Groups of runs that were played alike")
+
+
+WHERE_KNOWN = ("idle to reference", "of the best possible", "coherence", "findings a month")
+"""Columns of which some worlds know nothing."""
+
+
+def _of_best(group: Group) -> str:
+    one = group.figures.get("of_best")
+    return percent(one.summary.mean) if one and one.summary.mean is not None else ABSENT
 
 
 def _mean(one: ScoreOver | None) -> str:

@@ -31,6 +31,8 @@ def contrast(told: Contrast, gain: str, width: int) -> RenderableType:
         parts.append(_findings(told, width))
     if told.coherence:
         parts.append(fitted(_columns(told.coherence, "coherence"), width, "How well the thread was kept"))
+    if moved := {name: one for name, one in told.figures.items() if one.difference}:
+        parts.append(fitted(_columns(moved, "figure"), width, "Beside the scores, where the two differ"))
     notes = Text("\n".join(plain(note) for note in _notes(told, names) if note))
     return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
 

@@ -82,7 +82,7 @@ def runs_table(runs: Sequence[AnyRun], width: int) -> Table:
         Column("seed", [str(run.seed) for run in runs]),
         Column("status", [run.status for run in runs], words=True),
         Column("ending", [run.ending or ABSENT for run in runs], words=True),
-        Column("days", [figure(run.days, "days") for run in runs]),
+        *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
     ]
     scores = [
         Column(label(name), [figure(one.get(name), unit) for one in values], drop=place)

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from akinai.core.accounts import About, Table
 from akinai.core.canonical import Json
 from akinai.core.findings import Finding
 from akinai.core.models import Usage
 from akinai.core.scores import Score
 from akinai.core.statistics import Summary
 from akinai.core.stores import Status
+from akinai.runtime.analysis_tables import TableOver
 
 MONTH_DAYS = 30
 """Findings are told for so many days."""
@@ -32,6 +34,10 @@ class Wanted:
     """Each finding, and not only how many of each type."""
     series: bool = False
     """The days of the run."""
+    about: tuple[About, ...] = ()
+    """The tables that a world makes of a run, by what they are about."""
+    fuzzy: int = 0
+    """Edits between a name that an agent wrote and a right one that still make them one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,12 @@ class RunRecord:
     """Where they were wanted."""
     coherence: tuple[Score, ...] = ()
     """How well the thread was kept; a run may lack some of these figures, or all."""
+    figures: tuple[Score, ...] = ()
+    """What the world tells beyond the scores; a run may lack some of these."""
+    tables: tuple[Table, ...] = ()
+    """Where they were wanted."""
+    cast: str = ""
+    """Equal for runs whose tables have the same rows in mind."""
     began: int | None = None
     """The world's time at the beginning, in microseconds since the epoch; None without a clock of its own."""
     effort: Effort | None = None
@@ -127,8 +139,8 @@ class RunRecord:
         return "unreadable" if self.trouble else self.status
 
     def value(self, score: str) -> int | float | None:
-        """One score, or figure of coherence, as its ledger holds it; None where it has none."""
-        return next((one.value for one in (*self.scores, *self.coherence) if one.name == score), None)
+        """One score, or another figure, as its ledger holds it; None where it has none."""
+        return next((one.value for one in (*self.scores, *self.coherence, *self.figures) if one.name == score), None)
 
     def to_json(self) -> dict[str, Json]:
         """The run as every `--json` prints one, with findings and effort."""
@@ -150,6 +162,10 @@ class RunRecord:
         if not self.trouble:
             told["findings"] = self._findings_told()
             told["coherence"] = {one.name: one.to_json() for one in self.coherence}
+        if self.figures:
+            told["figures"] = {one.name: one.to_json() for one in self.figures}
+        if self.tables:
+            told["tables"] = {one.name: one.to_json() for one in self.tables}
         if self.effort:
             told["effort"] = self.effort.to_json()
         if self.series:
@@ -267,6 +283,10 @@ class Group:
     """How well the thread was kept, over the runs that have the figure."""
     effort: EffortOver | None
     scale: Scale
+    figures: Mapping[str, ScoreOver] = field(default_factory=dict[str, ScoreOver])
+    """What the world tells beyond the scores, over the runs that have the figure."""
+    tables: Mapping[str, TableOver] = field(default_factory=dict[str, TableOver])
+    """Those of the world's tables that can be told over runs, and were wanted."""
 
     @property
     def unfinished(self) -> int:
@@ -274,7 +294,7 @@ class Group:
         return self.states.get("failed", 0) + self.states.get("open", 0)
 
     def to_json(self) -> dict[str, Json]:
-        return {
+        told: dict[str, Json] = {
             "world": self.world,
             "agent": self.agent,
             **self.card,
@@ -292,6 +312,11 @@ class Group:
             "effort": self.effort.to_json() if self.effort else None,
             "scale": self.scale.to_json(),
         }
+        if self.figures:
+            told["figures"] = {name: one.to_json() for name, one in self.figures.items()}
+        if self.tables:
+            told["tables"] = {name: one.to_json() for name, one in self.tables.items()}
+        return told
 
 
 @dataclass(frozen=True, slots=True)

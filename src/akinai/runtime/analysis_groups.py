@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from akinai.core.accounts import Table
 from akinai.core.canonical import Json, canonical
 from akinai.core.statistics import Summary, share_between, summarise
 from akinai.core.stores import RunHeader
@@ -19,6 +20,7 @@ from akinai.runtime.analysis import (
     ScoreOver,
     State,
 )
+from akinai.runtime.analysis_tables import TableOver, over_runs
 
 TOLD = ("preset", "model", "sampling", "playbook")
 """Of the run cards, in a group's own."""
@@ -119,6 +121,8 @@ def group_of(kind: Kind, runs: Sequence[RunRecord], scale: Scale) -> Group:
         coherence={name: _score_over(name, runs, Scale()) for name in _coherence_names(runs)},
         effort=_effort_over(runs),
         scale=scale,
+        figures={name: _score_over(name, runs, Scale()) for name in _figure_names(runs)},
+        tables=_tables_over(readable),
     )
 
 
@@ -139,6 +143,21 @@ def _coherence_names(runs: Iterable[RunRecord]) -> list[str]:
     return list(dict.fromkeys(score.name for run in runs for score in run.coherence))
 
 
+def _figure_names(runs: Iterable[RunRecord]) -> list[str]:
+    return list(dict.fromkeys(score.name for run in runs for score in run.figures))
+
+
+def _tables_over(readable: Sequence[RunRecord]) -> dict[str, TableOver]:
+    """None unless the rows of all runs have the same in mind."""
+    if len({run.cast for run in readable}) != 1:
+        return {}
+    by_name: dict[str, list[Table]] = {}
+    for run in readable:
+        for one in run.tables:
+            by_name.setdefault(one.name, []).append(one)
+    return {name: over for name, tables in by_name.items() if (over := over_runs(tables))}
+
+
 def _score_over(name: str, runs: Sequence[RunRecord], scale: Scale) -> ScoreOver:
     """A run that can be read and lacks the figure is left out: it has nothing to say of it."""
     summary = summarise(run.value(name) for run in runs if run.trouble or run.value(name) is not None)
@@ -146,7 +165,7 @@ def _score_over(name: str, runs: Sequence[RunRecord], scale: Scale) -> ScoreOver
     share = None
     if name in scale.own and name in scale.idle and name in scale.reference:
         share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
-    told = (score for run in runs for score in (*run.scores, *run.coherence))
+    told = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
     unit = next(score.unit for score in told if score.name == name)
     return ScoreOver(name, unit, summary, done.mean, smallest_visible_apart(summary, summary), share)
 

@@ -100,6 +100,8 @@ class Contrast:
     """For 30 days: all together, then each type that a side has. Empty where neither side has a finding."""
     coherence: Mapping[str, Measure]
     """How well the thread was kept; a run that lacks a figure makes no pair."""
+    figures: Mapping[str, Measure]
+    """What the world tells beyond the scores, likewise."""
     card: Mapping[str, Json]
 
     @property
@@ -108,7 +110,7 @@ class Contrast:
 
     def to_json(self) -> dict[str, Json]:
         """The document that `akinai compare --json` prints."""
-        return {
+        told: dict[str, Json] = {
             "a": self.a.to_json(),
             "b": self.b.to_json(),
             "paired": self.paired,
@@ -125,6 +127,9 @@ class Contrast:
             "coherence": {name: one.to_json() for name, one in self.coherence.items()},
             "card": dict(self.card),
         }
+        if self.figures:
+            told["figures"] = {name: one.to_json() for name, one in self.figures.items()}
+        return told
 
 
 Value = Callable[[RunRecord], float | None]
@@ -146,8 +151,9 @@ def contrast(
         raise UsageError("the two have no score in common; compare runs that are scored, of one world")
     seeds_a, seeds_b = {run.seed for run in a}, {run.seed for run in b}
     common = seeds_a & seeds_b
-    units = {score.name: score.unit for run in (*a, *b) for score in (*run.scores, *run.coherence)}
+    units = {score.name: score.unit for run in (*a, *b) for score in (*run.scores, *run.coherence, *run.figures)}
     kept = [name for name in _coherence(a) if name in set(_coherence(b))]
+    more = [name for name in _figures(a) if name in set(_figures(b))]
     types = _finding_types((*a, *b))
     on = [run for run in (*a, *b) if run.seed in common]
     return Contrast(
@@ -160,11 +166,15 @@ def contrast(
         repeated=len(seeds_a) < len(a) or len(seeds_b) < len(b),
         scores={name: _measure(a, b, _score(name), units[name], _amount(gain, units[name])) for name in scores},
         findings={name: _measure(a, b, _rate(name), FINDINGS_UNIT, None) for name in types},
-        coherence={
-            name: _measure(_having(a, name), _having(b, name), _score(name), units[name], None) for name in kept
-        },
+        coherence={name: _where_told(a, b, name, units[name]) for name in kept},
+        figures={name: _where_told(a, b, name, units[name]) for name in more},
         card=both.card,
     )
+
+
+def _where_told(a: Sequence[RunRecord], b: Sequence[RunRecord], name: str, unit: str) -> Measure:
+    """Over the runs that have the figure."""
+    return _measure(_having(a, name), _having(b, name), _score(name), unit, None)
 
 
 def _having(runs: Sequence[RunRecord], name: str) -> list[RunRecord]:
@@ -246,6 +256,10 @@ def _scores(runs: Iterable[RunRecord]) -> list[str]:
 
 def _coherence(runs: Iterable[RunRecord]) -> list[str]:
     return list(dict.fromkeys(score.name for run in runs for score in run.coherence))
+
+
+def _figures(runs: Iterable[RunRecord]) -> list[str]:
+    return list(dict.fromkeys(score.name for run in runs for score in run.figures))
 
 
 def _finding_types(runs: Iterable[RunRecord]) -> list[str]:

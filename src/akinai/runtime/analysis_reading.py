@@ -55,6 +55,10 @@ def told_of(record: RunRecord, kept: Ledger, wanted: Wanted, world: World[Any]) 
     once = Walked(walk(world, kept.genesis, kept.entries, check=True))
     ledger = Ledger(kept.genesis, once)
     scores = tuple(score for scorer in world.scorers for score in scorer(ledger))
+    account = world.account(ledger, wanted.fuzzy)
+    named = {one.name: one for one in account.figures}
+    scores = tuple(named.pop(score.name, score) for score in scores)
+    figures = tuple(named.values())
     findings, coherence = tuple(world.findings(ledger)), tuple(world.coherence(ledger))
     return replace(
         record,
@@ -64,6 +68,9 @@ def told_of(record: RunRecord, kept: Ledger, wanted: Wanted, world: World[Any]) 
         severities=dict(Counter(one.severity for one in findings)),
         findings=findings if wanted.findings else None,
         coherence=coherence if wanted.because else _bare(coherence),
+        figures=figures if wanted.because else _bare(figures),
+        tables=tuple(one for one in account.tables if one.about in wanted.about),
+        cast=account.cast,
         began=world.now(world.begin(kept.genesis)),
         series=series_of(world, ledger, once.steps) if wanted.series else None,
     )

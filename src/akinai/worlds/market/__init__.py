@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
+from akinai.core.accounts import Account
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json
-from akinai.core.ledger import Genesis, Outcome, Turn
-from akinai.core.worlds import World
+from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
+from akinai.core.worlds import World, fold
 from akinai.worlds.market import actions as a
 from akinai.worlds.market import mail, members, rules, turns, views
+from akinai.worlds.market.analysis import account
 from akinai.worlds.market.data import read_population
 from akinai.worlds.market.members import registered
 from akinai.worlds.market.players import PLAYERS
@@ -68,6 +70,9 @@ class Market(World[State]):
 
     def ending(self, state: State) -> str | None:
         return turns.ending(state)
+
+    def account(self, ledger: Ledger, fuzzy: int = 0) -> Account:
+        return account(fold(self, ledger), ledger, fuzzy)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

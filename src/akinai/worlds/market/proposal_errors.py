@@ -56,6 +56,41 @@ ProposalError: TypeAlias = (
 )
 
 
+KINDS: Mapping[str, str] = {
+    "InvalidMenuItem": "invalid_menu_item",
+    "InvalidMenuItemPrice": "invalid_menu_item_price",
+    "InvalidTotalPrice": "invalid_total_price",
+    "InvalidBusiness": "invalid_business",
+    "InvalidCustomer": "invalid_customer",
+}
+"""The name of each kind among the figures of a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An error in the columns of a table."""
+
+    said: str
+    right: str | None
+    edits: int | None = None
+    """Between the two, of an item."""
+
+
+def told(error: ProposalError) -> Said:
+    """What a proposal says, and what would have been right where that is known."""
+    match error:
+        case InvalidBusiness():
+            return Said(error.business_id, None)
+        case InvalidCustomer():
+            return Said(error.customer_id, None)
+        case InvalidMenuItem():
+            return Said(error.item, error.closest, error.distance)
+        case InvalidMenuItemPrice():
+            return Said(f"{error.item} at {error.price}", f"at {error.menu_price}")
+        case InvalidTotalPrice():
+            return Said(f"total {error.total}", f"total {error.sum}")
+
+
 def errors(offer: Offer, members: Mapping[str, Member]) -> Sequence[ProposalError]:
     """All that is wrong with a delivered proposal, in its own order."""
     found: list[ProposalError] = []
@@ -84,21 +119,26 @@ def closest(item: str, menu: Mapping[str, object]) -> tuple[str, int]:
 
 
 def menu_items(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Set[str]:
-    """The items of a menu that a proposal holds: to the letter, and within `fuzzy` edits in lower case.
+    """The items of a menu that a proposal holds: to the letter, and within `fuzzy` edits in lower case."""
+    return frozenset(matches(proposal, menu, fuzzy).values())
+
+
+def matches(proposal: OrderProposal, menu: Set[str], fuzzy: int = 0) -> Mapping[str, str]:
+    """By what a proposal says, the items of a menu that it means; what means none is not in it.
 
     An item stands for one of the menu at most, the nearest pairs first.
     """
     proposed = {item.item_name for item in proposal.items}
-    held = proposed & menu
+    held = {item: item for item in proposed & menu}
     if not fuzzy:
         return held
-    left, open_items = proposed - held, set(menu) - held
+    left, open_items = proposed - held.keys(), set(menu) - held.keys()
     pairs = sorted((distance(one.lower(), two.lower()), two, one) for one in left for two in open_items)
     for edits, on_menu, said in pairs:
         if edits <= fuzzy and said in left and on_menu in open_items:
             left.remove(said)
             open_items.remove(on_menu)
-            held = held | {on_menu}
+            held[said] = on_menu
     return held
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Ledger
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
-from akinai.core.worlds import walk
+from akinai.core.worlds import fold
+from akinai.worlds.market.best_possible import amenities, needed
 from akinai.worlds.market.proposal_errors import errors, menu_items
 from akinai.worlds.market.rules import prices, total_cents
 from akinai.worlds.market.state import Member, Offer, State
@@ -61,10 +61,8 @@ def _buyer(state: State, customer: Member, bought: Sequence[Offer], fuzzy: int) 
 
 
 def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool:
-    has = cast("Mapping[str, Any]", business.data.get("amenity_features") or {})
-    needs = cast("Sequence[str]", customer.data.get("amenity_features") or ())
     held = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
-    return prices(customer.data).keys() <= held and all(has.get(need) is True for need in needs)
+    return prices(customer.data).keys() <= held and needed(customer) <= amenities(business)
 
 
 def facts(state: State) -> Mapping[str, Json]:
@@ -90,11 +88,7 @@ def score(ledger: Ledger) -> Sequence[Score]:
     """
     from akinai.worlds.market import Market
 
-    world = Market()
-    state = world.begin(ledger.genesis)
-    for step in walk(world, ledger.genesis, ledger.entries):
-        state = step.after
-    return scores_of(state)
+    return scores_of(fold(Market(), ledger))
 
 
 def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:

@@ -133,6 +133,8 @@ class Setup(_Record):
     """Anybody may register, and change its profile; a closed market holds its population alone."""
     policy: Literal["default", "strict"] = "default"
     """Strict refuses totals that are not the sum of their items, and expiry times that are no times."""
+    fee_permille: Annotated[int, Field(ge=0, le=1_000)] = 0
+    """What the platform keeps of each payment, thousandths of it; customers pay the same, sellers get less."""
     latency: Latency = Latency()
     start_date: date = date(2026, 4, 1)
     """Of virtual time, midnight UTC."""
