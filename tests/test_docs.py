@@ -16,11 +16,17 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
+def named(page: Path) -> str:
+    return page.name
+
+
 def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
 
 
-@pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [PLAYED[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PLAYED[1:])], ids=named
+)
 def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
     """A reader who types a page's commands one after the other meets no error."""
     (tmp_path / "replies.jsonl").write_text(
@@ -39,7 +45,7 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
 PASTED = [page for page in (*PLAYED, ROOT / "docs" / "write-an-agent.md") if blocks(page, "python")]
 
 
-@pytest.mark.parametrize("page", PASTED, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PASTED, ids=named)
 def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
     """A reader who pastes a page's Python meets no error."""
     for text in blocks(page, "python"):

@@ -91,6 +91,7 @@ def test_a_spent_budget_ends_a_run_cleanly() -> None:
     assert (messages.header.status, messages.header.ending, len(messages.ledger.entries)) == ("done", "message_cap", 7)
 
 
+@pytest.mark.slow
 def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right(tmp_path: Path) -> None:
     """Each of them is done, and equals the rule-based player's run of its seed."""
     store = str(tmp_path / "akinai.db")
