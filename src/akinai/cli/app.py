@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from akinai.cli import analyze, learn, play, playbook, read, record, report, serve, worlds
+from akinai.cli import analyze, learn, market, play, playbook, read, record, report, serve, worlds
 from akinai.cli.shown import say
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 
@@ -24,6 +24,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(playbook.app)
+app.add_typer(market.app)
 
 # Some versions of typer bring their own click: this is the root of the usage errors of whichever it is.
 _BadWords: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")

@@ -1,70 +1,174 @@
-"""A small population made by labelled chance, for markets without files."""
+"""Populations of any size made by labelled chance, with the structure of the public ones.
 
-from collections.abc import Sequence
+Each customer wants one to three items and one or two amenities. The businesses are made for the customers in turn; all
+that are made for one have its items, the first two in three have its amenities too, and nobody else has all it wants.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd, prod
 
 from akinai.core.chance import Chance
-from akinai.worlds.market.setup import Business, Customer, Population
+from akinai.worlds.market.generated_words import TONGUES, WORDS, Tongue, Words
+from akinai.worlds.market.setup import Business, Customer, Made, Population
 
 PER_CUSTOMER = 3
-"""Businesses that are made for each customer, all with what it wants, unless their number is given."""
+"""Businesses that are made for each customer unless their number is given."""
 CUSTOMERS = 2
-MENU = 8
-"""Items of a business, beside those that its customer wants."""
-
-_ITEMS = tuple(
-    f"{how} {what}"
-    for what in ("Rice Bowl", "Noodle Soup", "Dumplings", "Skewers", "Salad", "Pancake", "Curry", "Tea")
-    for how in ("Ginger", "Sesame", "Miso", "Citrus", "Smoked", "Spicy")
-)
-_AMENITIES = ("Outdoor Seating", "Free Wifi", "Live Music", "Onsite Parking", "Takes Reservations")
-_NAMES = ("Aoi", "Haruto", "Mei", "Ren", "Sora", "Yui", "Kaito", "Hana")
-_HOUSES = ("Lantern", "Harbour", "Maple", "Crane", "Willow", "Anchor", "Plum", "Kettle")
-_KINDS = ("Kitchen", "Table", "Canteen", "House", "Corner")
+STYLES = 8
+"""Customers and businesses are of one of so many tastes; those of one share a pool of items."""
+POOL = 40
+"""Items of a taste that several may want and many sell."""
+MENU = (11, 18)
+"""Items of a business, at least and at most."""
+DEAREST = 180
+"""The most that a business asks for an item, percent of its rate; below 200, so that every full match is worth it."""
 
 
-def generate(chance: Chance, customers: int, businesses: int) -> Population:
-    """Customers who want one to three items, and businesses of which about two in three suit the one they are for."""
-    buyers = [_customer(chance("customer", n), n) for n in range(1, customers + 1)]
-    sellers = [
-        _business(chance("business", n), n, buyers[(n - 1) % customers] if customers else None)
-        for n in range(1, businesses + 1)
-    ]
+def generate(chance: Chance, customers: int, businesses: int, made: Made | None = None) -> Population:
+    """A population of so many; `made` says what it sells, in which language, and whether a customer's offers differ.
+
+    A larger one holds the smaller one's customers: what is drawn for one depends on its number alone, up to 9,999.
+    """
+    made = made or Made()
+    goods = _Goods(WORDS[made.kind, made.language], TONGUES[made.language], chance("goods"))
+    width = max(4, len(str(max(customers, businesses))))
+    buyers = [_customer(chance("customer", n), n, goods, width) for n in range(1, customers + 1)]
+    sellers: list[Business] = []
+    for n in range(1, businesses + 1):
+        place, turn = divmod(n - 1, customers) if customers else (n, 0)
+        drawn = chance("twins", turn) if made.identical else chance("business", n)
+        suits = made.identical or _suits(chance("suits", turn), place, _made_for(turn, customers, businesses))
+        buyer = buyers[turn] if customers else None
+        sellers.append(_business(drawn, f"business_{n:0{width}}", goods, buyer, suits=suits))
     return Population(businesses=tuple(sellers), customers=tuple(buyers))
 
 
-def _customer(chance: Chance, number: int) -> Customer:
-    items = _some(chance("items"), _ITEMS, chance("how_many").between(1, 3))
-    needs = _some(chance("needs"), _AMENITIES, chance("how_needy").between(0, 2))
-    wanted = " and ".join(f"1 {item}" for item in items)
-    where = f" at a place with {' and '.join(needs)}" if needs else ""
+def suitable(count: int) -> int:
+    """How many of the businesses made for a customer have its amenities too: two in three, and one at least."""
+    return max(1, 2 * count // 3)
+
+
+def _made_for(turn: int, customers: int, businesses: int) -> int:
+    """How many businesses are made for the customer of a place in the round."""
+    return (businesses - turn - 1) // customers + 1 if customers else businesses
+
+
+def _suits(chance: Chance, place: int, count: int) -> bool:
+    """Whether one of a customer's businesses is of those that have its amenities: which they are is drawn."""
+    mine = chance(place).h
+    return sum(chance(other).h < mine for other in range(count)) < suitable(count)
+
+
+@dataclass(frozen=True)
+class _Goods:
+    """The items of one market. Their order is drawn; every second one is wanted by one customer and no other."""
+
+    words: Words
+    tongue: Tongue
+    chance: Chance
+
+    @cached_property
+    def _order(self) -> tuple[int, int, int]:
+        """How many names there are, and a step and a start that lead through all of them."""
+        count = prod(len(part) for part in self.words.parts)
+        step = self.chance("step").between(count // 3, 2 * count // 3)
+        while gcd(step, count) > 1:
+            step += 1
+        return count, step, self.chance("start").below(count)
+
+    def item(self, place: int) -> str:
+        """The item at a place of the drawn order; after all words were used, another edition of it."""
+        count, step, start = self._order
+        edition, code = place // count, (start + place % count * step) % count
+        chosen: list[str] = []
+        for part in self.words.parts:
+            code, index = divmod(code, len(part))
+            chosen.append(part[index])
+        name = self.words.item.format(*chosen)
+        return self.tongue.edition.format(name, edition + 1) if edition else name
+
+    def own(self, customer: int) -> str:
+        """What one customer wants and nobody else."""
+        return self.item(2 * customer)
+
+    @cached_property
+    def pools(self) -> Sequence[Sequence[str]]:
+        """What those of each style have in common."""
+        return [[self.item(2 * (style + STYLES * i) + 1) for i in range(POOL)] for style in range(STYLES)]
+
+    @cached_property
+    def _rates(self) -> dict[str, int]:
+        return {}
+
+    def rate_cents(self, item: str) -> int:
+        """What an item costs on the average, and what a customer is willing to pay for it."""
+        if item not in self._rates:
+            low, high, step = self.words.rates
+            self._rates[item] = self.chance("rate", item).between(low // step, high // step) * step - 1
+        return self._rates[item]
+
+    def style(self, customer: str) -> int:
+        """The taste of a customer, and of the businesses that are made for it."""
+        return self.chance("style", int(customer.rpartition("_")[2])).below(STYLES)
+
+
+def _customer(chance: Chance, number: int, goods: _Goods, width: int) -> Customer:
+    words, tongue, id = goods.words, goods.tongue, f"customer_{number:0{width}}"
+    more = _some(chance("items"), goods.pools[goods.style(id)], chance("how_many").below(3))
+    items = [goods.own(number), *more]
+    needs = _some(chance("needs"), words.amenities, chance("how_needy").between(1, 2))
+    request = _one(chance("request"), words.requests).format(
+        items=tongue.between.join(tongue.one.format(item) for item in items), needs=tongue.also.join(needs)
+    )
     return Customer(
-        id=f"customer_{number:04}",
-        name=f"{_NAMES[chance('name').below(len(_NAMES))]} {number}",
-        request=f"I would like to order {wanted}{where}.",
-        menu_features={item: chance("willing", item).between(600, 1500) / 100 for item in items},
+        id=id,
+        name=tongue.people.format(_one(chance("first"), tongue.first), _one(chance("last"), tongue.last)),
+        request=request,
+        menu_features={item: goods.rate_cents(item) / 100 for item in items},
         amenity_features=tuple(needs),
     )
 
 
-def _business(chance: Chance, number: int, wanted_by: Customer | None) -> Business:
-    menu = {item: chance("price", item).between(500, 1500) / 100 for item in _some(chance("menu"), _ITEMS, MENU)}
-    has = {amenity: bool(chance("has", amenity).below(2)) for amenity in _AMENITIES}
-    if wanted_by:
-        suits = chance("suits").below(3) > 0
-        for item, willing in wanted_by.menu_features.items():
-            menu[item] = round(willing * chance("wanted", item).between(80, 130)) / 100
-        has |= dict.fromkeys(wanted_by.amenity_features, suits)
-    house, kind = _HOUSES[chance("house").below(len(_HOUSES))], _KINDS[chance("kind").below(len(_KINDS))]
+def _business(chance: Chance, id: str, goods: _Goods, buyer: Customer | None, *, suits: bool) -> Business:
+    words = goods.words
+    house = words.house.format(*(_one(chance("house", i), part) for i, part in enumerate(words.houses)))
+    wanted = list(buyer.menu_features) if buyer else []
+    style = goods.style(buyer.id) if buyer else chance("style").below(STYLES)
+    pool = [item for item in goods.pools[style] if item not in wanted]
+    menu = [*_some(chance("menu"), pool, chance("size").between(*MENU) - len(wanted)), *wanted]
+    menu.sort(key=lambda item: chance("place", item).h)
+    first, second = menu[:2]
     return Business(
-        id=f"business_{number:04}",
-        name=f"{house} {kind}",
-        description=f"{house} {kind} serves {', '.join(sorted(menu)[:3])} and more.",
+        id=id,
+        name=house,
+        description=_one(chance("description"), words.descriptions).format(name=house, first=first, second=second),
         rating=chance("rating").between(10, 50) / 10,
-        menu_features=menu,
-        amenity_features=has,
-        min_price_factor=chance("floor").between(60, 90) / 100,
-        progenitor_customer=wanted_by.id if wanted_by else "",
+        menu_features={item: _price_cents(chance("price", item), goods.rate_cents(item)) / 100 for item in menu},
+        amenity_features=_amenities(chance, words, buyer.amenity_features if buyer else (), suits=suits),
+        min_price_factor=chance("floor").between(60, 95) / 100,
+        progenitor_customer=buyer.id if buyer else "",
     )
+
+
+def _price_cents(chance: Chance, rate_cents: int) -> int:
+    """Around the rate, as heaps of dice are: the middle half is within a sixth of it."""
+    percent = 2 * 100 - DEAREST + sum(chance(i).below(41) for i in range(4))
+    return max(1, (rate_cents * percent + 50) // 100)
+
+
+def _amenities(chance: Chance, words: Words, needs: Sequence[str], *, suits: bool) -> Mapping[str, bool]:
+    """One in three that nobody asked for is there; of those asked for all, or one is missing at least."""
+    has = {amenity: chance("has", amenity).below(3) == 0 for amenity in words.amenities}
+    has |= dict.fromkeys(needs, True)
+    if needs and not suits:
+        has[_one(chance("missing"), needs)] = False
+    return has
+
+
+def _one(chance: Chance, things: Sequence[str]) -> str:
+    return things[chance.below(len(things))]
 
 
 def _some(chance: Chance, things: Sequence[str], count: int) -> list[str]:

@@ -59,7 +59,7 @@ def population(setup: Setup, genesis: Genesis) -> Population:
         customers = 0 if setup.open else CUSTOMERS
     if businesses is None:
         businesses = PER_CUSTOMER * customers
-    return generate(genesis.chance("population"), customers, businesses)
+    return generate(genesis.chance("population"), customers, businesses, setup.population)
 
 
 def _of_population(one: Business | Customer, number: int) -> Member:

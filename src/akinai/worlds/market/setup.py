@@ -4,9 +4,18 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from akinai.worlds.market.actions import Dollars, Id
+from akinai.worlds.market.treatments import Gates, Made, Manipulation, Searching
 
 Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
 Turns = Annotated[int, Field(ge=0)]
@@ -120,6 +129,10 @@ class Latency(_Record):
         return self
 
 
+TREATMENTS = frozenset({"population", "search", "gates", "manipulation"})
+"""Settings that only experiments touch."""
+
+
 class Setup(_Record):
     """`Genesis.setup` of a market."""
 
@@ -142,12 +155,24 @@ class Setup(_Record):
     """Virtual seconds after which the market closes; 0 never."""
     max_messages: Turns = 0
     """Entries of one actor, refused ones too, after which the run ends; 0 is no cap."""
+    population: Made = Made()
+    search: Searching = Searching()
+    gates: Gates = Gates()
+    manipulation: Manipulation = Manipulation()
+
+    @model_serializer(mode="wrap")
+    def _with_what_was_set(self, dump: SerializerFunctionWrapHandler, _: SerializationInfo) -> dict[str, Any]:
+        """Treatments stand in a ledger only where somebody set them."""
+        told = cast("dict[str, Any]", dump(self))
+        return {name: value for name, value in told.items() if name not in TREATMENTS or name in self.model_fields_set}
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         told = self.data.businesses or self.data.customers
         if told and not (self.customers.count is None and self.businesses.count is None):
             raise ValueError("the data says how many customers and businesses there are; leave their counts out")
+        if told and "population" in self.model_fields_set:
+            raise ValueError("the data is the population; leave the setting population out")
         if self.open and self.clock == "virtual":
             raise ValueError("an open market runs on the wall clock: set clock to 'wall'")
         return self
