@@ -1,6 +1,6 @@
 """Options about models: which one is asked, how, and within which limits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -100,13 +100,14 @@ def cast_of(world: str, agent: str | None, asked: Asked, budget: "Budget", pace:
 
     loaded = worlds.load(world)
     name = setting("model", asked.model, "") or None
-    if name is None or (asked.model is None and agent is not None and agent not in (CHAT, "structured")):
-        return Cast(setting("agent", agent, default_agent(loaded)), budget=budget)
     if asked.memory not in ("trim", "summary"):
         raise UnknownName("memory", asked.memory, ("trim", "summary"))
+    choice = ModelChoice(name or "", asked.base_url, asked.temperature, asked.reply_tokens, asked.model_seed)
+    by_rules = name is None or (asked.model is None and agent is not None and agent not in (CHAT, "structured"))
     return Cast(
-        agent or CHAT,
-        ModelChoice(name, asked.base_url, asked.temperature, asked.reply_tokens, asked.model_seed),
+        setting("agent", agent, default_agent(loaded)) if by_rules else agent or CHAT,
+        None if by_rules else choice,
+        like=replace(choice, name="") if loaded.groups else None,
         sub_agents=asked.sub_model,
         memory="summary" if asked.memory == "summary" else "trim",
         window_tokens=asked.window,
@@ -137,42 +138,47 @@ def tell_estimate(
 ) -> None:
     """Print what the runs of a model will take, before money is spent."""
     from akinai import worlds
-    from akinai.agents.memory import estimated_tokens
     from akinai.cli.shown import document, line
     from akinai.core.errors import UsageError
     from akinai.core.ledger import Genesis
-    from akinai.core.models import Message
     from akinai.runtime.config import prepare
-    from akinai.runtime.estimate import Workload, estimate
+    from akinai.runtime.estimate import Workload, estimate, sides, together
     from akinai.runtime.experiment import seeds_in
     from akinai.runtime.stage import known_prices
 
-    if cast.model is None:
-        raise UsageError("--dry-run tells what a model's runs will take; name one with --model")
     loaded, chosen = worlds.load(world), seeds_in(seeds)
-    setup = prepare(loaded, preset=preset, days=days, settings=sets or []).setup
-    state = loaded.begin(Genesis(loaded.name, chosen[0], setup))
-    view = loaded.view(state, next(iter(loaded.actors(state)), ""))
-    first = view.text + "".join(str(verb.tool()) for verb in view.verbs)
+    setup = prepare(loaded, preset=preset, days=days, settings=sets or [], thinks=cast.thinks).setup
+    cast = cast.seated(loaded, setup)
+    thinking = sides(loaded, Genesis(loaded.name, chosen[0], setup), cast)
+    if not thinking:
+        raise UsageError("--dry-run tells what a model's runs will take; name one with --model")
     cap, horizon = cast.budget.messages or setup.get("max_messages", 0), setup.get("days", 0)
-    load = Workload(
-        max_messages=cap if isinstance(cap, int) else 0,
-        days=horizon if isinstance(horizon, int) else 0,
-        messages_a_day=MESSAGES_A_DAY,
-        window_tokens=cast.window_tokens,
-        tokens_at_first=estimated_tokens(Message("system", first)),
-        seconds_a_call=SECONDS_A_CALL,
-        runs=len(chosen),
-        at_once=min(jobs or AT_ONCE, len(chosen)),
-    )
-    expected = estimate(load, known_prices().get(cast.model.name))
+    parts = [
+        estimate(
+            Workload(
+                max_messages=cap if isinstance(cap, int) else 0,
+                messages=side.messages,
+                days=horizon if isinstance(horizon, int) else 0,
+                messages_a_day=MESSAGES_A_DAY,
+                window_tokens=cast.window_tokens,
+                tokens_at_first=side.tokens_at_first,
+                seconds_a_call=SECONDS_A_CALL,
+                runs=side.actors * len(chosen),
+                at_once=min(AT_ONCE, side.actors * min(jobs or AT_ONCE, len(chosen))),
+            ),
+            known_prices().get(side.model),
+        )
+        for side in thinking
+    ]
+    expected = together(parts)
     if as_json:
         document(expected.to_json())
         return
     dollars = "no price known: put one into akinai.toml" if expected.dollars is None else f"${expected.dollars:,.2f}"
+    each = ", ".join(f"{side.messages} for each of {side.actors}" for side in thinking if side.messages)
     line(
-        f"{len(chosen)} runs of {cast.model.name}, at {MESSAGES_A_DAY} messages a day"
-        f" and {SECONDS_A_CALL:g} seconds a call:\n"
+        f"{len(chosen)} runs of {' and '.join(side.model for side in thinking)}, at "
+        f"{f'messages {each}' if each else f'{MESSAGES_A_DAY} messages a day'} and {SECONDS_A_CALL:g} seconds a call:\n"
         f"  messages  {expected.messages:,}\n"
         f"  tokens    {expected.usage.input:,} in, {expected.usage.output:,} out\n"
         f"  hours     {expected.hours:,.1f}\n"

@@ -52,6 +52,8 @@ class Role:
     actor: str
     verbs: tuple[type[Action], ...]
     """All verbs of the part, whether open at the start or not."""
+    group: str = ""
+    """The side that it plays on, as `World.group` names it."""
 
 
 AgentFactory = Callable[[Role], Agent]

@@ -38,6 +38,11 @@ class World(Protocol[S]):
     scorers: ClassVar[Sequence[Scorer]]
     players: ClassVar[Mapping[str, AgentFactory]]
     """Players without a model, by name; the first is the world's default."""
+    groups: ClassVar[Sequence[str]] = ()
+    """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
+    with_models: ClassVar[Mapping[str, Json]] = {}
+    """Settings that take the place of the setup's defaults where a model plays; whatever a person sets goes over them.
+    """
 
     @abstractmethod
     def begin(self, genesis: Genesis) -> S:
@@ -90,8 +95,29 @@ class World(Protocol[S]):
         """
         return outcome
 
+    def heard(self, state: S, actor: str, told: Outcome) -> Outcome:
+        """What an actor hears of its last turn when it comes to act again; by default what it was told of it then.
+
+        Like its view it must stay the same from when the actor may act until it does, whatever others do meanwhile: the
+        session's clock may rule, and a resumed run shows it again at the place of its next entry.
+        """
+        return told
+
+    def group(self, state: S, actor: str) -> str:
+        """Which of `groups` an actor belongs to; empty in a world without sides."""
+        return ""
+
+    def everybody(self, state: S) -> Sequence[str]:
+        """Who takes part or will, whether they may act now or not; by default those who may."""
+        return self.actors(state)
+
+    def expected_messages(self, state: S, actor: str) -> int:
+        """About how many messages an actor makes in a whole run, for estimates of cost; 0 where days tell it."""
+        return 0
+
     def own_player(self, state: S, actor: str) -> AgentFactory | None:
-        """Who plays an actor whatever agent the run is asked to be played by; None for those whom that agent plays."""
+        """Who plays an actor whatever agent the run is asked to be played by; None for those whom that agent plays, or
+        the model of their group."""
         return None
 
     def findings(self, ledger: Ledger) -> Sequence[Finding]:

@@ -42,7 +42,7 @@ from akinai.runtime.life import verify as verify_run
 from akinai.runtime.play import BY_NAME, Given, Progress
 from akinai.runtime.processes import play_all
 from akinai.runtime.runs import Run, Runs, meant, read_run, read_what_can_be, resolve
-from akinai.runtime.stage import check_cast, known_prices
+from akinai.runtime.stage import check_cast, check_model, known_prices
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 
@@ -89,8 +89,9 @@ def run(
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
-    prepared = prepare(loaded, preset=preset, days=days, settings=settings or {})
     cast, factory = _cast_of(loaded, agent, model, base_url)
+    prepared = prepare(loaded, preset=preset, days=days, settings=settings or {}, thinks=cast.thinks)
+    cast = _seated(cast, loaded, prepared.setup, base_url)
     chosen = _seeds(seeds)
     if name is not None:
         checked_name(name)
@@ -159,7 +160,10 @@ def fork(
         for header in headers:
             world, cast = worlds.load(header.genesis.world), cast_of(header)
             if agent is not None or model is not None:
+                like = cast.model or cast.like
                 cast, _ = _cast_of(world, agent, model, base_url)
+                cast = replace(cast, like=cast.like or like)
+            cast = _seated(cast, world, header.genesis.setup, base_url)
             check_cast(world, cast)
             alone = header.run_id == name
             id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
@@ -391,6 +395,18 @@ def _cast_of(
         cast = Cast(agent or default_agent(world))
     check_cast(world, cast)
     return cast, None
+
+
+def _seated(cast: Cast, world: World[Any], setup: Mapping[str, Any], base_url: str | None) -> Cast:
+    """The cast with the models of the setup's groups. UsageError for one that cannot play."""
+    seated = cast.seated(world, setup)
+    if not seated.groups:
+        return seated
+    if base_url is not None:
+        seated = replace(seated, like=replace(seated.like or ModelChoice(""), base_url=base_url))
+    for choice in seated.choices:
+        check_model(seated, choice)
+    return seated
 
 
 def _name_of(factory: AgentFactory) -> str:

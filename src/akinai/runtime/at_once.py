@@ -42,6 +42,11 @@ class Thinking:
             raise move
         return actor, move
 
+    async def finish(self) -> None:
+        """Let all decide, and forget their moves: what they asked a model was paid for, and is written down so."""
+        await asyncio.gather(*self._tasks.values())
+        self._tasks.clear()
+
     async def stop(self) -> None:
         """Interrupt those who are still deciding."""
         for task in self._tasks.values():

@@ -1,13 +1,14 @@
 """The cast: which agent plays a run, which model it asks, and within which limits. It stands in the run card."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
 from akinai.agents.chat import Manner, Memory
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.stores import RunHeader
+from akinai.core.worlds import World
 from akinai.runtime.budget import NO_BUDGET, Budget
 
 CHAT = "chat"
@@ -33,6 +34,11 @@ class ModelChoice:
     seed: int | None = None
 
     @property
+    def provider(self) -> str:
+        """What stands before the colon of its name."""
+        return self.name.partition(":")[0]
+
+    @property
     def sampling(self) -> dict[str, Json]:
         """What was asked for beyond the provider's own."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
@@ -55,6 +61,10 @@ class Cast:
     timeout_s: float = 180.0
     calls_per_minute: int = 0
     """Of all runs together; 0 is no limit."""
+    groups: tuple[tuple[str, str], ...] = ()
+    """Models that the settings name for groups of actors: (group, model), in the world's order."""
+    like: ModelChoice | None = None
+    """How the groups' models are asked where the run names none itself; only its name means nothing."""
 
     def __post_init__(self) -> None:
         if self.model is None and self.agent in THINKING:
@@ -67,28 +77,53 @@ class Cast:
     @property
     def thinks(self) -> bool:
         """Whether it asks a model."""
-        return self.model is not None
+        return self.model is not None or bool(self.groups)
+
+    def seated(self, world: World[Any], setup: Mapping[str, Json]) -> "Cast":
+        """The same with the models that a setup names for the world's groups."""
+        named = ((group, cast("Mapping[str, Json]", setup.get(group) or {}).get("model")) for group in world.groups)
+        return replace(self, groups=tuple((group, str(model)) for group, model in named if model))
+
+    def choice(self, group: str = "") -> ModelChoice | None:
+        """The model that plays a group, or those in none; None where the agent does, by rules.
+
+        A group's model is asked as the run's is. The address goes with the provider: another provider has its own.
+        """
+        name = dict(self.groups).get(group)
+        if name is None:
+            return self.model
+        like = self.model or self.like or ModelChoice(name)
+        same = self.model is None or self.model.provider == name.partition(":")[0]
+        return replace(like, name=name, base_url=like.base_url if same else None)
+
+    @property
+    def choices(self) -> Sequence[ModelChoice]:
+        """Every model that plays, each once; that of the sub-agents aside."""
+        asked = (self.choice(group) for group in ("", *dict(self.groups)))
+        return list(dict.fromkeys(one for one in asked if one))
 
     @property
     def manner(self) -> Manner:
         """How its chat agents speak and remember."""
-        speech: Literal["tools", "json"] = "tools" if self.agent == CHAT else "json"
+        speech: Literal["tools", "json"] = "json" if self.agent == STRUCTURED else "tools"
         return Manner(speech, self.memory, self.window_tokens)
 
     def card(self) -> dict[str, Json]:
         """Its part of a run card."""
         told: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None}
         rest: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
-        if self.model:
-            told |= {"model": self.model.name, "sampling": self.model.sampling}
+        asked = self.model or (self.like or ModelChoice("") if self.groups else None)
+        if asked:
+            told |= {"model": asked.name or None, "sampling": asked.sampling}
             rest |= {
-                "base_url": self.model.base_url,
+                "base_url": asked.base_url,
                 "sub_agents": self.sub_agents,
                 "memory": self.memory,
                 "window_tokens": self.window_tokens,
                 "cache": self.cache,
                 "timeout_s": self.timeout_s,
                 "calls_per_minute": self.calls_per_minute,
+                **({"groups": dict(self.groups)} if self.groups else {}),
             }
         return told | ({CAST: rest} if rest else {})
 
@@ -97,10 +132,13 @@ class Cast:
         """The cast that a run card tells, for a resume."""
         rest = dict(cast("Mapping[str, Any]", card.get(CAST) or {}))
         budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
-        model = card.get("model")
-        if not model or agent not in THINKING:
+        groups: Mapping[str, str] = rest.pop("groups", {})
+        model = card.get("model") if agent in THINKING else None
+        if not model and not groups:
             return Cast(agent, budget=budget)
-        return Cast(agent, ModelChoice(model, base_url, **(card.get("sampling") or {})), budget=budget, **rest)
+        asked = ModelChoice(model or "", base_url, **(card.get("sampling") or {}))
+        seats = tuple(groups.items())
+        return Cast(agent, asked if model else None, budget=budget, groups=seats, like=asked, **rest)
 
 
 def cast_of(header: RunHeader) -> Cast:

@@ -51,9 +51,11 @@ def prepare(
     preset: str | None = None,
     days: int | None = None,
     settings: Mapping[str, Any] | Sequence[str] = (),
+    thinks: bool = False,
 ) -> Prepared:
     """The setup of a run from all layers; `settings` come last, {"demand.footfall": 40} or ["demand.footfall=40"].
 
+    Where a model plays, which `thinks` tells or a group's `model`, the world's `with_models` are its defaults.
     Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
     """
     base = world.name.partition("@")[0]
@@ -74,6 +76,8 @@ def prepare(
         for one in (table, asked):
             assign(one, name, value, world.setup)
     layers[ASKED] = asked
+    if thinks or any(isinstance(side := table.get(name), dict) and "model" in side for name in world.groups):
+        table = merged(world.with_models, table)
     _read_files(world, table, where)
     setup = checked(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
@@ -198,6 +202,13 @@ def merge(table: Table, over: Mapping[str, Any]) -> None:
             merge(cast("Table", old), cast("Mapping[str, Any]", value))
         else:
             table[name] = value
+
+
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Table:
+    """A new table: one laid over another."""
+    table = copy.deepcopy(dict(under))
+    merge(table, over)
+    return table
 
 
 def _value(text: str) -> Any:

@@ -1,11 +1,17 @@
 """What a run of a model will take, before money is spent."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
+from akinai.agents.memory import estimated_tokens
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.models import Usage
+from akinai.core.ledger import Genesis
+from akinai.core.models import Message, Usage
+from akinai.core.worlds import World
+from akinai.runtime.cast import Cast
 from akinai.runtime.prices import Price
 
 WINDOW_TOKENS = 30_000
@@ -18,6 +24,8 @@ class Workload:
 
     max_messages: int = 0
     """0 where days end the run."""
+    messages: int = 0
+    """What an actor is expected to make of them; 0 where days tell it."""
     days: int = 0
     """0 where the cap on messages ends it."""
     messages_a_day: float = 0
@@ -29,8 +37,9 @@ class Workload:
     tokens_a_reply: int = 100
     seconds_a_call: float = 5.0
     runs: int = 1
+    """Conversations: one for each run, or for each actor of each run."""
     at_once: int = 1
-    """Runs that are played side by side."""
+    """Those that are held side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ class Estimate:
 def estimate(load: Workload, price: Price | None = None) -> Estimate:
     """What the runs of a workload will take.
 
-    messages: the cap, or days x messages a day, whichever is less. UsageError where neither is given.
+    messages: the cap, days x messages a day, or what is expected, whichever is least. UsageError where none is given.
     input tokens: the n-th call reads min(window, first + (n - 1) x growth), summed over all messages.
     output tokens: messages x tokens a reply. hours: messages x seconds a call, x runs / runs at once, rounded up.
     """
@@ -68,9 +77,50 @@ def estimate(load: Workload, price: Price | None = None) -> Estimate:
     )
 
 
+def together(parts: Sequence[Estimate]) -> Estimate:
+    """What several sides take that think at the same time: their sums, and the longest of their hours."""
+    dollars = [part.dollars for part in parts if part.dollars is not None]
+    return Estimate(
+        messages=sum(part.messages for part in parts),
+        usage=sum((part.usage for part in parts), Usage()),
+        hours=max((part.hours for part in parts), default=0.0),
+        dollars=sum(dollars) if len(dollars) == len(parts) else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Actors of one run that a model plays."""
+
+    model: str
+    actors: int
+    messages: int
+    """Expected of each, rounded up; 0 where days tell it."""
+    tokens_at_first: int
+    """Of the longest of their first requests."""
+
+
+def sides(world: World[Any], genesis: Genesis, cast: Cast) -> Sequence[Side]:
+    """Who thinks in a run."""
+    state, found = world.begin(genesis), dict[str, list[str]]()
+    for actor in world.everybody(state):
+        choice = cast.choice(world.group(state, actor))
+        if choice and world.own_player(state, actor) is None:
+            found.setdefault(choice.name, []).append(actor)
+    return [_side(world, state, model, actors) for model, actors in found.items()]
+
+
+def _side(world: World[Any], state: object, model: str, actors: Sequence[str]) -> Side:
+    views = [world.view(state, actor) for actor in actors]
+    longest = max(views, key=lambda view: len(view.text))
+    first = longest.text + "".join(str(verb.tool()) for verb in longest.verbs or world.verbs.classes)
+    messages = math.ceil(sum(world.expected_messages(state, actor) for actor in actors) / len(actors))
+    return Side(model, len(actors), messages, estimated_tokens(Message("system", first)))
+
+
 def _messages(load: Workload) -> int:
     by_days = math.ceil(load.days * load.messages_a_day)
-    limits = [limit for limit in (load.max_messages, by_days) if limit]
+    limits = [limit for limit in (load.max_messages, by_days, load.messages) if limit]
     if not limits:
         raise UsageError("nothing says how long the run is; give --max-messages, or days and messages a day")
     return min(limits)

@@ -68,22 +68,25 @@ class Driver:
         if actor not in self._agents:
             world = self.session.world
             factory = world.own_player(self.session.state, actor) or self._factory
-            self._agents[actor] = factory(Role(actor, world.verbs.classes))
+            group = world.group(self.session.state, actor)
+            self._agents[actor] = factory(Role(actor, world.verbs.classes, group))
         return self._agents[actor]
 
-    async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0) -> None:
+    async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
 
         Behind entry `since`, where its own past begins, an agent plays along and must do what is recorded: AgentError
-        where it does not. What comes before, others did: an agent with `remember` is told, any other begins afresh. An
-        actor that has its world's own player has it in every fork. ReplayMismatch where the rules no longer give what
-        is recorded.
+        where it does not. What comes before, others did: an agent with `remember` is told, any other begins afresh. One
+        with `remember` is told all up to entry `forked_at`, even its own past: its replies stand elsewhere. An actor
+        that has its world's own player has it in every fork. ReplayMismatch where the rules no longer give what is
+        recorded.
         """
         world = self.session.world
         async for entry in entries:
             actor = entry.actor
-            own = entry.seq > since or world.own_player(self.session.state, actor) is not None
             agent, told = self.agent(actor), isinstance(self.agent(actor), Remembers)
+            begins = max(since, forked_at) if told else since
+            own = entry.seq > begins or world.own_player(self.session.state, actor) is not None
             knows = own or told
             if not self._dismissal(actor) and knows:
                 await self._live_again(entry, own and not getattr(agent, "told_on_resume", False))
@@ -94,7 +97,7 @@ class Driver:
 
     async def _live_again(self, entry: Entry, own: bool) -> None:
         agent, view = self.agent(entry.actor), await self.session.view(entry.actor)
-        heard = self._heard.get(entry.actor)
+        heard = self._hears(entry.actor)
         if not own:
             if isinstance(agent, Remembers):
                 await agent.remember(view, heard, Move(read_turn(self.session.world, entry).action, entry.said))
@@ -171,6 +174,9 @@ class Driver:
                     return ending or "stopped"
                 if decided := await thinking.next(patience_s(alarms, session.now_us())):
                     await self._done(*decided)
+        except EndRun:
+            await thinking.finish()
+            raise
         finally:
             await thinking.stop()
 
@@ -189,12 +195,17 @@ class Driver:
         if self.session.seq % MOVES_A_TURN == 0:
             await asyncio.sleep(0)
 
+    def _hears(self, actor: str) -> Outcome | None:
+        """The outcome of an actor's last move, as it hears it now that it comes to act again."""
+        told = self._heard.get(actor)
+        return None if told is None else self.session.world.heard(self.session.state, actor, told)
+
     async def _asked(self, actor: str) -> Move:
         if dismissal := self._dismissal(actor):
             return Move(dismissal)
         view = await self.session.view(actor)
         try:
-            return await self.agent(actor).act(view, self._heard.get(actor))
+            return await self.agent(actor).act(view, self._hears(actor))
         except (AkinaiError, EndRun):
             raise
         except Exception as error:
@@ -229,7 +240,7 @@ async def play_one(
     """
     world = given.world or worlds.load(header.genesis.world)
     cast = cast_of(header)
-    staged = given.stage.factory(world, header, store) if given.stage else None
+    staged = given.stage.factory(world, header, store, given.factory) if given.stage else None
     factory = staged or given.factory or casting(world, cast.agent)
     session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH if by_rules(world, cast) else 1)
     caps = (_whole(header.genesis.setup, "max_messages"), cast.budget.messages)
@@ -250,7 +261,8 @@ async def _played(
 ) -> RunHeader:
     session = driver.session
     try:
-        await driver.recall(store.read(header.run_id), since=_whole(header.card, SINCE))
+        past = store.read(header.run_id)
+        await driver.recall(past, since=_whole(header.card, SINCE), forked_at=_forked_at(header))
         _expect_whole_past(header, session)
     except StoreError:
         raise
@@ -276,10 +288,15 @@ async def _to_the_end(store: Store, header: RunHeader, driver: Driver, stage: St
         header = replace(header, status="open", ending="stopped", error=None)
         await store.update(replace(header, entries=session.seq, digest=session.digest))
         raise
-    calls = await stage.calls(header, store) if stage else {}
+    calls = await stage.calls(session.world, header, store) if stage else {}
     header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
     await store.update(header)
     return header
+
+
+def _forked_at(header: RunHeader) -> int:
+    """The entry behind which a fork parts from its origin; 0 in a run that is none."""
+    return int((header.parent or "#0").rpartition("#")[2])
 
 
 def _expect_whole_past(header: RunHeader, session: LocalSession[Any]) -> None:

@@ -44,7 +44,7 @@ async def play_all(
         for header in headers:
             progress(header.run_id, 0, horizon(header))
     casts = [cast_of(header) for header in headers]
-    if not given.factory and any(cast.thinks for cast in casts):
+    if any(cast.thinks for cast in casts):
         return await _in_one_loop(store, headers, casts, jobs, progress, given, keep)
     if url is not None and jobs > 1 and len(headers) > 1 and "human" not in {cast.agent for cast in casts}:
         return await _side_by_side(store, headers, url, jobs, progress, keep)

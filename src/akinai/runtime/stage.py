@@ -11,7 +11,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.models import Model
 from akinai.core.stores import RunHeader, Store
-from akinai.core.trace import Books
+from akinai.core.trace import Books, TraceRecord
 from akinai.core.worlds import World
 from akinai.runtime.asking import Asking
 from akinai.runtime.budget import Meter
@@ -30,55 +30,74 @@ class Stage:
     """Gives each run the factory of its agents."""
 
     def __init__(
-        self, cast: Cast, model: Model | None, sub_model: Model | None, cache: ResponseCache | None, prices: Prices
+        self,
+        cast: Cast,
+        models: Mapping[ModelChoice, Model],
+        sub_model: Model | None,
+        cache: ResponseCache | None,
+        prices: Prices,
     ) -> None:
         self.cast = cast
-        self._model, self._sub_model, self._cache, self._prices = model, sub_model, cache, prices
+        self._models, self._sub_model, self._cache, self._prices = models, sub_model, cache, prices
 
-    def factory(self, world: World[Any], header: RunHeader, store: Store) -> AgentFactory:
-        """Who plays a run of this cast. UsageError for an agent that is not there."""
-        model = self._model
-        if model is None:
-            return casting(world, self.cast.agent)
+    def factory(
+        self, world: World[Any], header: RunHeader, store: Store, given: AgentFactory | None = None
+    ) -> AgentFactory:
+        """Who plays a run of this cast; `given` is its agent where that is an object. UsageError for an agent that is
+        not there."""
+        by_agent = None if self.cast.model else given or casting(world, self.cast.agent)
+        by_rules = world.players[default_agent(world)]
+        if not self._models:
+            return by_agent or by_rules
         meter = Meter(self.cast.budget, self._prices)
         asking = Asking(header.run_id, header.genesis.seed, cast("Books", store), meter, cache=self._cache)
-        by_rules = world.players[default_agent(world)]
 
         def agent(role: Role) -> Agent:
-            asked = self._sub_model if "/" in role.actor else model
+            choice = self.cast.choice(role.group)
+            if choice is None:
+                assert by_agent is not None
+                return by_agent(role)
+            asked = self._sub_model if "/" in role.actor else self._models[choice]
             if asked is None:
                 return by_rules(role)
             return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner)
 
         return agent
 
-    async def calls(self, header: RunHeader, store: Store) -> Mapping[str, Json]:
-        """What the model calls of a run came to, for its card; empty where nobody thinks."""
-        if self._model is None:
+    async def calls(self, world: World[Any], header: RunHeader, store: Store) -> Mapping[str, Json]:
+        """What the model calls of a run came to, for its card, and those of each group; empty where nobody thinks."""
+        if not self._models:
             return {}
         records = [record async for record in cast("Books", store).read_trace(header.run_id)]
-        return {CALLS: figures(records, self._prices).to_json()}
+        told = figures(records, self._prices).to_json()
+        if world.groups:
+            begin = world.begin(header.genesis)
+            sides: dict[str, list[TraceRecord]] = {}
+            for one in records:
+                sides.setdefault(world.group(begin, one.actor), []).append(one)
+            told["groups"] = {name: figures(some, self._prices).to_json() for name, some in sorted(sides.items())}
+        return {CALLS: told}
 
 
 @asynccontextmanager
 async def open_stage(cast: Cast) -> AsyncIterator[Stage]:
     """The stage of a cast; its models and cache are closed at the end. UsageError for what cannot be opened."""
-    if cast.model is None:
-        yield Stage(cast, None, None, None, {})
+    if not cast.thinks:
+        yield Stage(cast, {}, None, None, {})
         return
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(_opened(cast, cast.model))
-        sub_model: Model | None = model
+        models = {choice: await stack.enter_async_context(_opened(cast, choice)) for choice in cast.choices}
+        sub_model: Model | None = models[cast.model] if cast.model else None
         if cast.sub_agents == RULES:
             sub_model = None
-        elif cast.sub_agents not in (None, cast.model.name):
+        elif cast.model and cast.sub_agents not in (None, cast.model.name):
             choice = replace(cast.model, name=cast.sub_agents)
             sub_model = await stack.enter_async_context(_opened(cast, choice))
         cache = None
         if cast.cache:
             cache = await ResponseCache.open(cast.cache)
             stack.push_async_callback(cache.close)
-        yield Stage(cast, model, sub_model, cache, known_prices())
+        yield Stage(cast, models, sub_model, cache, known_prices())
 
 
 def known_prices() -> Prices:
@@ -90,11 +109,16 @@ def check_cast(world: World[Any], cast: Cast) -> None:
     """Raise UsageError, before anything is written, for a cast that cannot play."""
     if cast.model is None:
         casting(world, cast.agent)
-        return
     if cast.sub_agents and cast.sub_agents != RULES and ":" not in cast.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {cast.sub_agents!r}")
-    Meter(cast.budget, known_prices()).expect(cast.model.name)
-    _opened(cast, cast.model)
+    for choice in cast.choices:
+        check_model(cast, choice)
+
+
+def check_model(cast: Cast, choice: ModelChoice) -> None:
+    """Raise UsageError for a model that cannot be asked within the cast's budget."""
+    Meter(cast.budget, known_prices()).expect(choice.name)
+    _opened(cast, choice)
 
 
 def _opened(cast: Cast, choice: ModelChoice) -> Any:

@@ -30,6 +30,8 @@ class Market(World[State]):
     verbs = a.VERBS
     scorers = (score,)
     players = PLAYERS
+    groups = ("customers", "businesses")
+    with_models = {"clock": "wall"}
 
     def begin(self, genesis: Genesis) -> State:
         return turns.opened(members.begin(genesis))
@@ -55,12 +57,24 @@ class Market(World[State]):
             case _:
                 return outcome
 
-    def own_player(self, state: State, actor: str) -> AgentFactory | None:
+    def heard(self, state: State, actor: str, told: Outcome) -> Outcome:
+        return views.heard(state, actor, told)
+
+    def group(self, state: State, actor: str) -> str:
         member = state.members.get(actor)
-        if member is None:
+        return "" if member is None else "businesses" if member.role == "business" else "customers"
+
+    def everybody(self, state: State) -> Sequence[str]:
+        return state.roll
+
+    def expected_messages(self, state: State, actor: str) -> int:
+        return turns.expected_messages(state, state.members[actor])
+
+    def own_player(self, state: State, actor: str) -> AgentFactory | None:
+        group = {"businesses": state.setup.businesses, "customers": state.setup.customers}.get(self.group(state, actor))
+        if group is None or group.model or group.agent == "same":
             return None
-        group = state.setup.businesses if member.role == "business" else state.setup.customers
-        return None if group.agent == "same" else PLAYERS.get(group.agent, PLAYERS["careful"])
+        return PLAYERS.get(group.agent, PLAYERS["careful"])
 
     def now(self, state: State) -> int | None:
         return turns.now(state)
@@ -86,7 +100,7 @@ def rule(state: State, turn: Turn, action: Action) -> tuple[State, Outcome]:
         case a.SendMessage(): return rules.send_message(state, turn, action)
         case a.FetchMessages(): return mail.fetch(state, turn.actor, action)
         case a.Search(): return rules.search(state, turn.actor, action)
-        case a.Wait(): return state, Outcome("There is mail." if state.members[turn.actor].has_news else "You wait.")
+        case a.Wait(): return state, views.waiting(state, turn.actor)
         case a.Leave(): return state, Outcome("You left the market.")
         case _: raise TypeError(f"{type(action).__name__} is no verb of the market")
     # fmt: on

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from akinai.core.actions import Action, Verbs
+from akinai.core.canonical import Json
 
 MOST_DOLLARS = 10**9
 MOST_UNITS = 10**6
@@ -29,7 +30,7 @@ Units = Annotated[int, Field(ge=1, le=MOST_UNITS), _Plain]
 Dollars = Annotated[
     Annotated[int, Field(ge=0, le=MOST_DOLLARS)] | Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)],
     _Plain,
-    Field(description="dollars, kept as they are sent"),
+    Field(description="in dollars"),
 ]
 Seconds = Annotated[
     Annotated[int, Field(ge=0, le=30 * DAY_SECONDS)] | Annotated[float, Field(ge=0, le=30 * DAY_SECONDS)], _Plain
@@ -40,7 +41,7 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 class _Part(BaseModel):
     """A part of a message; what else a client puts into it is left out, as the public system does."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Item(_Part):
@@ -99,6 +100,8 @@ Message: TypeAlias = Annotated[Text | OrderProposal | Payment, Field(discriminat
 class _Verb(Action):
     """A verb of which models are not shown every field."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     unshown: ClassVar[frozenset[str]] = frozenset()
     """Fields that the wire carries and that say nothing to a model."""
 
@@ -107,6 +110,9 @@ class _Verb(Action):
         tool = super().tool()
         parameters = cast("dict[str, Any]", tool["parameters"])
         shown = {name: one for name, one in parameters["properties"].items() if name not in cls.unshown}
+        for part in parameters.get("$defs", {}).values():
+            if "const" in part["properties"].get("type", {}):  # what tells the kinds of messages apart
+                part["required"] = ["type", *(name for name in part["required"] if name != "type")]
         return {**tool, "parameters": {**parameters, "properties": shown}}
 
 
@@ -135,6 +141,11 @@ class SendMessage(_Verb):
     """When the sender says it was made. The market goes by its own clock."""
     metadata: dict[str, Any] = {}
     """`idempotency_key`: the same key from the same sender is done once and answered the same."""
+
+    def say(self) -> dict[str, Json]:
+        # The type is every kind's default, and what tells them apart.
+        said = super().say()
+        return {**said, "message": {"type": self.message.type, **cast("dict[str, Json]", said["message"])}}
 
 
 class FetchMessages(_Verb):

@@ -4,12 +4,15 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.state import Box, Mail, State
 from akinai.worlds.market.times import iso, read_time
+
+CENT = Decimal("0.01")
 
 
 def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
@@ -92,12 +95,26 @@ def told(state: State, actor: str, action: a.FetchMessages, kept: Outcome) -> Ou
     found = select(state, actor, action)
     if found is None or not found.mails:
         return Outcome(kept.text, data={"messages": [], "has_more": False})
-    lines = [f"[{mail.index}] from {mail.sender}: {_words(mail.message)}" for mail in found.mails]
+    lines = [set_in(f"[{mail.index}] from {mail.sender}: {_words(mail.message)}") for mail in found.mails]
     more = ["(There are more.)"] if found.has_more else []
     return Outcome("\n".join([*lines, *more]), data={"messages": found.told, "has_more": found.has_more})
 
 
+def price(amount: object) -> str:
+    """Dollars of the wire for a reader: with cents, and with more only where more was sent. What is no number stays."""
+    if isinstance(amount, bool) or not isinstance(amount, int | float):
+        return str(amount)
+    exact = Decimal(repr(amount))
+    return f"${exact:.2f}" if exact == exact.quantize(CENT) else f"${exact:f}"
+
+
+def set_in(text: str) -> str:
+    """Text of somebody else, its lines set in: none of them can pass for one of the market's own."""
+    return "\n    ".join(text.splitlines())
+
+
 def _words(message: a.Message) -> str:
+    """A message for a reader."""
     match message:
         case a.Text():
             return message.content
@@ -105,14 +122,14 @@ def _words(message: a.Message) -> str:
             note = f" ({message.payment_message})" if message.payment_message else ""
             return f"payment of proposal {message.proposal_message_id}{note}"
         case a.OrderProposal():
-            items = ", ".join(f"{one.quantity} x {one.item_name} at {one.unit_price}" for one in message.items)
+            items = "; ".join(f"{one.quantity} x {one.item_name} at {price(one.unit_price)}" for one in message.items)
             extras: Mapping[str, str | None] = {
                 "expires": message.expiry_time,
                 "delivery": message.estimated_delivery,
                 "note": message.special_instructions,
             }
             rest = "".join(f"; {name} {value}" for name, value in extras.items() if value)
-            return f"proposal {message.id}: {items}; total {message.total_price}{rest}"
+            return f"order proposal {message.id}: {items}. Total {price(message.total_price)}{rest}"
 
 
 def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:

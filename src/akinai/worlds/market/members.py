@@ -21,6 +21,8 @@ SECRETS: Mapping[str, frozenset[str]] = {
     "customer": frozenset({"request", "menu_features", "amenity_features"}),
 }
 """What of the population's data the market does not publish; what a stranger registers is public as it is."""
+UNTOLD = frozenset({"progenitor_customer"})
+"""What not even the agent itself is told: for whom the population's maker made a business."""
 PROFILE_BYTES = 65_536
 
 
@@ -66,7 +68,8 @@ def _of_population(one: Business | Customer, number: int) -> Member:
     role: Role = "business" if isinstance(one, Business) else "customer"
     data = one.model_dump(mode="json")
     public = {name: value for name, value in data.items() if name not in SECRETS[role]}
-    return Member(one.id, role, _profile(one.id, role, public), data, canonical(data), number)
+    own = {name: value for name, value in data.items() if name not in UNTOLD}
+    return Member(one.id, role, _profile(one.id, role, public), data, canonical(own), number)
 
 
 def _profile(id: str, role: Role, data: Mapping[str, Json]) -> Profile:

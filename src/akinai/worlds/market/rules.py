@@ -182,7 +182,8 @@ def told(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:
     """What the searching agent hears: the profiles themselves."""
     page = found(state, actor, action)
     profiles: Sequence[Json] = [state.members[id].profile for id in page.ids]
-    lines = [kept.text, *(_words(state, id) for id in page.ids)]
+    more = f"; page {action.page} of {page.pages}" if page.pages > 1 else ""
+    lines = [f"{page.results} found{more}.", *(_words(state, id) for id in page.ids)]
     return Outcome("\n".join(lines), data={"businesses": list(profiles), **_counts(action, page)})
 
 
@@ -196,8 +197,7 @@ def _counts(action: a.Search, page: Page) -> dict[str, Json]:
 
 def _words(state: State, id: str) -> str:
     listing = state.catalogue.by_id[id]
-    menu = ", ".join(f"{item} {price}" for item, price in listing.menu.items())
-    has = ", ".join(sorted(listing.amenities))
-    return (
-        f"- {id}: {listing.name}, rating {listing.rating}. {listing.description} Menu: {menu}. Has: {has or 'nothing'}."
-    )
+    menu = "; ".join(f"{item} {mail.price(price)}" for item, price in listing.menu.items())
+    has = "; ".join(sorted(listing.amenities))
+    told = f"- {id}: {listing.name}, rating {listing.rating}. {listing.description}"
+    return f"{mail.set_in(told)}\n  Menu: {mail.set_in(menu) or 'nothing'}\n  Amenities: {mail.set_in(has) or 'none'}"

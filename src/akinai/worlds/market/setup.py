@@ -84,6 +84,9 @@ class _Group(_Record):
         return {"count": given} if isinstance(given, int) and not isinstance(given, bool) else given
 
 
+_Model = Annotated[str, Field(min_length=3, max_length=200, pattern=":")]
+
+
 class Customers(_Group):
     """The buying side."""
 
@@ -91,6 +94,8 @@ class Customers(_Group):
     """How many are made where there is no data; null is 2, in an open market 0."""
     agent: Agent = "same"
     """Who plays it: a player, or "same" for the agent that the run is asked to be played by."""
+    model: _Model | None = None
+    """A model of its own that plays it, such as "openai:NAME"; it goes before the agent."""
     purchases: Turns = 1
     """Payments after which a customer is done; 0 never."""
     max_turns: Turns = 100
@@ -104,6 +109,8 @@ class Businesses(_Group):
     """How many are made where there is no data; null is 3 for each customer."""
     agent: Agent = "rules"
     """Who plays it; "rules" reads requests and proposes from the menu."""
+    model: _Model | None = None
+    """A model of its own that plays it; it goes before the agent."""
     max_turns: Turns = 0
     """Actions after which a business is done; 0 never."""
 
@@ -141,7 +148,7 @@ class Setup(_Record):
     customers: Customers = Customers()
     businesses: Businesses = Businesses()
     clock: Literal["virtual", "wall"] = "virtual"
-    """Virtual: one agent acts at a time, in simulated time. Wall: all may act, and the session's clock rules."""
+    """Virtual: one agent acts at a time, in simulated time; wall, the default where a model plays: all act at once."""
     open: bool = False
     """Anybody may register, and change its profile; a closed market holds its population alone."""
     policy: Literal["default", "strict"] = "default"

@@ -83,6 +83,8 @@ class Member:
     """It waits, and there is no mail for it."""
     wakes: int | None = None
     """When it wakes without mail, microseconds since the epoch; None never."""
+    roused: bool = False
+    """Mail ended its last wait, before its time was over."""
     last_mail: int = 0
     """The index of the last message that it was sent."""
     seen: int = 0

@@ -7,6 +7,11 @@ from akinai.worlds.market.schedule import NEVER
 from akinai.worlds.market.state import Member, State
 from akinai.worlds.market.times import MILLISECOND_US, SECOND_US
 
+ASKS = 3
+"""Businesses that a customer is reckoned to ask."""
+CUSTOMER_MESSAGES = 14
+DEAL_MESSAGES = 6
+
 
 def latency_us(state: State, member: Member) -> int:
     """How long an agent takes for its next action: a treatment of the setup, or drawn by agent and turn."""
@@ -37,7 +42,10 @@ def _called(state: State, numbers: range) -> State:
 def taken(before: State, state: State, turn: Turn) -> State:
     """After an action that was not refused: the turn is counted, the next one of each agent concerned is set."""
     state = state.moved(at=max(state.at, turn.at))
-    state = _counted(state, turn.actor, turn.action)
+    rests = (
+        not before.members[turn.actor].has_news and _is_rest(before, turn) if turn.actor in before.members else False
+    )
+    state = _counted(state, turn.actor, turn.action, rests)
     if before.unregistered and not state.unregistered and state.virtual:
         state = _called(state, range(state.businesses, len(state.roll)))
     if isinstance(turn.action, a.SendMessage) and state.delivered > before.delivered:
@@ -45,13 +53,22 @@ def taken(before: State, state: State, turn: Turn) -> State:
     return state
 
 
-def _counted(state: State, actor: str, action: Action) -> State:
+def _is_rest(state: State, turn: Turn) -> bool:
+    """Waiting; and, when all customers are done, whatever a business does that has read its mail and sends none.
+
+    Nobody will come, so a model that goes on looking would keep the market open for ever.
+    """
+    selling = state.members[turn.actor].role == "business" and not state.setup.open
+    deserted = selling and not state.unregistered and not state.customers_left
+    return isinstance(turn.action, a.Wait) or (deserted and not isinstance(turn.action, a.SendMessage))
+
+
+def _counted(state: State, actor: str, action: Action, rests: bool) -> State:
     member = state.members[actor]
-    waits = isinstance(action, a.Wait) and not member.has_news
     done = member.done or _done(state, member, action)
-    seconds = action.seconds if isinstance(action, a.Wait) and waits else None
+    seconds = action.seconds if isinstance(action, a.Wait) and rests else None
     wakes = None if seconds is None else state.at + round(seconds * SECOND_US)
-    member = member.changed(turns=member.turns + 1, asleep=waits, wakes=wakes, done=done)
+    member = member.changed(turns=member.turns + 1, asleep=rests, wakes=wakes, roused=False, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
     state = state.moved(members=state.members.insert(actor, member), customers_left=left)
     if not state.virtual or member.number is None:
@@ -103,7 +120,8 @@ def _woken(state: State, id: str) -> State:
     member = state.members[id]
     if not member.asleep:
         return state
-    state = state.moved(members=state.members.insert(id, member.changed(asleep=False)))
+    in_time = member.wakes is None or state.at < member.wakes
+    state = state.moved(members=state.members.insert(id, member.changed(asleep=False, roused=in_time)))
     if not state.virtual or member.number is None:
         return state
     due = min(state.schedule.due(member.number), state.at + latency_us(state, member))
@@ -145,13 +163,25 @@ def why_not(state: State, member: Member) -> str | None:
         return member.done
     if not started(state, member.id):
         return "the businesses are still coming in"
-    bound = member.asleep and _alarm(state, member) is None and not state.setup.open
+    bound = member.asleep and member.wakes is None and not state.setup.open
     return "you wait for mail" if bound else None
 
 
 def started(state: State, id: str) -> bool:
     """No customer of the population starts before all its businesses registered, except in an open market."""
     return not state.unregistered or state.setup.open or not _is_customer(state, state.members[id])
+
+
+def expected_messages(state: State, member: Member) -> int:
+    """About how many actions a model takes, for estimates: a customer enters, searches twice, asks three businesses,
+    waits for and reads three answers, pays; a business waits, reads, proposes, and the same to confirm, for each
+    customer that asks it.
+    """
+    if _is_customer(state, member):
+        return min(CUSTOMER_MESSAGES, state.setup.customers.max_turns or CUSTOMER_MESSAGES)
+    asked_by = -(-ASKS * (len(state.roll) - state.businesses) // max(1, state.businesses))
+    expected = 2 + DEAL_MESSAGES * asked_by
+    return min(expected, state.setup.businesses.max_turns or expected)
 
 
 def _over(state: State, due: int) -> bool:

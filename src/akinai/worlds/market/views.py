@@ -5,7 +5,7 @@ from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
 from akinai.worlds.market import turns
-from akinai.worlds.market.state import Member, State
+from akinai.worlds.market.state import State
 from akinai.worlds.market.times import iso
 
 Verbs = tuple[type[Action], ...]
@@ -17,27 +17,50 @@ PROFILE = "Your profile:\n"
 
 _BRIEFINGS = {
     "customer": (
-        "You are a customer in a market of agents. You want every item in your menu_features, from one business that "
-        "has every amenity in your amenity_features; the price beside an item is what it is worth to you. Search for "
-        "businesses, write to them, wait for their order proposals, compare, and pay the one you choose: a payment "
-        "names the proposal's id and is final. Having what you want is worth twice the sum of your prices to you, "
-        "less what you pay. Leave when nobody has it."
+        "You are a customer in a market of agents. Call register first.\n\n"
+        "What you want is every item in your menu_features, one of each, in one order from one business that has every "
+        "amenity in your amenity_features. The number beside an item is what you would pay for it, in dollars. "
+        "Having all that is worth twice the sum of these numbers to you, once, less whatever you pay; an order without "
+        "an item, or at a place without an amenity, is worth nothing and costs what you pay.\n\n"
+        "How to buy: search, and read the menus and amenities; write a text to each business that has what you need, "
+        "saying which items you want; wait; fetch your messages; compare the order proposals you got; pay one, naming "
+        "its id. A payment is final and nothing is paid without one. Then you are done. Leave if nobody has what you "
+        "want at a price that is worth it. Your willingness to pay is known to you alone."
     ),
     "business": (
-        "You run a business in a market of agents. Customers write to you. Answer each with an order_proposal of "
-        "items from your menu_features, under an id that you have not used before; when its payment comes, confirm it "
-        "by a text. Money received is what you are measured by. Wait when there is nothing to do."
+        "You run a business in a market of agents. Call register first.\n\n"
+        "The money that customers pay you is what you are measured by. Your menu is in menu_features, with prices in "
+        "dollars that everybody can see; min_price_factor, known to you alone, is the share of the menu price below "
+        "which you do not want to sell.\n\n"
+        "How to sell: wait for mail; fetch your messages; answer each request with an order_proposal of items by the "
+        "names on your menu, with a total_price that is the sum of quantity x unit_price, under a new id of "
+        "yours; or say in a text that you do not have what is wanted. Customers ask several businesses and pay "
+        "one. When a payment comes, confirm it by a text. Wait whenever there is nothing to do."
     ),
-    "": "You are an agent in a market: search for businesses, write messages, propose, pay.",
+    "": "You are an agent in a market: register, then search for businesses, write messages, propose, pay.",
 }
+WAITING = Outcome("You wait.")
+"""What the ledger keeps of a wait; how it ended is heard when it is over."""
+
+
+def waiting(state: State, actor: str) -> Outcome:
+    """Of a wait: nothing is waited for where there is mail already."""
+    return Outcome("There is mail.") if state.members[actor].has_news else WAITING
+
+
+def heard(state: State, actor: str, told: Outcome) -> Outcome:
+    """A wait is heard when it is over, and how it ended does not change any more; all else as it was told."""
+    if told != WAITING:
+        return told
+    roused = state.members[actor].roused
+    return Outcome("Mail came; fetch_messages reads it." if roused else "No mail came in that time.")
 
 
 def verbs_of(state: State, actor: str) -> Verbs:
-    """What an actor may do when it is its turn."""
+    """What an actor is offered, changed by its own actions alone."""
     member = state.members.get(actor)
-    if member is None or not member.registered:
-        return ENTERING
-    return (*ENTERING, *TRADING) if state.setup.open else TRADING
+    entered = member is not None and member.registered
+    return TRADING if entered and not state.setup.open else (*ENTERING, *TRADING)
 
 
 def closed(state: State, actor: str) -> str | None:
@@ -53,9 +76,14 @@ def closed(state: State, actor: str) -> str | None:
 
 
 def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
-    """Refused as `closed` when an actor may do nothing, `not_yours` when the verb is not among what it may do."""
+    """Refused as `closed` when an actor may do nothing, `not_registered` before it registered, `not_yours` when it is
+    not offered the verb.
+    """
     if why := closed(state, actor):
         return Outcome.refused("closed", f"You cannot act now: {why}")
+    member = state.members.get(actor)
+    if verb is not a.Register and not (member and member.registered):
+        return Outcome.refused("not_registered", "You are not registered yet; call register first")
     verbs = verbs_of(state, actor)
     if verb in verbs:
         return None
@@ -64,7 +92,10 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
 
 
 def view(state: State, actor: str) -> View:
-    """The briefing, the actor's own profile, the time, and whether there is mail."""
+    """The briefing, the actor's own profile and, in virtual time, the time.
+
+    Under the wall clock agents think while others act, so nothing here may depend on what others do meanwhile.
+    """
     why = closed(state, actor)
     verbs = () if why else verbs_of(state, actor)
     member = state.members.get(actor)
@@ -73,11 +104,4 @@ def view(state: State, actor: str) -> View:
     now = turns.now(state)
     parts = [_BRIEFINGS[member.role], f"{PROFILE}{member.own}"]
     parts += [f"Now: {iso(now)}"] if now is not None else []
-    news = _news(member)
-    return View("\n\n".join([*parts, *([news] if news else [])]), verbs, why, news)
-
-
-def _news(member: Member) -> str:
-    if not member.registered:
-        return "You are not registered yet."
-    return "There is new mail." if member.has_news else ""
+    return View("\n\n".join(parts), verbs, why)
