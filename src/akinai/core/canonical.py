@@ -34,7 +34,13 @@ def canonical(value: Json) -> str:
 
 def settled(value: Json) -> Json:
     """`value` with whole floats as integers; what the canonical text reads back as."""
-    if value is None or isinstance(value, str | int):
+    kind = type(value)
+    if kind is str or kind is int or value is None:  # most of what there is; every entry comes through here
+        return value
+    if kind is dict:
+        told = cast("dict[str, Json]", value)
+        return {key if type(key) is str else _key(key): settled(item) for key, item in told.items()}
+    if isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
