@@ -1,6 +1,7 @@
 """Serving: a run is found or begun, the socket is opened, and what was accepted is answered before it ends."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -83,6 +84,7 @@ def serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
 async def _serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
     async with served(asked) as one:
         _stop_on_signals(one)
+        _collect_seldom()
         ready(one.listening)
         await one.ended()
 
@@ -152,6 +154,13 @@ def _listens(sock: socket.socket, header: RunHeader, market: HostedMarket, token
     place = market.committed
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return Listening(url, header.run_id, place.seq, len(place.state.joined), token)
+
+
+def _collect_seldom() -> None:
+    """What is there now stays, and a state is made of frozen records without cycles: looking for some is a pause."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 class _Server(uvicorn.Server):
