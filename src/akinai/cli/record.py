@@ -12,6 +12,7 @@ from akinai.cli.options import Json, Name, Names, Store, option, place_of
 from akinai.cli.shown import document, line, page
 
 FAILED = 1
+FORMATS_TOLD = "jsonl or csv, one entry a line; magentic, a market's run as a SQLite database of the public system."
 
 
 def replay(name: Name, store: Store = None, as_json: Json = False) -> None:
@@ -46,13 +47,15 @@ def verify(names: Names, store: Store = None, as_json: Json = False) -> None:
 
 def export(
     name: Name,
-    format: Annotated[str, typer.Option("--format", metavar="jsonl|csv", help="One entry a line.")] = "jsonl",
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMATS_TOLD)] = "jsonl",
     output: Annotated[Path | None, option("-o", "--output", metavar="FILE", help="Where.", default="stdout")] = None,
     store: Store = None,
 ) -> None:
     """Write the entries of a run, or a group, for other programs."""
     from akinai.runtime import api
 
+    if format == "magentic":
+        return api.export_magentic(name, _expect_file(output), store=place_of(store))
     with ExitStack() as stack:
         file: TextIO | None = None
 
@@ -67,6 +70,14 @@ def export(
             sys.stdout.flush()
         except BrokenPipeError:  # `akinai export RUN | head` has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _expect_file(output: Path | None) -> Path:
+    from akinai.core.errors import UsageError
+
+    if output is None:
+        raise UsageError("the format 'magentic' is a database; name a file for it with -o, such as -o market.db")
+    return output
 
 
 def _opened(path: Path) -> TextIO:

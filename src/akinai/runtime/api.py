@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from akinai import worlds
@@ -273,6 +274,8 @@ def headers(store: Place = None) -> Sequence[RunHeader]:
 def export(name: str, write: Callable[[str], None], *, format: str = "jsonl", store: Place = None) -> None:
     """Hand the entries of a run, or of a group's runs, to `write`, one line of text at a time: "jsonl" or "csv"."""
     chosen = export_format(format)
+    if chosen == "magentic":
+        raise UsageError("the format 'magentic' is a database, not lines; use export_magentic with a path")
 
     async def work(books: Store) -> None:
         headers = await resolve(books, [name])
@@ -281,6 +284,22 @@ def export(name: str, write: Callable[[str], None], *, format: str = "jsonl", st
         for header in headers:
             async for text in export_lines(books, header, chosen):
                 write(text)
+
+    wait(_with(_place(store), work))
+
+
+def export_magentic(name: str, path: Path, *, store: Place = None) -> None:
+    """Write a run of a market as the database of the public system, into a file that is not there yet."""
+    from akinai.runtime.export_magentic import write_magentic
+
+    async def work(books: Store) -> None:
+        headers = await resolve(books, [name])
+        if len(headers) > 1:
+            raise UsageError(
+                f"{name!r} stands for {len(headers)} runs, and such a database holds one; name one, "
+                f"such as {headers[0].run_id!r}"
+            )
+        await write_magentic(cast("Books", books), headers[0], path)
 
     wait(_with(_place(store), work))
 
