@@ -11,9 +11,9 @@ from akinai.core.ledger import Genesis
 from akinai.core.worlds import fold
 from akinai.runtime.runs import Run
 from akinai.worlds.market import Market
+from akinai.worlds.market.amounts import prices
 from akinai.worlds.market.hearing import orders_in
 from akinai.worlds.market.members import population
-from akinai.worlds.market.rules import prices
 from akinai.worlds.market.setup import Population, read_setup
 
 

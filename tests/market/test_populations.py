@@ -72,7 +72,8 @@ def test_no_item_is_part_of_another(made: Made) -> None:
     """A request that names an item names no other one by the way."""
     words = WORDS[made.kind, made.language]
     assert [len(set(part)) for part in words.parts] == [20, 20, 20]
-    assert 8 * POOL < 20**3 // 2 and STYLES == 8
+    assert 8 * POOL < 20**3 // 2
+    assert STYLES == 8
     names = [words.item.format(*some) for some in itertools.product(*words.parts)]
     known = set(names)
     longest = max(map(len, names))
@@ -86,7 +87,9 @@ def test_no_item_is_part_of_another(made: Made) -> None:
 def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(made: Made, seed: int) -> None:
     """The yardstick is tight, in any kind and language; other players come to less or the same."""
     setup = {"customers": 4, "population": made.model_dump(), "seed": seed}
-    genesis = akinai.run("market", settings={"customers": 4, "population": made.model_dump()}, seeds=seed)[0].ledger.genesis
+    genesis = akinai.run("market", settings={"customers": 4, "population": made.model_dump()}, seeds=seed)[
+        0
+    ].ledger.genesis
     best = best_cents(population(read_setup(genesis.setup), genesis))
     came = {name: welfare(name, **setup) for name in Market.players}
     assert came["careful"] == best == max(came.values())
@@ -115,9 +118,7 @@ def test_a_written_population_is_the_one_that_a_market_makes(tmp_path: Path) -> 
     """From files or made on the way, one seed, size and kind is one population, and the run has the same entries."""
     write_population(tmp_path / "ja", customers=3, businesses=8, seed=7, language="ja", kind="contractors")
     made = {"customers": 3, "businesses": 8, "population": {"kind": "contractors", "language": "ja"}}
-    one, other = (
-        akinai.run("market", seeds=7, settings=setup)[0] for setup in ({"data": str(tmp_path / "ja")}, made)
-    )
+    one, other = (akinai.run("market", seeds=7, settings=setup)[0] for setup in ({"data": str(tmp_path / "ja")}, made))
     assert [entry.outcome for entry in one.ledger.entries] == [entry.outcome for entry in other.ledger.entries]
     assert len(one.ledger.entries) > 20
 
@@ -141,7 +142,12 @@ def test_any_text_and_price_survives_the_writing(
     """Colons, quotes, line ends, what YAML takes for numbers or answers: text is read back as it was."""
     buyer = Customer(id="a", name=name, request=request, menu_features=menu, amenity_features=tuple(needs))
     seller = Business(
-        id="b", name=name, description=request, rating=4, menu_features=menu, amenity_features=dict.fromkeys(needs, True)
+        id="b",
+        name=name,
+        description=request,
+        rating=4,
+        menu_features=menu,
+        amenity_features=dict.fromkeys(needs, True),
     )
     people = Population(customers=(buyer,), businesses=(seller,))
     assert read_back(people) == people
@@ -150,7 +156,7 @@ def test_any_text_and_price_survives_the_writing(
 def test_the_files_are_these_bytes_in_every_process(tmp_path: Path) -> None:
     """A hash seed, a locale or a process changes no byte: written twice, and known by a digest."""
     write_population(tmp_path / "one", customers=4, businesses=12, seed=3, language="ja")
-    code = f"from akinai.runtime.populations import write_population as w; w({str(tmp_path / 'two')!r}, customers=4, businesses=12, seed=3, language='ja')"  # noqa: E501 - one line of Python
+    code = f"from akinai.runtime.populations import write_population as w; w({str(tmp_path / 'two')!r}, customers=4, businesses=12, seed=3, language='ja')"
     around = {**os.environ, "PYTHONHASHSEED": "7", "LC_ALL": "C", "PYTHONUTF8": "0"}
     subprocess.run([sys.executable, "-c", code], check=True, env=around)
     one, two = (
@@ -168,7 +174,11 @@ def test_the_files_are_these_bytes_in_every_process(tmp_path: Path) -> None:
 def test_a_record_reads_as_the_public_files_do() -> None:
     """Field order and layout of the public format, for human eyes."""
     buyer = Customer(
-        id="customer_0001", name="Ann", request="Tea?", menu_features={"No": 2, "Tea": 0.5}, amenity_features=("生演奏",)
+        id="customer_0001",
+        name="Ann",
+        request="Tea?",
+        menu_features={"No": 2, "Tea": 0.5},
+        amenity_features=("生演奏",),
     )
     assert record_text(buyer).splitlines() == [
         "id: customer_0001",

@@ -13,9 +13,9 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Entry, Ledger
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
+from akinai.worlds.market.amounts import prices, total_cents
 from akinai.worlds.market.best_possible import baselines
 from akinai.worlds.market.proposal_errors import KINDS, InvalidMenuItem, ProposalError, errors, matches, told
-from akinai.worlds.market.rules import prices, total_cents
 from akinai.worlds.market.scores import Buyer, buyers, proposals, purchases, scores_of
 from akinai.worlds.market.state import Offer, State
 from akinai.worlds.market.surplus import Sale, gini, sales

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from akinai.core.chance import Chance
 from akinai.core.money import half_even_cents
-from akinai.worlds.market.rules import dollars
+from akinai.worlds.market.amounts import dollars
 from akinai.worlds.market.setup import Customer, Population
 
 if TYPE_CHECKING:

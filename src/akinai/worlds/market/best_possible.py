@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from akinai.core.money import half_even_cents
-from akinai.worlds.market.rules import prices
+from akinai.worlds.market.amounts import prices
 from akinai.worlds.market.state import Member
 
 

@@ -11,7 +11,7 @@ from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
-from akinai.worlds.market.rules import dollars, prices
+from akinai.worlds.market.amounts import dollars, prices
 from akinai.worlds.market.views import PROFILE
 
 MOST_OF_ONE = 99
@@ -65,6 +65,11 @@ def letters(heard: Outcome) -> list[Letter]:
         Letter(one["index"], one["from_agent_id"], _KINDS[one["message"]["type"]].model_validate(one["message"]))
         for one in told
     ]
+
+
+def seconds(heard: Outcome) -> int | None:
+    """How long to wait, where a refusal says so."""
+    return cast("dict[str, Any]", heard.data or {}).get("seconds")
 
 
 def has_more(heard: Outcome) -> bool:

@@ -10,6 +10,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis, Outcome
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.generated import CUSTOMERS, PER_CUSTOMER, generate
+from akinai.worlds.market.manipulation import manipulated
 from akinai.worlds.market.schedule import Schedule
 from akinai.worlds.market.search import Catalogue, Listing
 from akinai.worlds.market.setup import Business, Customer, Population, Setup, read_setup
@@ -29,7 +30,7 @@ PROFILE_BYTES = 65_536
 def begin(genesis: Genesis) -> State:
     """The market before anybody registered."""
     setup = read_setup(genesis.setup)
-    people = population(setup, genesis)
+    people = manipulated(population(setup, genesis), setup.manipulation, setup.population.language)
     start = midnight(setup.start_date) if setup.clock == "virtual" else 0
     members = [_of_population(one, number) for number, one in enumerate((*people.businesses, *people.customers))]
     return State(
@@ -48,6 +49,7 @@ def begin(genesis: Genesis) -> State:
         offers=HashTrieMap(),
         answers=HashTrieMap(),
         makers=HashTrieMap(),
+        bids=HashTrieMap(),
         joined=HashTrieMap(),
     )
 

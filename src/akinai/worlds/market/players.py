@@ -9,9 +9,11 @@ from decimal import Decimal
 
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
+from akinai.core.chance import absorb, word
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
 from akinai.worlds.market import hearing
+from akinai.worlds.market.gates import NOT_YET
 from akinai.worlds.market.hearing import Found, Letter, Myself
 
 PATIENCE_S = 60
@@ -22,7 +24,18 @@ AT_A_TIME = 50
 CENT = Decimal("0.01")
 
 Lookup = Generator[Action, Outcome, list[str]]
-Gathering = Generator[Action, Outcome, list[Letter]]
+Gathering = Generator[Action, Outcome, "Gathered"]
+Paying = Generator[Action, Outcome, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a customer has to choose from."""
+
+    offers: list[Letter]
+    """Proposals that it would pay, in the order of arrival."""
+    last: int
+    """The index of the last message that it read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +99,8 @@ def customer(me: Routine, taste: Taste) -> Plan:
     asked = yield from look_around(myself, taste)
     for business in asked:
         yield _say(myself, business, _request(myself))
-    offers = yield from gather(myself, taste, len(asked))
-    for letter in sorted(offers, key=_price) if taste.waits else offers:
-        message = letter.message
-        assert isinstance(message, a.OrderProposal)
-        heard = yield _send(myself, letter.sender, a.Payment(proposal_message_id=message.id))
-        if heard.ok:
-            break
+    gathered = yield from gather(myself, taste, len(asked))
+    yield from settle(myself, taste, gathered)
     while True:
         yield a.Leave()
 
@@ -110,7 +118,7 @@ def look_around(myself: Myself, taste: Taste) -> Lookup:
 
 
 def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
-    """The proposals that it would pay, in the order of arrival."""
+    """The proposals that it would pay."""
     offers, answered, last = list[Letter](), set[str](), 0
     while len(answered) < asked:
         yield a.Wait(seconds=PATIENCE_S)
@@ -121,11 +129,33 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
         last = mail[-1].index
         answered |= {letter.sender for letter in mail}
         for letter in mail:
-            if isinstance(letter.message, a.OrderProposal) and taste.takes(myself, letter.message):
+            if _takes(myself, taste, letter):
                 offers.append(letter)
         if offers and not taste.waits:
             break
-    return offers
+    return Gathered(offers, last)
+
+
+def settle(myself: Myself, taste: Taste, gathered: Gathered) -> Paying:
+    """Pays the best, or the first; before a gate that is shut it waits, and chooses anew among all it has by then."""
+    offers: list[Letter] = gathered.offers
+    last = gathered.last
+    while offers:
+        chosen = min(offers, key=lambda letter: _worst(myself, letter)) if taste.waits else offers[0]
+        assert isinstance(chosen.message, a.OrderProposal)
+        heard = yield _send(myself, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
+        if heard.ok:
+            return
+        if heard.code != NOT_YET:
+            offers = [letter for letter in offers if letter != chosen]
+            continue
+        opens_s = hearing.seconds(heard)
+        yield a.Wait(seconds=PATIENCE_S if opens_s is None else opens_s)
+        mail = hearing.letters((yield a.FetchMessages(after_index=last)))
+        if not mail and opens_s is None:
+            return
+        last = mail[-1].index if mail else last
+        offers = [*offers, *(one for one in mail if _takes(myself, taste, one))]
 
 
 def business(me: Routine) -> Plan:
@@ -187,9 +217,14 @@ def _send(myself: Myself, to: str, message: a.Message) -> a.SendMessage:
     return a.SendMessage(from_agent_id=myself.id, to_agent_id=to, message=message)
 
 
-def _price(letter: Letter) -> Decimal:
+def _takes(myself: Myself, taste: Taste, letter: Letter) -> bool:
+    return isinstance(letter.message, a.OrderProposal) and taste.takes(myself, letter.message)
+
+
+def _worst(myself: Myself, letter: Letter) -> tuple[Decimal, int]:
+    """Its price; of two at one price, neither the first nor the better known, but as the two names fall together."""
     assert isinstance(letter.message, a.OrderProposal)
-    return hearing.total(letter.message)
+    return hearing.total(letter.message), absorb(word(myself.id), word(letter.sender))
 
 
 def _player(taste: Taste, told: str) -> AgentFactory:

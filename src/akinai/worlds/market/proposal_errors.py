@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from akinai.worlds.market.actions import OrderProposal
-from akinai.worlds.market.rules import TOLERANCE, dollars, items_total, prices, total_is_off
+from akinai.worlds.market.amounts import TOLERANCE, dollars, items_total, prices, total_is_off
 from akinai.worlds.market.state import Member, Offer
 
 

@@ -1,21 +1,18 @@
 """The rules of messages, proposals and payments. A refused message is never delivered, and the state is as it was."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from typing import Any, cast
+from collections.abc import Sequence
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
-from akinai.core.money import format_cents, half_even_cents
+from akinai.core.money import format_cents
 from akinai.worlds.market import actions as a
-from akinai.worlds.market import mail
+from akinai.worlds.market import gates, mail
+from akinai.worlds.market.amounts import prices, total_cents, total_is_off
 from akinai.worlds.market.search import Page, find
 from akinai.worlds.market.state import Offer, State
 from akinai.worlds.market.times import read_time
 
 MESSAGE_BYTES = 65_536
-TOLERANCE = Decimal("0.01")
-"""From this difference on, in dollars, two prices are not the same."""
 KEY = "idempotency_key"
 
 Result = tuple[State, Outcome]
@@ -24,36 +21,6 @@ Result = tuple[State, Outcome]
 def invalid(reason: str, text: str) -> Outcome:
     """A refusal that has to do with a proposal: one code on the wire, the reason beside it."""
     return Outcome.refused("invalid_proposal", text, {"reason": reason})
-
-
-def dollars(amount: float) -> Decimal:
-    """A number of the wire as the decimal that was written."""
-    return Decimal(repr(amount))
-
-
-def prices(data: Mapping[str, Any]) -> dict[str, Decimal]:
-    """A business's menu, or what a customer is willing to pay: by item, in dollars. What is no price is left out."""
-    told = cast("Mapping[str, Any]", features if isinstance(features := data.get("menu_features"), Mapping) else {})
-    return {
-        item: dollars(price)
-        for item, price in told.items()
-        if isinstance(price, int | float) and not isinstance(price, bool)
-    }
-
-
-def items_total(proposal: a.OrderProposal) -> Decimal:
-    """The sum of a proposal's lines."""
-    return sum((item.quantity * dollars(item.unit_price) for item in proposal.items), Decimal(0))
-
-
-def total_is_off(proposal: a.OrderProposal) -> bool:
-    """The total is not the sum of the items."""
-    return abs(items_total(proposal) - dollars(proposal.total_price)) >= TOLERANCE
-
-
-def total_cents(proposal: a.OrderProposal) -> int:
-    """What a payment of it books."""
-    return half_even_cents(dollars(proposal.total_price))
 
 
 def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
@@ -96,7 +63,7 @@ def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) 
     """Put up a proposal for payment. What is odd about it and allowed is told as flags.
 
     Refused as `wrong_role` or `invalid_proposal`: the id is used; in a strict market, a total that is not the sum of
-    its items or an expiry time that is no time.
+    its items or an expiry time that is no time. By the gates as `not_posted` or `sealed`.
     """
     business = turn.actor
     if state.members[business].role == "customer":
@@ -111,17 +78,19 @@ def propose(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) 
         flags["no_time"] = "Expiry time is not a time"
     if flags and state.setup.policy == "strict":
         return state, invalid(*next(iter(flags.items())))
+    if refused := gates.shut_to_proposal(state, turn, customer, proposal):
+        return state, refused
     offer = Offer(turn.seq, business, customer, proposal, expires)
     makers = state.makers if proposal.id in state.makers else state.makers.insert(proposal.id, business)
     state = state.moved(offers=state.offers.insert((business, proposal.id), offer), makers=makers)
     data: dict[str, Json] = {"index": turn.seq, **({"flags": list(flags)} if flags else {})}
-    return state, Outcome(f"Sent: proposal {proposal.id:.500}.", data=data)
+    return gates.with_bid(state, turn, customer), Outcome(f"Sent: proposal {proposal.id:.500}.", data=data)
 
 
 def pay(state: State, turn: Turn, business: str, payment: a.Payment) -> Result:
     """Pay a proposal: judged and booked at one instant, so of many payments of one proposal one is taken.
 
-    Refused as `wrong_role` or `invalid_proposal`, with the reason.
+    Refused as `wrong_role` or `invalid_proposal`, with the reason; by the gates as `not_yet`.
     """
     customer = turn.actor
     if state.members[customer].role == "business":
@@ -137,6 +106,8 @@ def pay(state: State, turn: Turn, business: str, payment: a.Payment) -> Result:
         return state, invalid("paid", "Proposal is already paid")
     if offer.expires is not None and turn.at > offer.expires:
         return state, invalid("expired", "Proposal has expired")
+    if refused := gates.shut_to_payment(state, turn):
+        return state, refused
     cents = total_cents(offer.proposal)
     return _booked(state, turn, offer, cents), Outcome(
         f"Paid {format_cents(cents)} to {business}.", data={"index": turn.seq}
@@ -175,7 +146,7 @@ def search(state: State, actor: str, action: a.Search) -> Result:
 def found(state: State, actor: str, action: a.Search) -> Page:
     """The page of results that a search gives its actor."""
     wanted = prices(state.members[actor].data) if action.search_algorithm == "optimal" else {}
-    return find(state.catalogue, action, frozenset(wanted))
+    return find(state.catalogue, action, frozenset(wanted), state.setup.search.limit)
 
 
 def told(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:

@@ -9,9 +9,9 @@ from akinai.core.ledger import Ledger
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
 from akinai.core.worlds import fold
+from akinai.worlds.market.amounts import prices, total_cents
 from akinai.worlds.market.best_possible import amenities, needed
 from akinai.worlds.market.proposal_errors import errors, menu_items
-from akinai.worlds.market.rules import prices, total_cents
 from akinai.worlds.market.state import Member, Offer, State
 
 

@@ -168,9 +168,9 @@ class Page:
     pages: int
 
 
-def find(catalogue: Catalogue, search: Search, wanted: Set[str] = frozenset()) -> Page:
-    """The page that a search asks for; past the last one it is empty."""
-    ids = catalogue.ranking(search, wanted)
+def find(catalogue: Catalogue, search: Search, wanted: Set[str] = frozenset(), most: int = 0) -> Page:
+    """The page that a search asks for; past the last one it is empty. `most` results are shown of all, 0 is no cap."""
+    ids = catalogue.ranking(search, wanted)[: most or None]
     start = (search.page - 1) * search.limit
     return Page(ids[start : start + search.limit], len(ids), -(-len(ids) // search.limit))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
-from rpds import HashTrieMap
+from rpds import HashTrieMap, HashTrieSet
 
 from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
@@ -60,6 +60,16 @@ class Offer:
     """Microseconds since the epoch; None never."""
     paid: int = 0
     """The index of its payment, 0 while it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bids:
+    """The proposals that one customer got, as far as the gates ask."""
+
+    since: int
+    """When the first came, microseconds since the epoch."""
+    businesses: HashTrieSet[str]
+    """Who made one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +146,8 @@ class State:
     """By proposal id alone, who used it first."""
     joined: HashTrieMap[int, str]
     """Who registered, by place in that order."""
+    bids: HashTrieMap[str, Bids]
+    """By customer, what the gates ask of the proposals that it got."""
     delivered: int = 0
     """Messages."""
     payments: int = 0

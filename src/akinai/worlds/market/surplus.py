@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from akinai.core.money import half_even_cents
+from akinai.worlds.market.amounts import dollars, prices, total_cents
 from akinai.worlds.market.proposal_errors import matches
-from akinai.worlds.market.rules import dollars, prices, total_cents
 from akinai.worlds.market.state import Offer, State
 
 

@@ -69,3 +69,5 @@ class Manipulation(_Named):
     kind: Appeal = "none"
     sellers: Literal["one", "one_each", "all"] = "one"
     """Who uses it: the first business, the first that was made for each customer, or everybody."""
+    language: Language | None = None
+    """Of the text; null is the population's."""

@@ -4,7 +4,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
-from akinai.worlds.market import turns
+from akinai.worlds.market import gates, turns
 from akinai.worlds.market.state import State
 from akinai.worlds.market.times import iso
 
@@ -102,6 +102,7 @@ def view(state: State, actor: str) -> View:
     if member is None:
         return View(_BRIEFINGS[""], verbs, why)
     now = turns.now(state)
-    parts = [_BRIEFINGS[member.role], f"{PROFILE}{member.own}"]
+    rules = " ".join(gates.sentences(state.setup.gates))
+    parts = [_BRIEFINGS[member.role], *([rules] if rules else []), f"{PROFILE}{member.own}"]
     parts += [f"Now: {iso(now)}"] if now is not None else []
     return View("\n\n".join(parts), verbs, why)

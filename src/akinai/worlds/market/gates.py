@@ -1,0 +1,90 @@
+"""The gates of a market: rules that a proposal or a payment has to pass where the setup puts them up.
+
+Each is a pure function of the state and the turn that says why not, or nothing. What they need to know of a customer's
+bids is kept in the state.
+"""
+
+from collections.abc import Sequence
+
+from rpds import HashTrieSet
+
+from akinai.core.ledger import Outcome, Turn
+from akinai.worlds.market import actions as a
+from akinai.worlds.market.amounts import TOLERANCE, dollars, items_total, prices, total_is_off
+from akinai.worlds.market.state import Bids, State
+from akinai.worlds.market.times import SECOND_US
+from akinai.worlds.market.treatments import Gates
+
+NOT_YET, NOT_POSTED, SEALED = "not_yet", "not_posted", "sealed"
+"""Codes: pay later; not the menu's prices; against the rules of sealed bids. The reason stands in the data."""
+
+
+def shut_to_proposal(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) -> Outcome | None:
+    """Refused as `not_posted` (`item`, `price`, `total`) or `sealed` (`second_bid`, `window_over`)."""
+    gates = state.setup.gates
+    if gates.posted_prices and (refused := _not_posted(state, turn.actor, proposal)):
+        return refused
+    bids = state.bids.get(customer)
+    if not gates.sealed_bids or bids is None:
+        return None
+    if turn.actor in bids.businesses:
+        text = "Bids are sealed: you made yours to this customer, and it is final"
+        return Outcome.refused(SEALED, text, {"reason": "second_bid"})
+    if turn.at >= bids.since + gates.quote_window_s * SECOND_US:
+        return Outcome.refused(SEALED, "Bids are sealed: the bidding is over", {"reason": "window_over"})
+    return None
+
+
+def shut_to_payment(state: State, turn: Turn) -> Outcome | None:
+    """Refused as `not_yet` (`too_few_proposals`; `window_open`, with the seconds left)."""
+    gates, bids = state.setup.gates, state.bids.get(turn.actor)
+    if bids is None:
+        return None
+    have = len(bids.businesses)
+    if have < gates.proposals:
+        text = f"Payment opens with proposals of {gates.proposals} businesses; you have {have}"
+        return Outcome.refused(NOT_YET, text, {"reason": "too_few_proposals", "missing": gates.proposals - have})
+    left = -((turn.at - bids.since) // SECOND_US - gates.quote_window_s)
+    if left > 0:
+        text = f"Payment opens {gates.quote_window_s} s after your first proposal; {left} s are left"
+        return Outcome.refused(NOT_YET, text, {"reason": "window_open", "seconds": left})
+    return None
+
+
+def with_bid(state: State, turn: Turn, customer: str) -> State:
+    """With a proposal counted: who made one to a customer, and when the first came."""
+    bids = state.bids.get(customer) or Bids(turn.at, HashTrieSet())
+    if turn.actor in bids.businesses:
+        return state
+    bids = Bids(bids.since, bids.businesses.insert(turn.actor))
+    return state.moved(bids=state.bids.insert(customer, bids))
+
+
+def _not_posted(state: State, business: str, proposal: a.OrderProposal) -> Outcome | None:
+    menu = prices(state.members[business].data)
+    for item in proposal.items:
+        posted = menu.get(item.item_name)
+        if posted is None:
+            text = f"Prices are posted: {item.item_name!r:.100} is not on your menu"
+            return Outcome.refused(NOT_POSTED, text, {"reason": "item"})
+        if abs(posted - dollars(item.unit_price)) >= TOLERANCE:
+            text = f"Prices are posted: {item.item_name!r:.100} is {posted} on your menu, not {item.unit_price}"
+            return Outcome.refused(NOT_POSTED, text, {"reason": "price"})
+    if total_is_off(proposal):
+        text = f"Prices are posted: the total is {items_total(proposal)}, not {proposal.total_price}"
+        return Outcome.refused(NOT_POSTED, text, {"reason": "total"})
+    return None
+
+
+def sentences(gates: Gates) -> Sequence[str]:
+    """What everybody is told of them; nothing where there are none."""
+    told: list[str] = []
+    if gates.proposals > 1:
+        told.append(f"A customer can pay only when it has proposals of {gates.proposals} businesses.")
+    if gates.quote_window_s:
+        told.append(f"A customer can pay only {gates.quote_window_s} seconds after its first proposal.")
+    if gates.posted_prices:
+        told.append("Prices are posted: proposals hold items of the menu at the menu's prices, and their sum.")
+    if gates.sealed_bids:
+        told.append("Bids are sealed: one final proposal of each business to a customer, before the customer can pay.")
+    return told
