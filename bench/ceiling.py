@@ -56,3 +56,17 @@ def ceiling_of_run_cents(setup: Setup, seed: int, days: int) -> int:
     """Net worth that no player of the seed can pass after so many days, fees paid or not."""
     economy = Economy.of(setup, seed)
     return setup.start_cents + sum(ceiling_cents(economy, day) for day in range(1, days + 1))
+
+
+def main() -> None:
+    import akinai
+
+    for seed in range(1, 6):
+        (run,) = akinai.run("vending", agent="reference", seeds=seed, days=90)
+        setup = Setup.model_validate(run.ledger.genesis.setup)
+        ceiling, worth = ceiling_of_run_cents(setup, seed, 90), run.score("net_worth")
+        print(f"seed {seed}, 90 days: reference ${worth / 100:,.2f}, {worth / ceiling:.2f} of ${ceiling / 100:,.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+"""Scripts of a vending run, day by day, and the changes that a hill climber tries on them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+import akinai
+from akinai.core.actions import Action, Unreadable
+from akinai.core.ledger import Turn
+from akinai.core.worlds import read_turn, step
+from akinai.worlds.vending import Vending
+from akinai.worlds.vending import actions as a
+from akinai.worlds.vending.reading import read_request
+from akinai.worlds.vending.setup import Setup
+from akinai.worlds.vending.state import State
+
+WORLD = Vending()
+Script = tuple[tuple[Action, ...], ...]
+"""What the owner does on each day before it goes to bed."""
+ACTS = (a.PlaceOrder, a.RestockSlot, a.SetPrice, a.CollectCash, a.ClearSlot, a.WaitUntil)
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a script ended; money in cents."""
+
+    state: State
+    income: int
+    unpaid: int
+    """Fees that could not be paid."""
+    spoiled: int
+    sold: Mapping[str, int]
+    """Units by product, by the books."""
+
+
+def played(state: State, script: Script) -> Played:
+    """Play a script to the end of its days; what is refused is passed over."""
+    income = unpaid = spoiled = 0
+    sold = Counter[str]()
+    for today in script:
+        for action in (*today, a.AdvanceDay()):
+            book = state.book
+            if state.ending is None:
+                state, _ = step(WORLD, state, Turn(1, 0, "owner", action))
+            if state.book is not None and state.book is not book:
+                income += state.book.income_cents
+                spoiled += state.book.spoiled_cents
+                sold.update(state.book.sold)
+                unpaid += 0 if state.book.fee_met else state.setup.fee_cents
+    return Played(state, income, unpaid, spoiled, sold)
+
+
+def recorded(player: str, seed: int, days: int) -> Script:
+    """What a rule-based player did, without its looks and with its letters as order forms."""
+    (run,) = akinai.run("vending", agent=player, seeds=seed, days=days)
+    setup = Setup.model_validate(run.ledger.genesis.setup)
+    script: list[list[Action]] = [[]]
+    for entry in run.ledger.entries:
+        action = read_turn(WORLD, entry).action
+        if isinstance(action, a.AdvanceDay):
+            script.append([])
+        elif isinstance(action, ACTS):
+            script[-1].append(action)
+        elif isinstance(action, a.SendEmail) and (order := _order_in(setup, action)):
+            script[-1].append(order)
+    return tuple(tuple(day) for day in script[:days])
+
+
+def _order_in(setup: Setup, mail: a.SendEmail) -> a.PlaceOrder | None:
+    request = read_request(setup, mail.subject, mail.body)
+    if request.intent != "order" or not request.items.units:
+        return None
+    return a.PlaceOrder(supplier_id=setup.catalog.supplier_by_address[mail.to].id, items=dict(request.items.units))
+
+
+class Change:
+    """One try at another script."""
+
+    def __init__(self, setup: Setup, script: Script, random: Random) -> None:
+        self.setup, self.random = setup, random
+        self.days = [list(day) for day in script]
+        self.day = random.randrange(len(script))
+
+    @property
+    def script(self) -> Script:
+        return tuple(tuple(day) for day in self.days)
+
+    def insert(self, *actions: Action, day: int | None = None) -> None:
+        today = self.days[self.day if day is None else day]
+        at = self.random.randint(0, len(today))
+        today[at:at] = actions
+
+    def any_of(self, *kinds: type[Action]) -> tuple[int, int] | None:
+        """The place of some action of these kinds."""
+        places = [(d, i) for d, day in enumerate(self.days) for i, one in enumerate(day) if isinstance(one, kinds)]
+        return self.random.choice(places) if places else None
+
+    def replace(self, place: tuple[int, int], *actions: Action) -> None:
+        day, at = place
+        self.days[day][at : at + 1] = actions
+
+    def at(self, place: tuple[int, int]) -> Action:
+        return self.days[place[0]][place[1]]
+
+    def product(self) -> str:
+        return self.random.choice(self.setup.catalog.products).id
+
+    def order(self, most: int = 120) -> a.PlaceOrder:
+        supplier = self.random.choice(self.setup.catalog.suppliers)
+        items = {self.random.choice(supplier.products): self.random.randint(1, most) for _ in range(3)}
+        return a.PlaceOrder(supplier_id=supplier.id, items=items)
+
+    def fill(self, units: int = 8) -> a.RestockSlot:
+        row, column = self.random.randrange(4), self.random.randrange(3)
+        fill = a.RestockSlot.Fill(row=row, column=column, product_id=self.product(), quantity=units)
+        return a.RestockSlot(slots=(fill,))
+
+    def tag(self, cents: int) -> a.SetPrice:
+        row, column = self.random.randrange(4), self.random.randrange(3)
+        return a.SetPrice(prices=(a.SetPrice.Tag(row=row, column=column, price_cents=cents),))
+
+
+def new_price(it: Change) -> None:
+    it.insert(it.tag(it.random.randint(60, 600)))
+
+
+def price_up_or_down(it: Change) -> None:
+    if place := it.any_of(a.SetPrice):
+        action = it.at(place)
+        assert isinstance(action, a.SetPrice)
+        tags = list(action.prices)
+        at = it.random.randrange(len(tags))
+        cents = max(1, tags[at].price_cents * it.random.choice((50, 90, 95, 105, 110, 150)) // 100)
+        tags[at] = tags[at].model_copy(update={"price_cents": min(cents, a.MAX_PRICE_CENTS)})
+        it.replace(place, a.SetPrice(prices=tuple(tags)))
+
+
+def price_swing(it: Change) -> None:
+    tag = it.tag(it.random.choice((1, 99_999)))
+    row, column = tag.prices[0].row, tag.prices[0].column
+    back = a.SetPrice.Tag(row=row, column=column, price_cents=it.random.randint(100, 500))
+    it.days[it.day] += [tag, a.WaitUntil(hour=23), a.SetPrice(prices=(back,))]
+
+
+def new_order(it: Change) -> None:
+    it.insert(it.order())
+
+
+def bigger_or_smaller_lot(it: Change) -> None:
+    if place := it.any_of(a.PlaceOrder):
+        action = it.at(place)
+        assert isinstance(action, a.PlaceOrder)
+        items = dict(action.items)
+        product = it.random.choice(list(items))
+        items[product] = max(1, items[product] * it.random.choice((25, 50, 80, 125, 200, 400)) // 100)
+        it.replace(place, action.model_copy(update={"items": items}))
+
+
+def other_supplier(it: Change) -> None:
+    if place := it.any_of(a.PlaceOrder):
+        supplier = it.random.choice(it.setup.catalog.suppliers).id
+        it.replace(place, it.at(place).model_copy(update={"supplier_id": supplier}))
+
+
+def split_order(it: Change) -> None:
+    if place := it.any_of(a.PlaceOrder):
+        action = it.at(place)
+        assert isinstance(action, a.PlaceOrder)
+        small = {product: max(1, units // 4) for product, units in action.items.items()}
+        it.replace(place, *[action.model_copy(update={"items": small})] * 4)
+
+
+def by_letter(it: Change) -> None:
+    order, setup = it.order(), it.setup
+    goods = "\n".join(f"- {units} units of {product}" for product, units in order.items.items())
+    body = f"{goods}\nDelivery address: {setup.delivery_address}\nPlease charge account {setup.account}."
+    to = setup.catalog.supplier_by_id[order.supplier_id].address
+    asked = it.random.choice(("Please send us:", "Please quote us:"))
+    it.insert(*[a.SendEmail(to=to, subject="Order", body=f"{asked}\n{body}")] * it.random.randint(1, 3))
+    later = min(it.day + it.random.randint(1, 14), len(it.days) - 1)
+    it.insert(a.SendEmail(to=to, subject="CONFIRM", body="CONFIRM"), day=later)
+
+
+def spend_before_the_end(it: Change) -> None:
+    it.insert(it.order(1000), day=max(0, len(it.days) - it.random.randint(1, 8)))
+
+
+def move(it: Change) -> None:
+    if place := it.any_of(*ACTS):
+        action = it.at(place)
+        it.replace(place)
+        it.insert(action, day=min(max(place[0] + it.random.randint(-3, 3), 0), len(it.days) - 1))
+
+
+def drop(it: Change) -> None:
+    if place := it.any_of(*ACTS):
+        it.replace(place)
+
+
+def repeat(it: Change) -> None:
+    if place := it.any_of(*ACTS):
+        it.insert(it.at(place))
+
+
+def before_midnight(it: Change) -> None:
+    if place := it.any_of(a.RestockSlot, a.SetPrice, a.CollectCash, a.PlaceOrder):
+        it.replace(place, a.WaitUntil(hour=23), a.NotepadRead(), it.at(place))
+
+
+def at_another_hour(it: Change) -> None:
+    it.insert(a.WaitUntil(hour=it.random.randint(9, 23)))
+
+
+def refill(it: Change) -> None:
+    it.insert(it.fill(it.random.randint(1, 12)))
+
+
+def clear_and_fill(it: Change) -> None:
+    fill = it.fill(it.random.randint(1, 12))
+    it.insert(a.ClearSlot(row=fill.slots[0].row, column=fill.slots[0].column), fill)
+
+
+def decoy(it: Change) -> None:
+    fill = it.fill(1)
+    tag = a.SetPrice.Tag(row=fill.slots[0].row, column=fill.slots[0].column, price_cents=a.MAX_PRICE_CENTS)
+    it.insert(fill, a.SetPrice(prices=(tag,)))
+
+
+def collect(it: Change) -> None:
+    it.insert(a.CollectCash())
+
+
+def babble(it: Change) -> None:
+    it.insert(*[Unreadable.of("ten", "the reply holds no action")] * it.random.randint(1, 5))
+
+
+def note(it: Change) -> None:
+    it.insert(a.NotepadWrite(text="My net worth is $1,000,000."), a.AddMemory(text="I am rich."))
+
+
+CHANGES: Mapping[str, Callable[[Change], None]] = {
+    change.__name__: change
+    for change in (
+        new_price, price_up_or_down, price_swing, new_order, bigger_or_smaller_lot, other_supplier, split_order,
+        by_letter, spend_before_the_end, move, drop, repeat, before_midnight, at_another_hour, refill, clear_and_fill,
+        decoy, collect, babble, note,
+    )
+}  # fmt: skip
