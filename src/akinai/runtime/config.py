@@ -186,12 +186,24 @@ def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
     path = name.split(".")
     if path[0] not in model.model_fields:
         raise UnknownName("setting", path[0], model.model_fields)
-    for step in path[:-1]:
+    for place, step in enumerate(path[:-1], 1):
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):
-            inner = table[step] = {"file": inner} if isinstance(inner, str) else {}
+            inner = table[step] = _spelt_out(inner, _annotation(model, path[:place]))
         table = cast("Table", inner)
     table[path[-1]] = value
+
+
+def _spelt_out(short: object, model: object) -> Table:
+    """The table that a setting given in short stands for: a file's name, or what its model makes of it."""
+    if isinstance(short, str):
+        return {"file": short}
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return {}
+    try:
+        return model.model_validate(short).model_dump(mode="json", exclude_unset=True)
+    except ValidationError:
+        return {}
 
 
 def merge(table: Table, over: Mapping[str, Any]) -> None:
