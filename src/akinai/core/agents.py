@@ -54,6 +54,8 @@ class Role:
     """All verbs of the part, whether open at the start or not."""
     group: str = ""
     """The side that it plays on, as `World.group` names it."""
+    bullets: tuple[str, ...] = ()
+    """What a playbook tells it, best first."""
 
 
 AgentFactory = Callable[[Role], Agent]

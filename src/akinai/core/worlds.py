@@ -14,6 +14,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
 from akinai.core.findings import Finding
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
+from akinai.core.lessons import Lesson
 from akinai.core.scores import Score, Scorer
 
 S = TypeVar("S")
@@ -127,6 +128,19 @@ class World(Protocol[S]):
     def coherence(self, ledger: Ledger) -> Sequence[Score]:
         """How well its actors kept the thread, in figures that a record may lack; none in a world without detectors."""
         return ()
+
+    def lessons(self, ledger: Ledger) -> Sequence[Lesson]:
+        """What a run teaches whoever plays next, its numbers estimated from that ledger; nothing in most worlds."""
+        return ()
+
+    def merged(self, content: str, lesson: Lesson) -> str:
+        """What a bullet says after a later lesson about the same thing; by default what the lesson says."""
+        return lesson.content
+
+    def experiment(self, number: int) -> str:
+        """A sentence that has a player try things out, so that there is something to learn from; another number, other
+        things. Empty where players do as they always do."""
+        return ""
 
     def account(self, ledger: Ledger, fuzzy: int = 0) -> Account:
         """What a world tells of a run beyond its scores; nothing in most. Names that agents write and that are within

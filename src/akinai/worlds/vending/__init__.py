@@ -9,15 +9,18 @@ from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
+from akinai.core.lessons import Lesson
 from akinai.core.scores import Score
 from akinai.core.worlds import World
 from akinai.worlds.vending import actions as a
-from akinai.worlds.vending import coherence, days, delegation, notes, players, rules, views
+from akinai.worlds.vending import coherence, days, delegation, lessons, notes, players, rules, views
+from akinai.worlds.vending.advice import Experiment
 from akinai.worlds.vending.delegation import OWNER
 from akinai.worlds.vending.economy import economy_of
 from akinai.worlds.vending.scores import closed_day, facts, score
 from akinai.worlds.vending.setup import Setup, read_catalog
 from akinai.worlds.vending.state import OPENING, State
+from akinai.worlds.vending.story import Story
 
 __all__ = ["Setup", "State", "Vending"]
 
@@ -79,6 +82,15 @@ class Vending(World[State]):
 
     def coherence(self, ledger: Ledger) -> Sequence[Score]:
         return coherence.coherence_of(ledger).scores
+
+    def lessons(self, ledger: Ledger) -> Sequence[Lesson]:
+        return lessons.lessons_of(Story.of(ledger, self))
+
+    def merged(self, content: str, lesson: Lesson) -> str:
+        return lessons.merged(content, lesson)
+
+    def experiment(self, number: int) -> str:
+        return Experiment(number).said()
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
 from akinai.worlds.vending import actions as a
 from akinai.worlds.vending import hearing
+from akinai.worlds.vending.advised import Guide, advised
 from akinai.worlds.vending.assistants import assistant
 from akinai.worlds.vending.delegation import OWNER
 from akinai.worlds.vending.hearing import Offer, Research
@@ -190,9 +191,17 @@ def _player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     return factory
 
 
+def naive_player(role: Role) -> Agent:
+    """Five products at list prices, one order and one visit a week; with a playbook, what its sentences tell."""
+    guide = Guide.of(role.bullets)
+    if role.actor != OWNER or not guide.advice:
+        return Routine(naive if role.actor == OWNER else assistant)
+    return Routine(lambda me: advised(me, guide, NAIVE_PRODUCTS, NAIVE_VISIT))
+
+
 PLAYERS: Mapping[str, AgentFactory] = {
     "reference": _player(reference),
-    "naive": _player(naive),
+    "naive": naive_player,
     "idle": _player(idle),
 }
 """The first is the world's default."""

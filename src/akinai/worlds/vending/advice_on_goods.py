@@ -1,0 +1,209 @@
+"""Sentences on one product or all: its price, how much of it to have, whether it keeps."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, cents_in, mean, money, together
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAdvice:
+    """At what price a product earns most, by the demand seen at several."""
+
+    product: str
+    name: str
+    size: str
+    list_cents: int
+    """Its usual price in shops, by which a reader knows whether it is the same market."""
+    cost_cents: int
+    seen: tuple[Seen, ...]
+    """Units asked for a day, by price in cents."""
+
+    @property
+    def days(self) -> int:
+        return sum(one.days for one in self.seen)
+
+    @property
+    def line(self) -> tuple[float, float] | None:
+        """Units a day at the price 0, and what a cent more takes off, by least squares; None where demand was not seen
+        to fall."""
+        days = self.days
+        at = sum(one.at * one.days for one in self.seen) / days
+        units = sum(one.a_day * one.days for one in self.seen) / days
+        spread = sum(one.days * (one.at - at) ** 2 for one in self.seen)
+        slope = sum(one.days * (one.at - at) * (one.a_day - units) for one in self.seen) / spread if spread else 0.0
+        return (units - slope * at, -slope) if slope < 0 else None
+
+    @property
+    def best_cents(self) -> int:
+        """The price of the greatest profit on that line, (zero demand + cost) / 2, never beyond the prices seen;
+        without a line the seen price that earned most. In steps of five cents."""
+        low, high = self.seen[0].at, self.seen[-1].at
+        if self.line is None:
+            best = max(self.seen, key=lambda one: one.a_day * (one.at - self.cost_cents)).at
+        else:
+            most, loss = self.line
+            best = min(max((most / loss + self.cost_cents) / 2, low), high)
+        return max(5 * round(best / 5), 5)
+
+    @property
+    def units_a_day(self) -> float:
+        """Expected at the best price."""
+        if self.line is None:
+            return min(self.seen, key=lambda one: abs(one.at - self.best_cents)).a_day
+        most, loss = self.line
+        return max(most - loss * self.best_cents, 0.0)
+
+    @property
+    def earns_cents(self) -> float:
+        """Expected a day at the best price."""
+        return self.units_a_day * (self.best_cents - self.cost_cents)
+
+    def said(self) -> str:
+        told = ", ".join(f"{one.a_day:.2f} at {money(one.at)} ({one.days} days)" for one in self.seen)
+        return (
+            f"Sell {self.name} ({self.product}, {self.size}) at about {money(self.best_cents)} where its list price "
+            f"is {money(self.list_cents)}: it should earn {money(self.earns_cents)} a day at a cost of "
+            f"{money(self.cost_cents)} a unit. Customers asked a day for {told}."
+        )
+
+    _PATTERN = re.compile(
+        r"Sell (.+) \((\w+), (small|large)\) at about \S+ where its list price is (\$[\d.,]+): it should earn \S+ a "
+        r"day at a cost of (\$[\d.,]+) a unit\. Customers asked a day for (.+)\."
+    )
+    _SEEN = re.compile(r"([\d.]+) at (\$[\d.,]+) \((\d+) days\)")
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        if not (found := cls._PATTERN.fullmatch(text)):
+            return None
+        name, product, size, usual, cost, told = found.groups()
+        rows = cls._SEEN.findall(told)
+        seen = together((Seen(cents_in(at), float(units), int(days)) for units, at, days in rows), digits=PRICES)
+        return cls(product, name, size, cents_in(usual), cents_in(cost), seen) if seen else None
+
+    def plus(self, other: Self) -> Self:
+        cost = round(mean(self.cost_cents, self.days, other.cost_cents, other.days))
+        seen = together((*self.seen, *other.seen), digits=PRICES)
+        return type(self)(other.product, other.name, other.size, other.list_cents, cost, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupAdvice:
+    """By how much more than its list price a product that one knows little of is best sold."""
+
+    seen: tuple[Seen, ...]
+    """Cents that a product earned a day, by its price as a multiple of the list price."""
+
+    @property
+    def best(self) -> float:
+        """The multiple that earned most, of those seen often."""
+        often = sum(one.days for one in self.seen) / (3 * len(self.seen))
+        return max((one for one in self.seen if one.days >= often), key=lambda one: one.a_day).at
+
+    def said(self) -> str:
+        told = ", ".join(f"{money(one.a_day)} at {one.at:.2f} times it ({one.days} days)" for one in self.seen)
+        return (
+            f"Sell a product that you know little of at about {self.best:.2f} times its list price: "
+            f"a product earned a day {told}."
+        )
+
+    _PATTERN = re.compile(r"Sell a product that you know little of at about \S+ times its list price: (.+)\.")
+    _SEEN = re.compile(r"(-?\$[\d.,]+) at ([\d.]+) times it \((\d+) days\)")
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        if not (found := cls._PATTERN.fullmatch(text)):
+            return None
+        rows = cls._SEEN.findall(found[1])
+        seen = together((Seen(float(at), cents_in(earned), int(days)) for earned, at, days in rows), 10, digits=FACTORS)
+        return cls(seen) if seen else None
+
+    def plus(self, other: Self) -> Self:
+        return type(self)(together((*self.seen, *other.seen), 10, digits=FACTORS))
+
+
+SPARE_DAYS = 9.0
+"""Days of sales to hold beyond those that goods are on their way: between orders, and for busy days."""
+
+
+@dataclass(frozen=True, slots=True)
+class StockAdvice:
+    """How many units of a product to have."""
+
+    product: str
+    name: str
+    a_day: float
+    days: int
+    lead_days: float
+    empty_days: int
+
+    @property
+    def units(self) -> int:
+        return max(1, math.ceil(round(self.a_day, 2) * (round(self.lead_days, 1) + SPARE_DAYS)))
+
+    def said(self) -> str:
+        return (
+            f"Keep about {self.units} units of {self.name} ({self.product}) in machine, storage and orders together: "
+            f"customers asked for {self.a_day:.2f} a day on {self.days} days, goods took {self.lead_days:.1f} days to "
+            f"come, and it was sold out on {self.empty_days} evenings."
+        )
+
+    _PATTERN = re.compile(
+        r"Keep about \d+ units of (.+) \((\w+)\) in machine, storage and orders together: customers asked for ([\d.]+) "
+        r"a day on (\d+) days, goods took ([\d.]+) days to come, and it was sold out on (\d+) evenings\."
+    )
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        if not (found := cls._PATTERN.fullmatch(text)):
+            return None
+        name, product, a_day, days, lead, empty = found.groups()
+        return cls(product, name, float(a_day), int(days), float(lead), int(empty))
+
+    def plus(self, other: Self) -> Self:
+        a_day = mean(self.a_day, self.days, other.a_day, other.days)
+        lead = mean(self.lead_days, self.days, other.lead_days, other.days)
+        days, empty = self.days + other.days, self.empty_days + other.empty_days
+        return type(self)(other.product, other.name, a_day, days, lead, empty)
+
+
+@dataclass(frozen=True, slots=True)
+class SpoilAdvice:
+    """Whether goods of a product are sold before they spoil."""
+
+    product: str
+    name: str
+    bought: int
+    spoiled: int
+    shelf_days: int
+
+    @property
+    def wasteful(self) -> bool:
+        """A tenth and more is thrown away, which eats the margin."""
+        return 10 * self.spoiled >= self.bought
+
+    def said(self) -> str:
+        told = "Leave out" if self.wasteful else "Do not overstock"
+        return (
+            f"{told} {self.name} ({self.product}), which keeps {self.shelf_days} days: {self.spoiled} of "
+            f"{self.bought} units bought were spoiled."
+        )
+
+    _PATTERN = re.compile(
+        r"(?:Leave out|Do not overstock) (.+) \((\w+)\), which keeps (\d+) days: (\d+) of (\d+) units bought were "
+        r"spoiled\."
+    )
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        if not (found := cls._PATTERN.fullmatch(text)):
+            return None
+        name, product, shelf, spoiled, bought = found.groups()
+        return cls(product, name, int(bought), int(spoiled), int(shelf))
+
+    def plus(self, other: Self) -> Self:
+        bought, spoiled = self.bought + other.bought, self.spoiled + other.spoiled
+        return type(self)(other.product, other.name, bought, spoiled, other.shelf_days)
