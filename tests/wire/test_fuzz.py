@@ -12,7 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
-from wire_server import Asked, Wire, wire_to
+from wire_server import Asked, Wire
 
 from akinai.server.serving import Served, served
 
@@ -185,22 +185,3 @@ async def test_bodies_that_break_parsers_are_answered(wire: Wire, body: bytes) -
     assert log.status_code in (200, 422)
     for path in ("/logs", "/agents", "/agents/n", "/health", "/metrics"):
         assert (await wire.http.get(path)).status_code in (200, 404)
-
-
-@pytest.mark.parametrize("agents", [50, pytest.param(1_000, marks=pytest.mark.slow)])
-async def test_a_crowd_is_served(place: str, agents: int) -> None:
-    """Many agents at once buy and sell: every purchase is made, and no answer is an error of the server."""
-
-    async def buy(wire: Wire, n: int) -> None:
-        seller, buyer = f"b{n}", f"c{n}"
-        await wire.register(seller, "business")
-        await wire.register(buyer)
-        await wire.text(buyer, seller)
-        assert await wire.mail(seller)
-        await wire.propose(seller, buyer, f"p{n}")
-        assert await wire.mail(buyer)
-        assert not (await wire.pay(buyer, seller, f"p{n}"))["is_error"]
-
-    async with wire_to(Asked(store=place, port=0)) as wire:
-        await asyncio.gather(*(buy(wire, n) for n in range(agents // 2)))
-        assert wire.one.market.committed.state.payments == agents // 2

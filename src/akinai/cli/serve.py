@@ -51,10 +51,10 @@ def _tell(listening: "Listening") -> None:
     line(f"market {listening.run_id} on {listening.url}{on}")
     if listening.operator_token:
         line(f"operator's token, shown once: {listening.operator_token}")
-    name = '{"agent": {"id": "me", "metadata": {"type": "customer"}}}'
+    me = '{"agent": {"id": "me", "metadata": {"type": "customer"}}}'
     next_steps(
         {
-            f"curl {listening.url}/agents/register -H 'Content-Type: application/json' -d '{name}'": "enter",
+            f"curl {listening.url}/agents/register -d '{me}'": "register an agent",
             f"curl {listening.url}/actions/protocol": "what agents can do",
             f"akinai serve --run {listening.run_id}": "after a stop, go on with this market",
         }

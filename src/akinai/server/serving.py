@@ -212,9 +212,8 @@ def _listening(asked: Asked) -> Iterator[socket.socket]:
             sock.bind((asked.host, asked.port))
             sock.listen(BACKLOG)
         except OSError as error:
-            raise UsageError(
-                f"cannot listen on {asked.host}:{asked.port}: {error.strerror or error}; choose another --port"
-            ) from error
+            where, why = f"{asked.host}:{asked.port}", error.strerror or error
+            raise UsageError(f"cannot listen on {where}: {why}; choose another --port or --host") from error
         sock.setblocking(False)
         yield sock
 
