@@ -13,7 +13,8 @@ from akinai.core.accounts import Table
 from akinai.core.worlds import fold
 from akinai.runtime.analysis_tables import over_runs
 from akinai.worlds.market import Market
-from akinai.worlds.market.best_possible import baselines
+from akinai.worlds.market.actions import Register
+from akinai.worlds.market.best_possible import ways
 from akinai.worlds.market.surplus import gini
 
 
@@ -117,7 +118,7 @@ def test_baselines_are_the_published_ones(folder: str) -> None:
     home = POPULATIONS / folder
     texts = {str(path.relative_to(home)): path.read_text() for path in home.rglob("*.yaml")}
     setup = Market.setup.model_validate({"data": read_population(texts)}).model_dump(mode="json")
-    found = baselines(Market().begin(Genesis("market@1", 1, setup)).members.values())
+    found = ways(Market().begin(Genesis("market@1", 1, setup)).members.values())
     published = json.loads((home / "baseline_utilities.json").read_text())
     assert found.best_possible == round(100 * published["pick_optimal_baseline"]["constant"])
     assert found.pick_cheapest == round(100 * published["pick_cheapest_baseline"]["constant"])
@@ -215,3 +216,35 @@ def test_a_distance_below_zero_is_refused(shell: Shell) -> None:
     shell("analyze", "hand", "--fuzzy-match-distance", "-1")
     assert shell.code == 2
     assert "number of edits from 0, not -1" in shell.err
+
+
+def test_no_profile_keeps_a_run_from_its_scores() -> None:
+    """Strangers may write anything into their profiles: prices without end, amenities that are no texts; the market is
+    scored all the same, and what is no price is none.
+    """
+    desk = Desk(open=True)
+    wild = {"menu_features": {"Item A": 1e300, "Item B": -5}, "amenity_features": [["a"], 7]}
+    desk.act("x", Register(profile={"id": "x", "metadata": {"type": "customer"}, "customer": wild}))
+    shop = {"menu_features": {"Item A": 1e9}, "amenity_features": ["x"], "min_price_factor": 1e300}
+    desk.act("y", Register(profile={"id": "y", "metadata": {"type": "business"}, "business": shop}))
+    desk.sell(offer(A=1), "y", "x")
+    desk.sell(offer("q", A=1), "y")
+    account = Market().account(desk.ledger)
+    told = {one.name: one.value for one in account.figures}
+    assert (told["purchases"], told["unknown_costs"], told["business_revenue"]) == (2, 2, 2400)
+
+
+def test_a_report_tells_the_markets_tables(shell: Shell) -> None:
+    """Page and Markdown hold the share of the best possible, the figures, the tables of agents and the errors."""
+    pytest.importorskip("matplotlib")
+    desk = Desk()
+    desk.sell(offer(**{"Item  A": 8.0, "Item B": 4.0}))
+    keep("hand", desk, desk)
+    shell("report", "hand", "-o", "told")
+    assert shell.code == 0, shell.err
+    for name in ("report.html", "report.md"):
+        text = Path("told", name).read_text()
+        for part in ("Welfare is -67 % of the best possible", "consumer surplus", "Payments by business", "Customers:"):
+            assert part in text, (name, part)
+        assert "InvalidMenuItem" in text
+    assert json.loads(Path("told/results.json").read_text())["groups"]["by hand"]["tables"]["customers"]["runs"] == 2

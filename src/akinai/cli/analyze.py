@@ -81,6 +81,8 @@ def analyze(
 
         page(lambda width: analysis(told, width))
         next_steps(_steps(names, store))
+    if fuzzy and not any(run.figures for run in told.runs):
+        say("--fuzzy-match-distance changes nothing: no run here is of a world that goes by names")
     _tell_troubled(told)
 
 

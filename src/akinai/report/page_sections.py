@@ -8,6 +8,7 @@ from akinai.core.findings import Finding
 from akinai.report import page_figures as figures
 from akinai.report.figures_axes import looks
 from akinai.report.figures_svg import Drawing
+from akinai.report.page_accounts import accounts
 from akinai.report.page_cards import cards, efforts, reading, runs_told
 from akinai.report.page_contents import Block, Document, Grid, Prose, Section
 from akinai.report.page_pairs import pairs
@@ -79,6 +80,7 @@ def _of_world(
             yield Section(f"All scores of {group.name}", (_scores(group),), 3)
     if figures.headline(groups) is None:
         return
+    yield from accounts(groups, {group.name: members.runs.get(group.name, ()) for group in groups})
     if told := tuple(pairs(compared, groups)):
         yield Section("Differences between groups", told)
     if drawn := tuple(figures.day_figures(groups, members, looked)):

@@ -22,7 +22,7 @@ def prices(data: Mapping[str, Any]) -> dict[str, Decimal]:
     return {
         item: dollars(price)
         for item, price in told.items()
-        if isinstance(price, int | float) and not isinstance(price, bool)
+        if isinstance(price, int | float) and not isinstance(price, bool) and 0 <= price <= a.MOST_DOLLARS
     }
 
 

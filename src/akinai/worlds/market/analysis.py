@@ -14,7 +14,7 @@ from akinai.core.ledger import Entry, Ledger
 from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
 from akinai.worlds.market.amounts import prices, total_cents
-from akinai.worlds.market.best_possible import baselines
+from akinai.worlds.market.best_possible import ways
 from akinai.worlds.market.proposal_errors import KINDS, InvalidMenuItem, ProposalError, errors, matches, told
 from akinai.worlds.market.scores import Buyer, buyers, proposals, purchases, scores_of
 from akinai.worlds.market.state import Offer, State
@@ -152,7 +152,7 @@ def _ratio(name: str, part: int, whole: int, unit: str) -> list[Score]:
 
 def _place(seen: Seen) -> list[Score]:
     """How near the welfare came to the best possible, and what is between."""
-    known = baselines(seen.state.members.values())
+    known = ways(seen.state.members.values())
     welfare = sum(one.utility_cents for one in seen.buyers)
     return [
         *([Score("of_best", welfare / known.best_possible, "share")] if known.best_possible else []),

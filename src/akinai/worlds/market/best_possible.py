@@ -1,7 +1,4 @@
-"""What a population has to give, whoever plays: what customers would come to by simple ways to choose a business.
-
-All prices are the menus'; nobody bargains.
-"""
+"""What the members of a market could have come to at menu prices, strangers to its population too."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,74 +7,75 @@ from typing import Any, cast
 
 from akinai.core.money import half_even_cents
 from akinai.worlds.market.amounts import prices
+from akinai.worlds.market.baselines import Choice, choices
+from akinai.worlds.market.setup import Business, Customer, Population
 from akinai.worlds.market.state import Member
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
-    """The welfare of a population in whole cents, by how all customers choose among the menus that hold all items."""
+class Ways:
+    """The welfare in whole cents, by how all customers choose among the businesses that have all their items."""
 
     pick_any: int
-    """Any of them: the mean over all choices, exactly."""
+    """Any of them: the mean over all choices."""
     pick_cheapest: int
-    """The cheapest, whatever the place is like; ties by id."""
+    """The cheapest, whatever the place is like."""
     pick_any_with_amenities: int
     """Any that has the amenities too: the mean over all choices."""
     best_possible: int
     """The cheapest that has the amenities too, or nobody where that is worth nothing."""
 
 
-def baselines(members: Iterable[Member]) -> Baselines:
-    """Those of a market's members. A customer whom no business suits adds 0."""
-    everybody = list(members)
-    sellers = _Sellers([one for one in everybody if one.role == "business"])
-    sums = [Decimal(0)] * 4
-    for one in everybody:
-        if one.role == "customer":
-            sums = [total + more for total, more in zip(sums, _of(one, sellers), strict=True)]
-    return Baselines(*map(half_even_cents, sums))
+def ways(members: Iterable[Member]) -> Ways:
+    """Those of a market's members, each customer's to the nearest cent. One whom no business suits adds 0."""
+    told = [_of(found) for found in choices(_people(members))]
+    return Ways(*(sum(one) for one in zip(*told, strict=True))) if told else Ways(0, 0, 0, 0)
 
 
-class _Sellers:
-    """Businesses by what their menus hold, so that a customer looks at those alone that have its items."""
-
-    def __init__(self, businesses: Sequence[Member]) -> None:
-        self._menus = {one.id: prices(one.data) for one in businesses}
-        self._has = {one.id: amenities(one) for one in businesses}
-        self._with: dict[str, set[str]] = {}
-        for id, menu in self._menus.items():
-            for item in menu:
-                self._with.setdefault(item, set()).add(id)
-
-    def offers(self, customer: Member) -> list[tuple[Decimal, str, bool]]:
-        """What all items cost at each business that has them, the cheapest first, and whether it suits."""
-        items, needs = list(prices(customer.data)), needed(customer)
-        if not items:
-            return []
-        able = set[str].intersection(*(self._with.get(item, set[str]()) for item in items))
-        costs = ((sum((self._menus[id][item] for item in items), Decimal(0)), id) for id in able)
-        return [(cost, id, needs <= self._has[id]) for cost, id in sorted(costs)]
+def _of(found: Sequence[Choice]) -> tuple[int, int, int, int]:
+    suiting = [one.utility_cents for one in found if one.suits]
+    cheapest = min(found, key=lambda one: one.price_cents).utility_cents if found else 0
+    return _mean([one.utility_cents for one in found]), cheapest, _mean(suiting), max([0, *suiting])
 
 
-def _of(customer: Member, sellers: _Sellers) -> tuple[Decimal, Decimal, Decimal, Decimal]:
-    offers = sellers.offers(customer)
-    worth = 2 * sum(prices(customer.data).values(), Decimal(0))
-    utilities = [worth * suits - cost for cost, _, suits in offers]
-    suiting = [worth - cost for cost, _, suits in offers if suits]
-    cheapest = utilities[0] if utilities else Decimal(0)
-    return _mean(utilities), cheapest, _mean(suiting), max([Decimal(0), *suiting])
+def _mean(cents: Sequence[int]) -> int:
+    return half_even_cents(Decimal(sum(cents)) / len(cents) / 100) if cents else 0
 
 
-def _mean(values: Sequence[Decimal]) -> Decimal:
-    return sum(values, Decimal(0)) / len(values) if values else Decimal(0)
+def _people(members: Iterable[Member]) -> Population:
+    """Members as a population, with what their profiles say soundly."""
+    everybody = sorted(members, key=lambda one: one.id)
+    return Population(
+        businesses=tuple(_business(one) for one in everybody if one.role == "business"),
+        customers=tuple(_customer(one) for one in everybody if one.role == "customer"),
+    )
+
+
+def _business(one: Member) -> Business:
+    has = dict.fromkeys(amenities(one), True)
+    return Business(id=one.id, name="", description="", rating=0, menu_features=_features(one), amenity_features=has)
+
+
+def _customer(one: Member) -> Customer:
+    needs = tuple(sorted(needed(one)))
+    return Customer(id=one.id, name="", request="", menu_features=_features(one), amenity_features=needs)
+
+
+def _features(one: Member) -> Mapping[str, float]:
+    return {item: float(price) for item, price in prices(one.data).items()}
 
 
 def amenities(business: Member) -> frozenset[str]:
     """What a business has."""
-    has = cast("Mapping[str, Any]", business.data.get("amenity_features") or {})
-    return frozenset(name for name, there in has.items() if there is True)
+    told: object = business.data.get("amenity_features")
+    if not isinstance(told, Mapping):  # a stranger's profile may hold anything
+        return frozenset()
+    return frozenset(name for name, there in cast("Mapping[str, Any]", told).items() if there is True)
 
 
 def needed(customer: Member) -> frozenset[str]:
     """The amenities without which a customer's needs are not met."""
-    return frozenset(cast("Sequence[str]", customer.data.get("amenity_features") or ()))
+    told: object = customer.data.get("amenity_features")
+    if not isinstance(told, list | tuple):
+        return frozenset()
+    return frozenset(one for one in cast("Sequence[Any]", told) if isinstance(one, str))

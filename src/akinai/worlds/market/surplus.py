@@ -10,6 +10,10 @@ from akinai.worlds.market.amounts import dollars, prices, total_cents
 from akinai.worlds.market.proposal_errors import matches
 from akinai.worlds.market.state import Offer, State
 
+MOST_FACTOR = 1_000
+MOST_COST = 10**12
+"""Dollars. What strangers write into their profiles can be any number; beyond these nothing is reckoned with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sale:
@@ -41,13 +45,14 @@ def _sale(state: State, offer: Offer, fuzzy: int) -> Sale:
 
 def _cost(data: Mapping[str, Any], offer: Offer, fuzzy: int) -> int | None:
     factor, menu = data.get("min_price_factor"), prices(data)
-    if not isinstance(factor, int | float) or isinstance(factor, bool):
+    if not isinstance(factor, int | float) or isinstance(factor, bool) or not 0 <= factor <= MOST_FACTOR:
         return None
     named = matches(offer.proposal, menu.keys(), fuzzy)
     if any(item.item_name not in named for item in offer.proposal.items):
         return None
     at_menu = sum((item.quantity * menu[named[item.item_name]] for item in offer.proposal.items), Decimal(0))
-    return half_even_cents(dollars(factor) * at_menu)
+    cost = dollars(factor) * at_menu
+    return half_even_cents(cost) if cost <= MOST_COST else None
 
 
 def gini(amounts: Sequence[int]) -> float | None:
