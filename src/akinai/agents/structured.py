@@ -12,7 +12,7 @@ BESIDE = frozenset({"reasoning", "thought", "thoughts", "explanation"})
 OBJECTS_TRIED = 64
 """Openings of an object that are tried in a reply with prose around it."""
 
-EXPECTED = 'expected one JSON object such as {"action": "GET_MONEY_BALANCE"} or {"action": "WAIT_UNTIL", "hour": 15}'
+EXPECTED = 'expected one JSON object such as {"action": "NAME"} or {"action": "NAME", "parameter": 15}'
 
 
 def read_reply(verbs: Verbs, reply: str) -> Action:

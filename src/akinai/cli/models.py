@@ -175,12 +175,13 @@ def tell_estimate(
         document(expected.to_json())
         return
     dollars = "no price known: put one into akinai.toml" if expected.dollars is None else f"${expected.dollars:,.2f}"
-    each = ", ".join(f"{side.messages} for each of {side.actors}" for side in thinking if side.messages)
+    each = ", ".join(f"{side.messages} messages of each of {side.actors} actors" for side in thinking if side.messages)
+    runs = "1 run" if len(chosen) == 1 else f"{len(chosen)} runs"
     line(
-        f"{len(chosen)} runs of {' and '.join(side.model for side in thinking)}, at "
-        f"{f'messages {each}' if each else f'{MESSAGES_A_DAY} messages a day'} and {SECONDS_A_CALL:g} seconds a call:\n"
+        f"{runs} of {' and '.join(side.model for side in thinking)}, at "
+        f"{each or f'{MESSAGES_A_DAY} messages a day'} and {SECONDS_A_CALL:g} seconds a call:\n"
         f"  messages  {expected.messages:,}\n"
         f"  tokens    {expected.usage.input:,} in, {expected.usage.output:,} out\n"
-        f"  hours     {expected.hours:,.1f}\n"
+        f"  hours     {expected.hours:,.{1 if expected.hours >= 1 else 2}f}\n"
         f"  dollars   {dollars}"
     )

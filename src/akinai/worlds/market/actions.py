@@ -191,7 +191,10 @@ class Search(_Verb):
 
 
 class Wait(_Verb):
-    """Do nothing until there is new mail, or until some seconds are over if you say how many."""
+    """Do nothing until there is new mail, or until some seconds are over if you say how many.
+
+    Say how many where maybe nobody will write: without seconds and without mail you wait for ever.
+    """
 
     seconds: Seconds | None = None
 

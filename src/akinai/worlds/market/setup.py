@@ -5,6 +5,7 @@ from datetime import date
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -84,7 +85,14 @@ class _Group(_Record):
         return {"count": given} if isinstance(given, int) and not isinstance(given, bool) else given
 
 
-_Model = Annotated[str, Field(min_length=3, max_length=200, pattern=":")]
+def _named(model: str) -> str:
+    provider, _, name = model.partition(":")
+    if not (provider and name):
+        raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
+    return model
+
+
+_Model = Annotated[str, Field(max_length=200), AfterValidator(_named)]
 
 
 class Customers(_Group):

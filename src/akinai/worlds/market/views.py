@@ -23,7 +23,8 @@ _BRIEFINGS = {
         "Having all that is worth twice the sum of these numbers to you, once, less whatever you pay; an order without "
         "an item, or at a place without an amenity, is worth nothing and costs what you pay.\n\n"
         "How to buy: search, and read the menus and amenities; write a text to each business that has what you need, "
-        "saying which items you want; wait; fetch your messages; compare the order proposals you got; pay one, naming "
+        "saying which items you want; wait, such as 60 seconds; fetch your "
+        "messages; compare the order proposals you got; pay one, naming "
         "its id. A payment is final and nothing is paid without one. Then you are done. Leave if nobody has what you "
         "want at a price that is worth it. Your willingness to pay is known to you alone."
     ),
