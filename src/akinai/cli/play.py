@@ -38,6 +38,14 @@ Sets = Annotated[
     list[str] | None,
     option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
 ]
+Sweeps = Annotated[
+    list[str] | None,
+    option(
+        "--sweep",
+        metavar="NAME=V,V,...",
+        help="All seeds under each value of a setting, such as search.limit=3,10; several --sweep: under all pairs.",
+    ),
+]
 GroupName = Annotated[
     str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
 ]
@@ -50,6 +58,7 @@ def run(
     seeds: Seeds = "1",
     days: Days = None,
     sets: Sets = None,
+    sweeps: Sweeps = None,
     store: Store = None,
     name: GroupName = None,
     jobs: Jobs = None,
@@ -72,6 +81,7 @@ def run(
     dry_run: m.DryRun = False,
 ) -> None:
     """Play a world with one agent, once for each seed, and score it."""
+    from akinai.core.errors import UsageError
     from akinai.runtime import api
 
     place = place_of(store)
@@ -79,6 +89,8 @@ def run(
     budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
     pace = m.Pace(cache, timeout, calls_per_minute)
     cast = m.cast_of(world, agent, how, budget, pace)
+    if dry_run and sweeps:
+        raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
         m.tell_estimate(world, cast, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
         return
@@ -91,6 +103,7 @@ def run(
             seeds=seeds,
             days=days,
             settings=sets,
+            sweep=sweeps,
             store=place,
             name=name,
             jobs=m.jobs_of(cast, jobs, place),
@@ -99,7 +112,9 @@ def run(
         )
 
     runs = _shown(play, place, as_json)
-    if not as_json and not place.startswith("memory:"):
+    if sweeps and not as_json and not place.startswith("memory:"):
+        next_steps(_sweep_steps(runs, store))
+    elif not as_json and not place.startswith("memory:"):
         flags = [("--preset", preset), ("--days", days), *(("--set", one) for one in sets or [])]
         next_steps(_steps(runs, seeds, [str(word) for pair in flags if pair[1] is not None for word in pair], store))
 
@@ -108,9 +123,10 @@ def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = F
     """Go on with a run, or a group, from its last entry."""
     from akinai.runtime import api
     from akinai.runtime.life import can_go_on
+    from akinai.runtime.sweep import names_of
 
     place = place_of(store)
-    over = [run for run in api.headers(place) if name in (run.run_id, run.group) and not can_go_on(run)]
+    over = [run for run in api.headers(place) if name in names_of(run) and not can_go_on(run)]
 
     def play(progress: "Progress | None") -> "Runs":
         return api.resume(name, store=place, jobs=jobs_for(jobs, place), progress=progress, ledgers=False)
@@ -181,9 +197,10 @@ def _shown(play: "Callable[[Progress | None], Runs]", place: str, as_json: bool)
     if as_json:
         document(runs.to_json())
     else:
+        from akinai.report.sweeps import swept_runs
         from akinai.report.tables import played
 
-        page(lambda width: played(runs, width))
+        page(lambda width: swept_runs(runs, width) or played(runs, width))
     kept = not place.startswith("memory:")
     failed = [run for run in runs if run.status == "failed"]
     for run in failed[:MOST_TOLD]:
@@ -199,7 +216,9 @@ def _shown(play: "Callable[[Progress | None], Runs]", place: str, as_json: bool)
 
 def _name_of(runs: "Runs") -> str:
     """What stands for runs in one word: their group, or the first of them that is not done."""
-    groups = {run.header.group for run in runs}
+    from akinai.runtime.sweep import sweep_of
+
+    groups = {sweep_of(run.header.card) or run.header.group for run in runs}
     group = groups.pop() if len(groups) == 1 else None
     return group if group and len(runs) > 1 else next((run.id for run in runs if run.status != "done"), runs[0].id)
 
@@ -220,6 +239,15 @@ def _steps(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dic
     again = command(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
     steps[again] = "the same seeds with another player"
     steps[command(store, "compare", name, second)] = "then: who is better, and how sure that is"
+    return steps
+
+
+def _sweep_steps(runs: "Runs", store: str | None) -> dict[str, str]:
+    """What to try after a sweep: a row a value with intervals, and two values against each other."""
+    groups = list(dict.fromkeys(run.header.group for run in runs if run.header.group))
+    steps = {command(store, "analyze", _name_of(runs)): "a row a value, with intervals"}
+    if len(groups) > 1:
+        steps[command(store, "compare", groups[0], groups[-1])] = "the first value and the last, paired by seed"
     return steps
 
 

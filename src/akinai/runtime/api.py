@@ -27,6 +27,7 @@ from akinai.runtime.casting import default_agent
 from akinai.runtime.config import DEFAULT_STORE, prepare, setting
 from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
+    Part,
     begin_all,
     checked_name,
     checked_seeds,
@@ -34,7 +35,7 @@ from akinai.runtime.experiment import (
     expect_free,
     fresh_name,
     names_in,
-    plan,
+    plan_all,
     seeds_in,
 )  # fmt: skip
 from akinai.runtime.export import csv_head, export_format, export_lines
@@ -44,6 +45,7 @@ from akinai.runtime.play import BY_NAME, Given, Progress
 from akinai.runtime.processes import play_all
 from akinai.runtime.runs import Run, Runs, meant, read_run, read_what_can_be, resolve
 from akinai.runtime.stage import check_cast, check_model, known_prices
+from akinai.runtime.sweep import arms, sweep_of
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 
@@ -70,6 +72,7 @@ def run(
     preset: str | None = None,
     days: int | None = None,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None = None,
     store: str | Store = "memory:",
     name: str | None = None,
     jobs: int = 1,
@@ -81,26 +84,31 @@ def run(
     `agent` is a name as on the command line ("reference", "script:FILE"; the world's default player without one), a
     factory of agents, or a `Cast` that says all of models and limits. `model`, such as "openai:NAME", is asked by the
     agent "chat", or by "structured" where that is named. `seeds` is one seed, several, or text such as "1-5".
-    `settings` go over the preset, by dotted names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. The runs
-    are called NAME-SEED. `jobs` processes play at a time (runs that ask models: at once, in this one); the store must
-    be one that they can open, and a script that asks for several keeps its own start under `if __name__ ==
-    "__main__"`. With `ledgers` False the runs do not hold their ledgers, 4 KB an entry.
+    `settings` go over the preset, by dotted names: {"demand.footfall": 40}, or as text ["demand.footfall=40"]. `sweep`
+    plays all seeds under each value of a setting, {"search.limit": [3, 10]}, or under all pairs of several.
+
+    The runs are called NAME-SEED, those of a sweep NAME-limit-3-SEED: NAME stands for them all, NAME-limit-3 for those
+    of one value. `jobs` processes play at a time (runs that ask models: at once, in this one); the store must be one
+    that they can open, and a script that asks for several keeps its own start under `if __name__ == "__main__"`. With
+    `ledgers` False the runs do not hold their ledgers, 4 KB an entry.
 
     A run that breaks is in the result, with the status "failed" and its error. Raises UsageError, before anything is
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
     cast, factory = _cast_of(loaded, agent, model, base_url)
-    prepared = prepare(loaded, preset=preset, days=days, settings=settings or {}, thinks=cast.thinks)
-    cast = _seated(cast, loaded, prepared.setup, base_url)
     chosen = _seeds(seeds)
+    parts: list[Part] = []
+    for arm in arms(sweep, settings, loaded.setup):
+        prepared = prepare(loaded, preset=preset, days=days, settings=arm.settings, thinks=cast.thinks)
+        parts.append(Part(arm, prepared, _seated(cast, loaded, prepared.setup, base_url)))
     if name is not None:
         checked_name(name)
     given = Given(loaded if not isinstance(world, str) else None, factory)
     how = _How(store, jobs, progress, given, ledgers)
 
     async def work(books: Store) -> Runs:
-        headers = plan(loaded, prepared, cast, chosen, name or fresh_name(await books.runs()))
+        headers = plan_all(loaded, parts, chosen, name or fresh_name(await books.runs()))
 
         async def begin() -> None:
             await begin_all(books, headers)
@@ -258,7 +266,7 @@ def contrast(
     if a == b:
         raise UsageError(f"{a!r} against itself differs in nothing; name two")
     both = analyze(a, b, store=store, jobs=jobs, scale=False, progress=progress)
-    sides = tuple([run.id for run in both.runs if name in (run.id, run.group)] for name in (a, b))
+    sides = tuple([run.id for run in both.runs if name in (run.id, run.group, sweep_of(run.card))] for name in (a, b))
     return contrast_of(both, (a, b), (sides[0], sides[1]), gain)
 
 

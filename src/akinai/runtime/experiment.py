@@ -4,6 +4,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from akinai.core.errors import UsageError
@@ -14,6 +15,7 @@ from akinai.runtime.cast import Cast
 from akinai.runtime.config import Prepared
 from akinai.runtime.runs import run_card
 from akinai.runtime.session import clock_us
+from akinai.runtime.sweep import Arm, names_of, sweep_of
 
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**63 - 1
@@ -21,6 +23,26 @@ LARGEST_SEED = 2**63 - 1
 _NAME = re.compile(r"\w[\w.-]{0,79}")
 _FIRST = "amber brisk calm clever copper early fair gentle golden honest keen lively lucky merry mild neat plain proud quiet ready sharp silver steady sunny swift tidy warm wise".split()  # noqa: E501 - a list of words
 _SECOND = "anchor apron barrel basket bell bottle broom candle cart coin counter crate drawer fennel ginger jar kettle lantern ledger market melon mint orchard parcel pepper plum purse quince scale shelf stall teapot till wagon".split()  # noqa: E501 - a list of words
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one place of a sweep is played with; a command without a sweep has one."""
+
+    arm: Arm
+    prepared: Prepared
+    cast: Cast
+
+
+def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str) -> list[RunHeader]:
+    """The runs of one command: those of each place of its sweep under the place's own name."""
+    headers: list[RunHeader] = []
+    for part in parts:
+        planned = plan(world, part.prepared, part.cast, seeds, checked_name(part.arm.group(name)))
+        card = part.arm.card(name)
+        later = len(headers)
+        headers += [replace(one, card={**one.card, **card}, created_at=one.created_at + later) for one in planned]
+    return headers
 
 
 def plan(world: World[Any], prepared: Prepared, cast: Cast, seeds: Sequence[int], group: str) -> list[RunHeader]:
@@ -49,10 +71,12 @@ async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
 def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
     """UsageError unless the new runs can join the known ones: one name, one run or one group of like runs."""
     ids, groups = {run.run_id for run in known}, {run.group: run for run in known if run.group}
+    sweeps = {name for run in known if (name := sweep_of(run.card))}
     for run in new:
-        for name in filter(None, (run.run_id, run.group)):
-            if name in ids or (name in groups and name != run.group):
-                kind = "run" if name in ids else "group of runs"
+        for name in names_of(run):
+            other_kind = (name in groups and name != run.group) or name in sweeps
+            if name in ids or other_kind:
+                kind = "run" if name in ids else "group of runs" if name in groups else "sweep"
                 raise UsageError(
                     f"there is a {kind} {name!r} already; choose another --name, or 'akinai resume {name}'"
                 )
@@ -91,8 +115,8 @@ def _stands_for(name: str, taken: Collection[str]) -> bool:
 
 
 def names_in(known: Sequence[RunHeader]) -> set[str]:
-    """The names of runs and groups."""
-    return {run.run_id for run in known} | {run.group for run in known if run.group}
+    """The names of runs, groups and sweeps."""
+    return {name for run in known for name in names_of(run)}
 
 
 def checked_name(name: str) -> str:

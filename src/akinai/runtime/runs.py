@@ -16,6 +16,7 @@ from akinai.core.scores import Score
 from akinai.core.statistics import Comparison, Summary, summarise
 from akinai.core.stores import RunHeader, Status, Store
 from akinai.core.worlds import World, fold, walked
+from akinai.runtime.sweep import names_of
 
 DAY_US = 86_400_000_000
 
@@ -246,15 +247,15 @@ async def resolve(store: Store, names: Sequence[str], *, damaged: bool = False) 
 
 
 def meant(known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
-    """The runs that names stand for: a run's id, or the name of a group. UnknownName for neither.
+    """The runs that names stand for: a run's id, or the name of a group or a sweep. UnknownName for none of them.
 
     BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
     """
     found: dict[str, RunHeader] = {}
     for name in names:
-        runs = [run for run in known if name in (run.run_id, run.group)]
+        runs = [run for run in known if name in names_of(run)]
         if not runs:
-            ids = {run.run_id for run in known} | {run.group for run in known if run.group}
+            ids = {one for run in known for one in names_of(run)}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
         found |= {run.run_id: run for run in runs}
     for run in [] if damaged else found.values():
