@@ -131,6 +131,15 @@ class PlaybookIndex:
             for hit in hits
         ]
 
+    def scores(self, query: SearchQuery, *, alpha: float | None = None) -> dict[str, float]:
+        """The ids and combined scores of what `search` finds, in its order, for who asks often."""
+        return self._hybrid.scores(
+            query.query_text,
+            query.top_k,
+            alpha=self.alpha if alpha is None else alpha,
+            allowed=self._allowed(query),
+        )
+
     @property
     def embedder_name(self) -> str:
         return self._embedder.name

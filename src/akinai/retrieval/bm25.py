@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from akinai.retrieval.text import Tokenizer, tokenize
@@ -24,6 +25,7 @@ K1 = 1.2
 B = 0.75
 """How much a long document is held against it, from 0 (not) to 1 (in proportion)."""
 
+_MANY = 64
 _PRECISE = Context(prec=20)
 _Numbers = TypeVar("_Numbers", float, "NDArray[np.float64]")
 
@@ -69,9 +71,12 @@ class _Postings:
         del self.rows[at]
         return self.counts.pop(at)
 
-    def holds(self, row: int) -> bool:
-        at = bisect_left(self.rows, row)
-        return at < len(self.rows) and self.rows[at] == row
+    def hold(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of the rows is here."""
+        import numpy as np
+
+        held = np.frombuffer(self.rows, np.int64)
+        return held[np.minimum(np.searchsorted(held, rows), len(held) - 1)] == rows
 
 
 class BM25Index:
@@ -125,6 +130,23 @@ class BM25Index:
         self._total += counts.total()
         self._norms = None
 
+    def add_all(self, ids: Sequence[str], words: Sequence[Sequence[str]]) -> None:
+        """`add_words` for several, the ids different ones: many are sorted in one go and not word by word."""
+        if len(ids) < _MANY:
+            for id, some in zip(ids, words, strict=True):
+                self.add_words(id, some)
+            return
+        for id in ids:
+            if id in self._rows:
+                self.remove(id)
+        self._append_postings(words)
+        for id, some in zip(ids, words, strict=True):
+            self._rows.append(id)
+            self._words.append(tuple(dict.fromkeys(some)))
+            self._lengths.append(len(some))
+            self._total += len(some)
+        self._norms = None
+
     def remove(self, id: str) -> None:
         """Forget a document; KeyError when it is not here."""
         row, last = self._rows.remove(id)
@@ -155,12 +177,16 @@ class BM25Index:
                 totals[rows] += idf * (counts / (counts + norms[rows]))
         return totals
 
-    def matched(self, query: str, rows: Iterable[int]) -> list[tuple[str, ...]]:
+    def matched(self, query: str, rows: Sequence[int]) -> list[tuple[str, ...]]:
         """For each row, the different words of the query that it holds, in the query's order."""
-        known = [
-            (word, self._postings[word]) for word in dict.fromkeys(self.tokenizer(query)) if word in self._postings
-        ]
-        return [tuple(word for word, postings in known if postings.holds(row)) for row in rows]
+        import numpy as np
+
+        known = [word for word in dict.fromkeys(self.tokenizer(query)) if word in self._postings]
+        if not known or not rows:
+            return [()] * len(rows)
+        asked = np.array(rows, np.int64)
+        held: list[list[bool]] = np.stack([self._postings[word].hold(asked) for word in known], 1).tolist()
+        return [tuple(compress(known, some)) for some in held]
 
     def search(self, query: str, top_k: int = 10) -> list[WordHit]:
         """The best documents that hold a word of the query, best first, ties by id; fewer when fewer match."""
@@ -173,6 +199,22 @@ class BM25Index:
             WordHit(self.ids[row], float(scores[row]), words)
             for row, words in zip(chosen, self.matched(query, chosen), strict=True)
         ]
+
+    def _append_postings(self, words: Sequence[Sequence[str]]) -> None:
+        """Enter documents that take the next rows into the postings, a word at a time."""
+        import numpy as np
+
+        places: dict[str, int] = {}
+        flat = np.array([places.setdefault(word, len(places)) for some in words for word in some], np.int64)
+        rows = np.repeat(np.arange(len(words)), [len(some) for some in words])
+        pairs, counts = np.unique(flat * len(words) + rows, return_counts=True)
+        found, rows = np.divmod(pairs, len(words))
+        rows, counts = (rows + len(self)).astype(np.int64), counts.astype(np.int64)
+        ends: list[int] = np.searchsorted(found, np.arange(len(places) + 1)).tolist()
+        for place, word in enumerate(places):
+            postings = self._postings.setdefault(word, _Postings())
+            postings.rows.frombytes(rows[ends[place] : ends[place + 1]].tobytes())
+            postings.counts.frombytes(counts[ends[place] : ends[place + 1]].tobytes())
 
     def _length_norms(self) -> NDArray[np.float64]:
         """`length_norm` of every row, worked out at the first search after a change."""

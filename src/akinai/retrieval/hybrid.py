@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from akinai.retrieval.bm25 import BM25Index, inverse_document_frequency, length_norm
 from akinai.retrieval.text import Tokenizer, tokenize
@@ -83,6 +83,7 @@ class HybridIndex:
         # Both are told the same changes in the same order, so a row is the same document in both.
         self._words = BM25Index(tokenizer=tokenizer)
         self._vectors = VectorIndex(self.embedder.dimensions)
+        self._mask: tuple[frozenset[str], NDArray[np.bool_]] | None = None
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -123,15 +124,17 @@ class HybridIndex:
             vectors = checked(vectors, (len(given), self.embedder.dimensions))[fresh]
         words = [self._words.tokenizer(given[row].text) for row in fresh]
         self._documents.update((id, given[row]) for id, row in latest.items())
-        for i, row in enumerate(fresh):
-            self._words.add_words(given[row].id, words[i])
-            self._vectors.add(given[row].id, vectors[i])
+        ids = [given[row].id for row in fresh]
+        self._words.add_all(ids, words)
+        self._vectors.add_all(ids, vectors)
+        self._mask = None
 
     def remove(self, id: str) -> None:
         """Forget a document; KeyError when it is not here."""
         self._words.remove(id)
         self._vectors.remove(id)
         del self._documents[id]
+        self._mask = None
 
     def search(self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None) -> list[Hit]:
         """The best hits, best combined score first, ties by id; fewer than `top_k` only when fewer qualify.
@@ -140,27 +143,34 @@ class HybridIndex:
         rare a word is, and how long a document usually is, are still taken from the whole index. ValueError for
         alpha outside 0 to 1 or a negative top_k.
         """
+        found = self._ranked(query, top_k, alpha, allowed)
+        rows: list[int] = found.rows.tolist()
+        vectors: list[float] = found.vector.tolist()
+        bm25s: list[float] = found.bm25.tolist()
+        combined: list[float] = found.combined(alpha).tolist()
+        words = self._words.matched(query, rows)
+        return [
+            Hit(self.ids[row], self._documents[self.ids[row]].text, vector, bm25, score, matched)
+            for row, vector, bm25, score, matched in zip(rows, vectors, bm25s, combined, words, strict=True)
+        ]
+
+    def scores(
+        self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None
+    ) -> dict[str, float]:
+        """The ids and combined scores of what `search` finds, in its order: a third of its time for many results."""
+        found = self._ranked(query, top_k, alpha, allowed)
+        rows: list[int] = found.rows.tolist()
+        combined: list[float] = found.combined(alpha).tolist()
+        return {self.ids[row]: score for row, score in zip(rows, combined, strict=True)}
+
+    def _ranked(self, query: str, top_k: int, alpha: float, allowed: Allowed | None) -> _Candidates:
+        """The best hits, best first."""
         check_alpha(alpha)
         check_top_k(top_k)
         if top_k == 0 or not self._documents or not query.strip():
-            return []
+            return _Candidates.none()
         found = self._candidates(query, allowed)
-        if not len(found.rows):
-            return []
-        combined = alpha * found.vector + (1 - alpha) * found.bm25
-        chosen = best(combined, found.rows, self.ids, top_k)
-        rows = [int(found.rows[i]) for i in chosen]
-        return [
-            Hit(
-                self.ids[row],
-                self._documents[self.ids[row]].text,
-                float(found.vector[i]),
-                float(found.bm25[i]),
-                float(combined[i]),
-                words,
-            )
-            for i, row, words in zip(chosen, rows, self._words.matched(query, rows), strict=True)
-        ]
+        return found.at(best(found.combined(alpha), found.rows, self.ids, top_k))
 
     def _knows(self, document: Document) -> bool:
         known = self._documents.get(document.id)
@@ -195,6 +205,8 @@ class HybridIndex:
 
         if allowed is None:
             return rows
+        if isinstance(allowed, frozenset):
+            return rows[self._mask_of(cast("frozenset[str]", allowed))[rows]]
         candidates: list[int] = rows.tolist()
         id_of = self.ids
         ids = [id_of[row] for row in candidates]
@@ -204,14 +216,37 @@ class HybridIndex:
             keep = [allowed(self._documents[id]) for id in ids]
         return rows[np.array(keep, np.bool_)]
 
+    def _mask_of(self, allowed: frozenset[str]) -> NDArray[np.bool_]:
+        """Which rows are allowed; kept for the next search, since a filter is mostly asked with again."""
+        import numpy as np
+
+        if self._mask is None or self._mask[0] is not allowed:
+            self._mask = allowed, np.array([id in allowed for id in self.ids], np.bool_)
+        return self._mask[1]
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The hits before ranking; three arrays of one length."""
+    """Hits by row; three arrays of one length."""
 
     rows: NDArray[np.int64]
     vector: NDArray[np.float64]
     bm25: NDArray[np.float64]
+
+    @classmethod
+    def none(cls) -> _Candidates:
+        import numpy as np
+
+        return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+    def combined(self, alpha: float) -> NDArray[np.float64]:
+        return alpha * self.vector + (1 - alpha) * self.bm25
+
+    def at(self, positions: Sequence[int]) -> _Candidates:
+        import numpy as np
+
+        places = np.array(positions, np.int64)
+        return _Candidates(self.rows[places], self.vector[places], self.bm25[places])
 
 
 def check_alpha(alpha: float) -> None:

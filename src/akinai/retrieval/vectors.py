@@ -158,8 +158,11 @@ def best(scores: NDArray[np.float64], rows: NDArray[np.int64], ids: Sequence[str
         least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
         above: list[int] = np.flatnonzero(scores > least).tolist()
         tied: list[int] = np.flatnonzero(scores == least).tolist()
-        chosen = above + nsmallest(top_k - len(above), tied, key=id_of)
-    return sorted(chosen, key=lambda position: (-scores[position], id_of(position)))
+        wanted = top_k - len(above)
+        chosen = above + (tied if wanted == len(tied) else nsmallest(wanted, tied, key=id_of))
+    told: list[float] = scores[chosen].tolist()
+    keys = [(-score, id_of(position), position) for score, position in zip(told, chosen, strict=True)]
+    return [position for _, _, position in sorted(keys)]
 
 
 def check_top_k(top_k: int) -> None:
@@ -178,7 +181,8 @@ class VectorHit:
 class VectorIndex:
     """Exact cosine search over the vectors of documents, which come and go by id. Not for several threads at once.
 
-    Rows are float32; memory grows by doubling, so adding costs the same however many there are.
+    Numbers are float32 and kept coordinate by coordinate, so a query that has few coordinates, as hashed ones do,
+    reads those alone. Memory grows by doubling, so adding costs the same however many there are.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -186,7 +190,7 @@ class VectorIndex:
 
         self.dimensions = dimensions
         self._rows = Rows()
-        self._matrix: NDArray[np.float32] = np.zeros((0, dimensions), np.float32)
+        self._columns: NDArray[np.float32] = np.zeros((dimensions, 0), np.float32)
         self._lengths: NDArray[np.float64] = np.zeros(0, np.float64)
 
     def __len__(self) -> int:
@@ -203,31 +207,33 @@ class VectorIndex:
     @property
     def matrix(self) -> NDArray[np.float32]:
         """The vectors by row, shape [n, d]: a read-only window that the next change may outdate."""
-        window = self._matrix[: len(self)]
+        window = self._columns[:, : len(self)].T
         window.flags.writeable = False
         return window
 
     def add(self, id: str, vector: NDArray[np.float32]) -> None:
         """Add a vector of shape [d], or replace the one of this id. ValueError for another shape, NaN or infinity."""
-        import numpy as np
+        self.add_all([id], checked(vector, (self.dimensions,))[None])
 
-        vector = checked(vector, (self.dimensions,))
-        if id in self._rows:
-            self.remove(id)
-        row = self._rows.append(id)
-        if row == len(self._matrix):
-            room = max(16, 2 * row)
-            matrix, lengths = self._matrix, self._lengths
-            self._matrix = np.zeros((room, self.dimensions), np.float32)
-            self._lengths = np.zeros(room, np.float64)
-            self._matrix[:row], self._lengths[:row] = matrix, lengths
-        self._matrix[row] = vector
-        self._lengths[row] = _length(vector)
+    def add_all(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Add or replace several, shape [n, d]; the ids are different ones. ValueError as in `add`, nothing added."""
+        vectors = checked(vectors, (len(ids), self.dimensions))
+        for id in ids:
+            if id in self._rows:
+                self.remove(id)
+        first = len(self)
+        self._make_room(first + len(ids))
+        for id in ids:
+            self._rows.append(id)
+        for start in range(0, len(ids), _BLOCK):
+            block = vectors[start : start + _BLOCK]
+            at = slice(first + start, first + start + len(block))
+            self._columns[:, at], self._lengths[at] = block.T, _lengths(block)
 
     def remove(self, id: str) -> None:
         """Forget a document; KeyError when it is not here."""
         row, last = self._rows.remove(id)
-        self._matrix[row] = self._matrix[last]
+        self._columns[:, row] = self._columns[:, last]
         self._lengths[row] = self._lengths[last]
 
     def cosines(self, vector: NDArray[np.float32], rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -238,16 +244,33 @@ class VectorIndex:
         import numpy as np
 
         vector = checked(vector, (self.dimensions,))
-        if rows is None:
-            dots, lengths = self._matrix[: len(self)] @ vector, self._lengths[: len(self)]
-        elif 4 * len(rows) > len(self):  # reading the whole matrix in order beats fetching a quarter of it
-            dots, lengths = (self._matrix[: len(self)] @ vector)[rows], self._lengths[rows]
-        else:
-            dots, lengths = np.empty(len(rows), np.float32), self._lengths[rows]
-            for start in range(0, len(rows), _BLOCK):
-                dots[start : start + _BLOCK] = self._matrix[rows[start : start + _BLOCK]] @ vector
-        scale = lengths * _length(vector)
+        dots = self._dots(vector, rows)
+        lengths = self._lengths[: len(self)] if rows is None else self._lengths[rows]
+        scale = lengths * _lengths(vector[None])[0]
         return np.divide(dots.astype(np.float64), scale, out=np.zeros(len(scale)), where=scale > 0)
+
+    def _dots(self, vector: NDArray[np.float32], rows: NDArray[np.int64] | None) -> NDArray[np.float32]:
+        import numpy as np
+
+        places = np.flatnonzero(vector)
+        if 4 * len(places) > self.dimensions:
+            dots = vector @ self._columns[:, : len(self)]
+        elif rows is not None and 8 * len(rows) < len(self):  # else reading in order beats fetching some of it
+            return vector[places] @ self._columns[places[:, None], rows]
+        else:
+            dots = vector[places] @ self._columns[places, : len(self)]
+        return dots if rows is None else dots[rows]
+
+    def _make_room(self, rows: int) -> None:
+        import numpy as np
+
+        held, room = len(self), self._columns.shape[1]
+        if rows > room:
+            room = max(16, 2 * room, rows)
+            columns, lengths = self._columns, self._lengths
+            self._columns = np.zeros((self.dimensions, room), np.float32)
+            self._lengths = np.zeros(room, np.float64)
+            self._columns[:, :held], self._lengths[:held] = columns[:, :held], lengths[:held]
 
     def search(self, vector: NDArray[np.float32], top_k: int = 10) -> list[VectorHit]:
         """The documents nearest to a vector of shape [d], nearest first, ties by id; fewer when there are fewer."""
@@ -277,8 +300,9 @@ def checked(vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.
     return vectors
 
 
-def _length(vector: NDArray[np.float32]) -> float:
+def _lengths(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of each row; shape [n, d] to [n]."""
     import numpy as np
 
-    exact = vector.astype(np.float64)
-    return float(np.sqrt(exact @ exact))
+    exact = vectors.astype(np.float64)
+    return np.sqrt(np.einsum("ij,ij->i", exact, exact))

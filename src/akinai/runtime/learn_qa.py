@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.deltas import BulletTag
-from akinai.learning.index import PlaybookIndex, SearchQuery, SearchResult
+from akinai.learning.index import PlaybookIndex, SearchQuery
 from akinai.learning.injection import inject, inject_all
 from akinai.learning.loop_shelf import Shelf
 from akinai.learning.playbook import Playbook
@@ -131,11 +131,9 @@ class PollingShelf(Shelf):
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         question, *choices = query.split("\n")
         index = self._refreshed(playbook)
-        found = {result.bullet.id: result for result in self._search(index, question)}
+        found = {result.bullet.id: result for result in index.search(self._wanted(question))}
         scores = {id: result.combined_score for id, result in found.items()}
-        asked = [
-            {result.bullet.id: result.combined_score for result in self._search(index, choice)} for choice in choices
-        ]
+        asked = [index.scores(self._wanted(choice)) for choice in choices]
         ballot = vote(scores, asked)
         voters = sorted({id for some in ballot.voters for id in some}, key=lambda id: (-scores[id], id))
         count = self.count_tokens
@@ -147,9 +145,9 @@ class PollingShelf(Shelf):
             ballot = vote({id: scores[id] for id in fitting.bullet_ids}, asked)
         return Polled(fitting, tuple(found[id] for id in voters), playbook, ballot=ballot)
 
-    def _search(self, index: PlaybookIndex, text: str) -> list[SearchResult]:
+    def _wanted(self, text: str) -> SearchQuery:
         # What was wrong once stays a voter: leaving such bullets out costs accuracy, see docs/qa.md.
-        return index.search(SearchQuery(text, top_k=self.plan.top_k, min_confidence=0.0))
+        return SearchQuery(text, top_k=self.plan.top_k, min_confidence=0.0)
 
 
 class OverlapAndVotes:
