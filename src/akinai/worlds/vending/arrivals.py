@@ -25,40 +25,74 @@ class Arrival:
     """They are said to be here, or in storage."""
 
 
-_FINALLY = r"(?: (?:now|just|already|finally|all|safely|also|both|been))*"
-_STORAGE = r"(?:in|to|at) (?:our |the |my )?(?:storage|warehouse|stock ?room|store ?room|back ?room)"
-_COME = (
-    r"(?:arrived|come|come in|shown up|turned up|landed|made it|reached (?:us|our|the|my)|got here|gotten here|"
-    r"delivered|received|dropped off|unloaded|fulfilled|completed|brought in)"
+_ADVERBS = r"(?: (?:[a-z]{2,12}ly|already|now|just|all|both|been|at last|in full|also|today|once again))*"
+_STORAGE = (
+    r"(?:in|to|at|into|inside) (?:our |the |my )?(?:storage|warehouse|stock ?room|store ?room|back ?room|possession|"
+    r"hands|door(?:step)?|premises|site|facility|fridge|shelves)"
 )
+_DONE = (
+    r"(?:delivered|received|dropped off|unloaded|unpacked|fulfilled|completed|brought(?: in| over)?|handed over|"
+    r"supplied|"
+    rf"put away|taken in|taken place|checked in|signed for|collected|picked up|stored|stocked|replenished|"
+    rf"(?:put|placed|added|transferred|carried|dropped) {_STORAGE})"
+)
+"""What is done with goods that come."""
+_WENT = (
+    r"(?:arrived|come(?! to \$)|came|landed|shown up|showed up|turned up|rolled in|pulled in|got here|gotten here|"
+    r"got in(?! touch)|made it|"
+    r"reached (?:us|our|the|my)|made (?:its|their) way)"
+)
+"""What goods do that come."""
+_CAME = r"came(?! (?:up|back|from|to|across|out|with|down|along)\b)"
+_OURS = r"(?:us|me|our|ours|the|my|all|every|everything|both|these|those|this|\d{1,5}|that)"
 _READY = r"ready (?:to (?:be )?(?:stock|restock|load|sell|put|sold)\w*|for (?:the machine|stocking|restocking|sale))"
+_BE = r"(?:\b(?:is|are)|(?<!we)(?<!you)'(?:s|re))"
 _LIES_THERE = any_of(
-    rf"(?<!\bwe )(?<!\byou )\b(?:is|are|it's|they're){_FINALLY} "
-    r"(?:here|there|in hand|on site|with us|on the premises|in our possession|ours)\b",
-    rf"\b(?:is|are|'s|'re){_FINALLY} (?:(?:sitting|waiting|lying|stored|stacked|piled|ready|safely) )?{_STORAGE}\b",
-    rf"\b(?:is|are){_FINALLY} (?:{_READY}|at (?:our|the|my) door(?:step)?)\b|\b(?:sits?|lies?|waits?) {_STORAGE}\b",
+    rf"(?<!\bwe )(?<!\byou ){_BE}{_ADVERBS} (?:here|there|inside|in hand|on site|with us|on the premises|ours)\b",
+    rf"\b(?:is|are|'s|'re|now){_ADVERBS} (?:(?!need|expect|want|miss)(?:[a-z]{{2,10}}(?:ed|ing)|available|safe|"
+    rf"ready) )?{_STORAGE}\b",
+    rf"\b(?:is|are){_ADVERBS} {_READY}\b|\b(?:sits?|lies?|waits?) {_STORAGE}\b|\bplaced {_STORAGE}\b",
+    r"\bwith (?:the|our|my) [^,.]{1,30} (?:here|in storage)\b",
 ).pattern
-_GOT = r"(?:received|got (?:the|our|my|all|today's)|picked up|unpacked|collected|unloaded|accepted)"
-_CAME = any_of(
-    rf"\b(?:has|have|had|'ve|'s){_FINALLY} "
-    rf"(?:{_COME}|here|stored|stocked|put away|put {_STORAGE}|taken place|and gone)\b(?! by)",
-    r"\b(?:brought|dropped off|supplied) (?:us|our|the|my|all)\b",
-    r"\b(?:i|we) (?:finally have|have finally got) (?:the|our|all)\b",
-    r"\b(?:arrived|showed up|turned up|landed|got here|dropped off|unloaded|signed for|took delivery|took place)\b",
-    r"\bcame(?! (?:up|back|from|to|across|out|with|down|along)\b)\b",
-    r"\bmade (?:it (?:here|in|to)|its way)\b|\breached (?:us|our|the|my)\b",
-    rf"\b(?:was|were|got){_FINALLY} (?:delivered|dropped off|unloaded|brought in|here)\b",
-    r"\b(?:delivery|shipment|goods|stock|products|units|package)(?: (?:was|were|is|are))? received\b",
-    rf"\b(?:is|are){_FINALLY} in(?= ?[.!,;]| now\b| today\b| ?$)",
-    r"\bdelivery (?:is |was |went )?(?:complete|completed|done|on time|early|punctual|well|smoothly)\b",
-    r"\b(?:delivery|arrival|receipt) of\b.{1,40} confirmed\b(?! for)",
-    r"\bthank(?:s| you)(?: very much| so much)? for (?:the|your|this|that) (?:\w+ )?(?:delivery|shipment)\b",
+_HAS_COME = any_of(
+    # "has arrived", "were finally handed over"
+    rf"(?:\b(?:has|have|had)|'ve|'s){_ADVERBS} (?:{_WENT}|{_DONE}|here|and gone)\b(?! by)",
+    rf"\b(?:was|were|got|been){_ADVERBS} (?:{_DONE}|here)\b(?! by (?!the|our|your))",
+    # "came in", "arrived"
+    rf"\b(?:{_CAME}|(?!come\b|came\b){_WENT})\b",
+    # "Delivered: 24 cola", "order 1 delivered", "waters delivered today"
+    r"(?:^\W*|: )(?:just |finally |also )?(?:received|delivered|arrived|unpacked|collected|picked up|accepted)\b",
+    rf"\b(?:delivered|received|unloaded|fulfilled|completed|unpacked)(?= ?[.!;,)&]| ?$| (?:{_STORAGE}|and|today|now|"
+    r"already|this morning|yesterday|on time|early|successfully|in full|as (?:promised|planned|ordered|always))\b)",
+    r"\b(?:delivery|shipment|goods|stock|products|units|package|parcel)(?: (?:was|were|is|are))? received\b",
     r"\b(?:the|our|these) (?:newly |just |freshly )?(?:delivered|arrived)\b",
-    r"\bdelivered (?:our|my|the|all)\b|\bdelivered:",
-    r"\bdelivered(?= (?:today|now|already|this morning|yesterday|on time|early|successfully|as)\b| ?[.!)]| ?$)",
-    rf"\bdelivered(?= {_STORAGE}\b)",
+    # "the driver brought us the crates"
+    rf"\b(?:brought|dropped off|delivered|handed|supplied|unloaded|replenished)(?: over)? {_OURS}\b",
+    rf"\bleft (?:the|our|all) [^.,]{{1,25}} {_STORAGE}\b|\baccounted for\b",
+    # "we got the colas", "took delivery of them", "receipt confirmed"
+    rf"\b(?:i|we|i've|we've)(?: have)?{_ADVERBS} (?:received|got (?:the|our|my|all|today's)|picked up|unpacked|"
+    rf"collected|"
+    r"unloaded|accepted)\b(?=.)|^\W*(?:just|finally) got (?=.)|^\W*got (?:the|our|my|all)\b",
+    r"\b(?:i|we) (?:finally have|have finally got) (?:the|our|all)\b|\b(?:took delivery|signed for|taken delivery|"
+    r"took place)\b",
+    r"\b(?:confirm|acknowledge)(?:s|d|ed|ing)? (?:the )?(?:receipt|arrival|delivery) of\b",
+    r"\b(?:delivery|arrival|receipt) of\b.{1,40} (?:confirmed|completed|done)\b(?! for)",
+    rf"\b(?:is|are){_ADVERBS} in(?= ?[.!,;]| now\b| today\b| ?$)",
+    r"\bdelivery:? (?:is |was |went )?(?:complete|completed|confirmed|done|on time|early|punctual|well|smoothly)\b",
+    r"\bdelivery (?:was|has been|is) (?:made|done|successful|logged|recorded)\b|\bdelivery (?:successful|logged|"
+    r"recorded)\b",
+    r"\b(?:made|completed) (?:the|its|their|our|your|a) delivery\b|\bsuccessful delivery\b|\bhad a (?:delivery|"
+    r"shipment)\b",
+    r"\bthere (?:was|has been) a (?:delivery|shipment)\b|\bin (?:receipt|possession) of\b|\bon the shel(?:f|ves)\b",
+    r"\b(?:storage|warehouse|stock ?room|back ?room) (?:was|has been) (?:re)?(?:filled|stocked|plenished) (?:by|"
+    r"with)\b",
+    r"(?:\b(?:am|are|is)|'m|'re|^\W*)(?: now| currently| being)* (?:unloading|unpacking|unloaded|unpacked) ?(?=the|"
+    r"our|today|[.!]|$)",
+    r"\b(?:i|we) (?:now )?have the [a-z ]{1,30}\b(?:in hand|from (?:our|the|my) (?:order|delivery))\b",
+    # "thank you for the delivery"
+    r"\bthank(?:s| you)(?: very much| so much)? for (?:the|your|this|that) (?:\w+ )?(?:delivery|shipment)\b",
+    r"\bthank(?:s| you)(?: very much| so much)? for (?:delivering|bringing)\b|\b(?:you|they) delivered\b",
     _LIES_THERE,
-    rf"\b(?:i|we|i've|we've)(?: have)?{_FINALLY} {_GOT}\b(?=.)|^\W*(?:just |finally |also )?{_GOT} (?=.)",
 )
 _HERE = re.compile(_LIES_THERE)
 _GOODS = any_of(
@@ -66,10 +100,12 @@ _GOODS = any_of(
         "order, orders, delivery, deliveries, shipment, shipments, goods, product, products, stock, units, supplies"
     ),
     phrases(
-        "supplier, package, packages, parcel, parcels, merchandise, items, everything, it, they, drinks, beverages"
+        "supplier, snacks, meals, package, packages, parcel, parcels, merchandise, items, everything, it, they, "
+        "drinks, beverages"
     ),
     phrases(
-        "cases, boxes, pallets, crates, consignment, load, truck, van, driver, courier, bottles, cans, bags, supply"
+        "we ordered, i ordered, cases, boxes, pallets, crates, consignment, load, truck, van, driver, courier, "
+        "bottles, cans, bags, supply"
     ),
 )
 _PAPER = any_of(
@@ -82,9 +118,13 @@ _PAPER = any_of(
 )
 _NOT_YET = any_of(
     phrases(
-        "not, never, no, nothing, none, neither, nor, yet to, waiting, wait, awaiting, without, before, after, tell"
+        r"not, never, no(?!\.| longer), nothing, none, neither, nor, yet to, waiting(?! in), wait, awaiting, "
+        r"without, before, after, tell"
     ),
-    phrases("know, claim, claims, unless, let me, which, to be, being, be, doubt, unlikely, imagine, pretend"),
+    phrases(
+        "know, claim, claims, unless, let me, which, to be, be, almost, nearly, doubt, assume, unlikely, imagine, "
+        "pretend"
+    ),
     r"n't\b",
 )
 """Before the words of arrival they take these back, or leave them open."""
@@ -92,59 +132,46 @@ _ONLY_THEN = re.compile(
     phrases(
         "once, if, unless, tomorrow, next week, later today, on order, on the way, on its way, on their way, in transit"
     )
+    + r"|(?<=received|unloaded) (?:must|should|shall|will|need)\b"
 )
 """Behind the words of arrival they make a plan of them."""
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 _TURNS = re.compile(
-    r"[,;(]\s*|:\s+(?!deliver|arriv|receiv|came|here)"
+    r"[,;(](?!received|delivered)\s*|(?<!received)(?<!delivered)(?<!arrived)(?<!confirmed):\s+(?!deliver|arriv|"
+    r"receiv|came|here|done|complete)"
     r"|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
     r"|\bas (?=(?:the|our|my|it)\b)"
 )
-_SUPPOSES = re.compile(r"\W*(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever)\b")
-
-
-_STEMS = (
-    *"arriv deliver receiv came come landed shown showed turned reached got dropped unload fulfil complet".split(),
-    *"brought been finally".split(),
-    *"signed took taken happened stored picked unpacked collected accepted thank possession premises ready".split(),
-    *(
-        "made it",
-        " here",
-        " there",
-        " hand",
-        " site",
-        "with us",
-        " ours",
-        "storage",
-        "warehouse",
-        "room",
-        "door",
-        "put a",
-    ),
-    *("is in", "are in", "now in", "all in", "been in", "already in", "finally in", "safely in", "both in", "also in"),
+_AWAITED = re.compile(r"\b(the|our|my) (?:long[- ])?(?:expected|pending|awaited|planned|requested|promised)\b")
+_ASIDE = re.compile(
+    r",? (?:which|that) (?:i|we|they|you) [a-z]{2,12}(?: [a-z0-9]{1,12}){0,5}?(?:,|(?= (?:has|have|is|are|was|were|"
+    r"arrived|"
+    r"came|got)\b))| (?:i|we) (?:was|were|had been|have been) (?:waiting|hoping) for\b|"
+    r" according to (?:the )?(?:plan|schedule)\b"
 )
-"""A text that holds none of these tells of no arrival: a quick look before the long one."""
+"""What else is said of the goods: "which I ordered last week"."""
+_SUPPOSES = re.compile(
+    r"\W*(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever|had (?:the|we|i|our|it|"
+    r"they))\b"
+)
 
 
 def arrivals_in(text: str, state: State) -> Iterator[Arrival]:
     """The goods that a text says have come."""
-    whole = text.lower()
-    if not any(stem in whole for stem in _STEMS):
-        return
     suppliers = [name for one in state.setup.catalog.suppliers for name in (one.id, one.name.lower())]
     names = names_of(state.setup.catalog)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
-        if not sentence.asks and not later and not _SUPPOSES.match(sentence.text) and _CAME.search(sentence.text):
-            begin = 0
-            for end in [*(turn.start() for turn in _TURNS.finditer(sentence.text)), len(sentence.text)]:
-                clause, begin = sentence.text[begin:end], end
-                if (came := _CAME.search(clause)) and _is_claim(clause, came, names, suppliers):
+        if not sentence.asks and not later and not _SUPPOSES.match(sentence.text) and _HAS_COME.search(sentence.text):
+            text, begin = _ASIDE.sub("", sentence.text), 0
+            for end in [*(turn.start() for turn in _TURNS.finditer(text)), len(text)]:
+                clause, begin = text[begin:end], end
+                if (came := _HAS_COME.search(clause)) and _is_claim(clause, came, names, suppliers):
                     yield _arrival(sentence, clause, names, state)
 
 
 def _is_claim(clause: str, came: re.Match[str], names: Names, suppliers: Sequence[str]) -> bool:
-    before = clause[: came.end()]
+    before = _AWAITED.sub(r"\1", clause[: came.end()])
     if UNREAL.search(before) or _NOT_YET.search(before) or _PAPER.search(clause):
         return False
     if _ONLY_THEN.search(clause, came.end()):

@@ -19,11 +19,16 @@ NUMBER = (
 ALONE = r"(?<![\w$.,:/-])"
 """Before a number that is no part of another, of a date or of money."""
 _UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
-_KIND = r"(?:cold |fresh |more |of |the |our |my |unsold |remaining |good |bottled |individual )"
-_LABEL = rf"(?:stock|count|inventory|quantity|qty|left|level|supply|supplies|total|on hand|remaining|available|{_UNIT})"
+_KIND = r"(?:(?:cold|fresh|more|each|of|the|our|my|unsold|remaining|good|bottled|individual|those) |\d{1,4} (?=[a-z]))"
 _THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
-_FEW = r"(?:about |only |just |now |still |currently |down to |roughly |around |~ ?|x ?)"
-_NO_QUANTITY = r"(?![\w%]|[.:/,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
+_LIGHT = (
+    r"(?:stock|count|inventory|quantity|qty|left|levels?|supply|supplies|total|on hand|remaining|available"
+    rf"|{_UNIT}|{_THERE}|is|are|has|have|at|stands?|sits?|remains?|totals|dropped|fallen|shrunk|gone|went|running|"
+    rf"fully|stocked|holds|holding|steady|low|down"
+    r"|to|about|only|just|now|still|currently|roughly|around|with|all)"
+)
+"""What may stand between a name and its number: "cola stock is running low at 4"."""
+_NO_QUANTITY = r"(?![\w%]|[.:,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +83,16 @@ def _names(products: tuple[tuple[str, ...], ...], categories: tuple[str, ...]) -
     return Names(
         ids,
         re.compile(name),
-        re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,3}}{named}"),
+        re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,4}}{named}(?! (?:slots?|rows?|cases?|sales)\b)"),
         re.compile(
-            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?: {_LABEL})?(?: {_THERE})?[\"']?"
-            r"(?: ?[:=] ?| ?x ?| ?\(| - | at | is | are | is at | are at | (?:stands|sits|remains) at | totals | )"
-            rf"{_FEW}{{0,2}}{NUMBER}{_NO_QUANTITY}"
+            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?:[ :-]{{1,3}}{_LIGHT}\b){{0,6}}[\"']?"
+            rf"(?: ?(?:[:=(-]|->|→) ?(?:x ?)?| x ?| )(?:~ ?)?{NUMBER}{_NO_QUANTITY}"
         ),
         re.compile(
-            rf"\b(?:no|zero|(?:not|n't) (?:have|got) any) (?:more |other )?(?:{_UNIT} of )?{name}|\bout of {name}"
-            rf"|{name} (?:is|are) (?:now |all |currently |completely )?(?:sold out|out of stock|gone)\b"
+            rf"(?:\bno|\bzero|\bnone of|\bnot a single|(?:\bnot|n't) (?:have|got) any) (?:the |more |"
+            rf"other )?(?:{_UNIT} of )?{name}|\bout of {name}"
+            rf"|{name}(?::| is| are| has| have|,)? (?:now |all |currently |completely )?(?:at zero|sold out|"
+            rf"out of stock|gone|empty|run out)\b"
         ),
         kinds,
     )
@@ -104,8 +110,6 @@ def number_in(said: str) -> int | None:
     """A number that `NUMBER` found."""
     if said.endswith("dozen"):
         return 6 if said.startswith("half") else 24 if said.startswith("two") else 12
-    if said.endswith(" hundred"):
-        return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
     if said.endswith(" hundred"):
         return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
     said = said.replace(",", "")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Literal
 
 from akinai.worlds.vending.state import DAY_MINUTES, MONTHS, State
@@ -35,7 +36,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns))
 
 
-_CUT = re.compile(r"(?<=[.!?])(?=[\s\"')])|\n")
+_CUT = re.compile(r"(?<=[.!?])(?<!\bno\.)(?=[\s\"')])")
 _DAY = re.compile(r"\bday (\d{1,4})\b")
 _DAY_FIRST = re.compile(r"\W*(?:on )?day (\d{1,4})\b")
 _MONTH = "|".join(MONTHS).lower()
@@ -43,28 +44,88 @@ _TH = r"(?:st|nd|rd|th)?"
 _DATE = re.compile(
     rf"\b(?:(\d{{1,2}}){_TH} (?:of )?({_MONTH})[a-z]{{0,6}}|({_MONTH})[a-z]{{0,6}}\.? (\d{{1,2}}){_TH})\b"
 )
-_HEAD = re.compile(r"[^:]{1,60}:\s*$|\W*day \d{1,4}\b[^.]{0,20}$")
+_HEAD = re.compile(r"[^:]{1,60}:\s*$|\W*day \d{1,4}\b[^.]{0,20}$|#{1,6} ")
 _BULLET = re.compile(r"\s*(?:[-*+•|>]|\d{1,2}[.)])\s")
+_ROW = re.compile(r"\s*\|(.{1,400})\|\s*$")
+_AFFIRMS = re.compile(r"\b(i|we)(?: can| am| are|'m|'re| happy| pleased| to| hereby| also| now){0,5} confirm(?:ing)?\b")
+"""It vouches for what follows, unlike "please confirm"."""
+_MARKS = str.maketrans("_", " ", "*`")
+"""Of Markdown, and of keys."""
 
 
 def sentences(text: str, state: State) -> Iterator[Sentence]:
-    """The sentences of a text in plain characters; `state` says which day a date means."""
+    """The sentences of a text in plain characters, "
+    "each cell of a table being one; `state` says which day a date means.
+
+    A sentence ends where it goes on to quote somebody else.
+    """
+    quoting = _quoting(_suppliers(state))
     head, head_day, listed = "", None, False
-    for line in text.split("\n"):
-        lower, bullet = line.strip().lower(), _BULLET.match(line) is not None
+    headings: list[str] | None = None
+    lines = text.split("\n")
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        lower, bullet = line.strip().lower().translate(_MARKS), _BULLET.match(line) is not None
         if not lower or (listed and not bullet):
             head, head_day = "", None
         listed = bullet
+        if row := _ROW.match(line):
+            cells = [cell.strip() for cell in row[1].split("|")]
+            for heading, said in _told_by_row(headings or [""] * len(cells), cells):
+                told = said.lower().translate(_MARKS)
+                yield Sentence(said, told, said.endswith("?"), day_of(told, state) or head_day, f"{head} {heading}")
+            headings = headings or [cell.lower() for cell in cells]
+            continue
+        headings = None
         begins = _DAY_FIRST.match(lower)
         day = int(begins[1]) if begins else None
-        if _HEAD.match(lower):
+        if _HEAD.match(lower) or (_BULLET.match(after) and not bullet):
             head, head_day = lower, head_day if day is None else day
         for piece in _CUT.split(line):
             if said := piece.strip(" \t-*•|>"):
-                told = said.lower().replace("_", " ")
+                told = _AFFIRMS.sub(r"\1 acknowledge", said.lower().translate(_MARKS))
                 own = day_of(told, state)
                 meant = own if own is not None else day if day is not None else head_day
-                yield Sentence(said, told, said.endswith("?"), meant, head)
+                yield Sentence(said, quoting.split(told, maxsplit=1)[0], said.endswith("?"), meant, head)
+
+
+def _told_by_row(headings: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What each cell says of the first one, under its heading."""
+    for heading, cell in zip(headings[1:], cells[1:], strict=False):
+        yield heading, f"{cells[0]}: {cell}"
+
+
+def theirs_of(state: State) -> re.Pattern[str]:
+    """Finds what somebody else is said to have."""
+    return _having(_suppliers(state))
+
+
+def _suppliers(state: State) -> tuple[str, ...]:
+    return tuple(one.name.lower() for one in state.setup.catalog.suppliers)
+
+
+@lru_cache(maxsize=16)
+def _having(suppliers: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"\btheir (?:own )?(?:stock|storage|warehouse|inventory|catalog)|"
+        rf"\b(?:{_others(suppliers)})(?:'s?)? (?:machines? |storage |warehouse )?(?:also |still )?(?:ha(?:ve|s)|"
+        rf"holds?|keeps?|carr(?:y|ies)|stocks?)\b"
+    )
+
+
+@lru_cache(maxsize=16)
+def _quoting(suppliers: tuple[str, ...]) -> re.Pattern[str]:
+    them = _others(suppliers)
+    return re.compile(
+        rf"\baccording to (?:the |our )?(?:{them})\b|\b(?:{them}) (?:has |have |had |also |just |now )?"
+        r"(?:says?|said|wrote|writes?|claim(?:s|ed)?|t(?:old|ells?)|repl(?:y|ies|ied)|insist(?:s|ed)?|"
+        r"(?:promise|assure|advertise|offer|mention|respond)[a-z]{0,2} (?:that|us|me|to))\b"
+    )
+
+
+def _others(suppliers: Sequence[str]) -> str:
+    """A pattern of everybody but the agent, suppliers also by their first word."""
+    names = {re.escape(name) for whole in suppliers for name in (whole, whole.split()[0])}
+    return "|".join([*sorted(names, key=len, reverse=True), "suppliers?|vendors?|they|he|she|competitors?|customers?"])
 
 
 def day_of(text: str, state: State) -> int | None:
@@ -86,7 +147,7 @@ def day_of(text: str, state: State) -> int | None:
 
 
 _CLAUSES = re.compile(
-    r"(?:,(?!\d{3}\b)|;|[—|]| - | / | but | so | because | since | while | though | however | and )\s*"
+    r"(?:,(?!\d{3}\b)|;|[—|]| - (?!\d)| / | but | so | because | since | while | though | however | and )\s*"
 )
 """Where another clause may begin; a list of goods is cut too, and goes on in the mood of its beginning."""
 
@@ -121,7 +182,10 @@ UNREAL = any_of(
     phrases(
         "fits, room for, hold up to, holds up to, up to, per slot, per case, each case, each slot, a case, case of"
     ),
-    r"'ll\b|'d\b",
+    phrases(
+        "what if, imagine, pretend, doubt, not true, proposed, proposal, suggested, shopping, wishlist, allocation"
+    ),
+    r"'ll\b|'d\b|\brequest:|^\W*had (?:we|i|the|our|it)\b",
 )
 """Words of what is wished, planned, supposed or possible."""
 PAST = any_of(
@@ -129,7 +193,7 @@ PAST = any_of(
         "was, were, had, yesterday, previously, earlier, before, ago, originally, initial, initially, starting, start"
     ),
     phrases("started, began, begin, last week, last night, last time, last month, last visit, last check, used to"),
-    phrases("formerly, opening"),
+    phrases("formerly, opening, historical, historically, average"),
 )
 DEALS = any_of(
     phrases(
@@ -140,7 +204,7 @@ DEALS = any_of(
     phrases(
         "stocking, put, putting, place, placed, move, moved, moving, load, loaded, add, added, adding, fill, fills"
     ),
-    phrases("filling, take, took, clear, cleared"),
+    phrases("filling, take, took, clear, cleared, lost, lose"),
 )
 """What is done with goods says nothing of how many there are."""
 COMING = any_of(
@@ -152,8 +216,12 @@ HAVING = any_of(
         "have, has, 've, hold, holds, holding, own, owns, contain, contains, containing, there is, there are, there's"
     ),
     phrases("got, show, shows, remain, remains, remaining, left, stock, inventory, on hand, count, counts, storage"),
-    phrases("machine, warehouse, stockroom, available, currently, total, slot, out of, sold out"),
-    phrases("sit, sits, sitting, lie, lies, lying, stores, supply, disposal, waiting, stands at, at hand, still"),
+    phrases("machine, warehouse, stockroom, available, currently, total, slot, slots, out of, sold out, own, possess"),
+    phrases("down to, running low, dropped to, fallen to, leaves us, leaves me, leaving us, leaving me, stood at"),
+    phrases(
+        "sit, sits, sitting, see, find, found, counted, stored, levels, shrunk, at zero, run out, holds, lie, "
+        "lies, lying, stores, supply, supplies, disposal, waiting, stands at, at hand, still"
+    ),
 )
 _PLACES: Sequence[tuple[Place, re.Pattern[str]]] = (
     ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
