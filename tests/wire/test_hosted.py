@@ -120,6 +120,7 @@ async def test_a_commit_that_fails_leaves_nothing_half_done() -> None:
             await task
     assert (await unsure).text == "No valid proposal found with this ID"
     assert (await sure).ok
+    assert store.sizes == [3, 2]
     assert market.committed.seq == before.seq + 2
     assert fold(Market(), await kept(store)) == market.committed.state
 

@@ -28,6 +28,7 @@ async def test_tokens_keep_names_and_mail_apart(tmp_path: Path) -> None:
         named: Any = {"X-Agent-Id": "c"}
         assert (await wire.http.get("/views/c", headers=named)).status_code == 401
         assert (await wire.http.get("/views/c", headers={**named, **mine})).status_code == 200
+        assert (await wire.http.get("/views/d", headers={**named, **mine})).status_code == 401
         for path in ("/logs", "/metrics"):
             assert (await wire.http.get(path, headers=mine)).status_code == 401
             operator = {"Authorization": "Bearer operator-secret"}
