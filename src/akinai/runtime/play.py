@@ -15,7 +15,7 @@ from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, read_turn
 from akinai.runtime.at_once import Thinking, patience_s
 from akinai.runtime.cast import Cast, cast_of
-from akinai.runtime.casting import casting
+from akinai.runtime.casting import casting, with_bullets
 from akinai.runtime.runs import DAY_US
 from akinai.runtime.session import LocalSession
 from akinai.runtime.stage import Stage
@@ -174,7 +174,7 @@ class Driver:
                     return ending or "stopped"
                 if decided := await thinking.next(patience_s(alarms, session.now_us())):
                     await self._done(*decided)
-        except EndRun:
+        except Exception:
             await thinking.finish()
             raise
         finally:
@@ -241,7 +241,7 @@ async def play_one(
     world = given.world or worlds.load(header.genesis.world)
     cast = cast_of(header)
     staged = given.stage.factory(world, header, store, given.factory) if given.stage else None
-    factory = staged or given.factory or casting(world, cast.agent)
+    factory = with_bullets(staged or given.factory or casting(world, cast.agent), cast.bullets)
     session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH if by_rules(world, cast) else 1)
     caps = (_whole(header.genesis.setup, "max_messages"), cast.budget.messages)
     driver = Driver(session, factory, max_messages=min(filter(None, caps), default=0))
