@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.worlds.vending.naming import Names, names_of
-from akinai.worlds.vending.sentences import UNREAL, Sentence, any_of, phrases, sentences
+from akinai.worlds.vending.sentences import SUPPOSED, Sentence, any_of, phrases, sentences
 from akinai.worlds.vending.state import State
 
 
@@ -89,6 +89,7 @@ _HAS_COME = any_of(
     r"(?:\b(?:am|are|is)|'m|'re|^\W*)(?: now| currently| being)* (?:unloading|unpacking|unloaded|unpacked) ?(?=the|"
     r"our|today|[.!]|$)",
     r"\b(?:i|we) (?:now )?have the [a-z ]{1,30}\b(?:in hand|from (?:our|the|my) (?:order|delivery))\b",
+    r"\bfrom (?:this morning's|today's|yesterday's|last night's) (?:delivery|shipment)\b",
     # "thank you for the delivery"
     r"\bthank(?:s| you)(?: very much| so much)? for (?:the|your|this|that) (?:\w+ )?(?:delivery|shipment)\b",
     r"\bthank(?:s| you)(?: very much| so much)? for (?:delivering|bringing)\b|\b(?:you|they) delivered\b",
@@ -122,7 +123,8 @@ _NOT_YET = any_of(
         r"without, before, after, tell"
     ),
     phrases(
-        "know, claim, claims, unless, let me, which, to be, be, almost, nearly, doubt, assume, unlikely, imagine, "
+        "whatever, to know, let me know, who knows, claim, claims, unless, let me, which, to be, be, almost, "
+        "nearly, doubt, assume, unlikely, imagine, "
         "pretend"
     ),
     r"n't\b",
@@ -139,19 +141,28 @@ _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
 _TURNS = re.compile(
     r"[,;(](?!received|delivered)\s*|(?<!received)(?<!delivered)(?<!arrived)(?<!confirmed):\s+(?!deliver|arriv|"
     r"receiv|came|here|done|complete)"
-    r"|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they)\b)"
-    r"|\bas (?=(?:the|our|my|it)\b)"
+    r"|\b(?:because|since|but|so|now that|therefore)\b|\band (?=(?:i|we|now|it|they|the|our|my)\b)"
+    r"| - |\b(?:as|now|given|seeing) (?=(?:that|the|our|my|it)\b)"
 )
 _AWAITED = re.compile(r"\b(the|our|my) (?:long[- ])?(?:expected|pending|awaited|planned|requested|promised)\b")
 _ASIDE = re.compile(
     r",? (?:which|that) (?:i|we|they|you) [a-z]{2,12}(?: [a-z0-9]{1,12}){0,5}?(?:,|(?= (?:has|have|is|are|was|were|"
     r"arrived|"
     r"came|got)\b))| (?:i|we) (?:was|were|had been|have been) (?:waiting|hoping) for\b|"
-    r" according to (?:the )?(?:plan|schedule)\b"
+    r" (?:on|ahead of|behind|per|according to|in line with) (?:the |our |your )?(?:[a-z]{2,12} )?(?:plan|list|"
+    r"schedule|date|"
+    r"confirmation|quote|notice|letter)\b"
 )
 """What else is said of the goods: "which I ordered last week"."""
+_TAKEN_FOR_GRANTED = any_of(
+    r"\b(?:newly|just|freshly) (?:delivered|arrived|received)\b",
+    r"\bthat (?:just |finally )?(?:arrived|came|(?:was|were) delivered)\b",
+    r"\b(?:arrived|came|came in|delivered|received) (?:today|this morning|yesterday|overnight|earlier)\b",
+    r"\bfrom (?:this morning's|today's|yesterday's|last night's) (?:delivery|shipment)\b",
+)
+"""What a plan rests on: "please stock the colas that came this morning"."""
 _SUPPOSES = re.compile(
-    r"\W*(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever|had (?:the|we|i|our|it|"
+    r"\b(?:if|when|once|unless|until|assuming|as soon as|in case|before|after|whenever|had (?:the|we|i|our|it|"
     r"they))\b"
 )
 
@@ -162,7 +173,12 @@ def arrivals_in(text: str, state: State) -> Iterator[Arrival]:
     names = names_of(state.setup.catalog)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
-        if not sentence.asks and not later and not _SUPPOSES.match(sentence.text) and _HAS_COME.search(sentence.text):
+        if (
+            not sentence.asks
+            and not later
+            and not _SUPPOSES.match(sentence.text.lstrip("\"'(*- "))
+            and _HAS_COME.search(sentence.text)
+        ):
             text, begin = _ASIDE.sub("", sentence.text), 0
             for end in [*(turn.start() for turn in _TURNS.finditer(text)), len(text)]:
                 clause, begin = text[begin:end], end
@@ -172,7 +188,8 @@ def arrivals_in(text: str, state: State) -> Iterator[Arrival]:
 
 def _is_claim(clause: str, came: re.Match[str], names: Names, suppliers: Sequence[str]) -> bool:
     before = _AWAITED.sub(r"\1", clause[: came.end()])
-    if UNREAL.search(before) or _NOT_YET.search(before) or _PAPER.search(clause):
+    wished = SUPPOSED.search(before) and (_SUPPOSES.search(before) or not _TAKEN_FOR_GRANTED.search(clause))
+    if wished or _NOT_YET.search(before) or _PAPER.search(clause):
         return False
     if _ONLY_THEN.search(clause, came.end()):
         return False

@@ -47,7 +47,9 @@ _DATE = re.compile(
 _HEAD = re.compile(r"[^:]{1,60}:\s*$|\W*day \d{1,4}\b[^.]{0,20}$|#{1,6} ")
 _BULLET = re.compile(r"\s*(?:[-*+•|>]|\d{1,2}[.)])\s")
 _ROW = re.compile(r"\s*\|(.{1,400})\|\s*$")
-_AFFIRMS = re.compile(r"\b(i|we)(?: can| am| are|'m|'re| happy| pleased| to| hereby| also| now){0,5} confirm(?:ing)?\b")
+_AFFIRMS = re.compile(
+    r"\b(i|we)(?: can| am| are|'m|'re| happy| pleased| to| hereby| also| now){0,5} (?:confirm|report)(?:ing)?\b"
+)
 """It vouches for what follows, unlike "please confirm"."""
 _MARKS = str.maketrans("_", " ", "*`")
 """Of Markdown, and of keys."""
@@ -162,7 +164,7 @@ def phrases(told: str) -> str:
     return rf"\b(?:{'|'.join(' '.join(one.split()) for one in told.split(','))})\b"
 
 
-UNREAL = any_of(
+SUPPOSED = any_of(
     phrases(
         "if, when, once, unless, until, till, whether, assuming, suppose, supposing, in case, as soon as, by the time"
     ),
@@ -177,17 +179,20 @@ UNREAL = any_of(
         "probably, let's, let us, please, todo, to-do, next, make sure, ensure, keep, verify, check, confirm, find out"
     ),
     phrases(
-        "see if, ask, recheck, minimum, maximum, at least, at most, require, requires, required, capacity, takes, fit"
-    ),
-    phrases(
-        "fits, room for, hold up to, holds up to, up to, per slot, per case, each case, each slot, a case, case of"
-    ),
-    phrases(
-        "what if, imagine, pretend, doubt, not true, proposed, proposal, suggested, shopping, wishlist, allocation"
+        "see if, ask, recheck, require, requires, required, what if, imagine, pretend, doubt, not true, proposed, "
+        "proposal"
     ),
     r"'ll\b|'d\b|\brequest:|^\W*had (?:we|i|the|our|it)\b",
 )
 """Words of what is wished, planned, supposed or possible."""
+UNREAL = any_of(
+    SUPPOSED.pattern,
+    phrases(
+        "minimum, maximum, at least, at most, capacity, takes, fit, fits, room for, hold up to, holds up to, up to"
+    ),
+    phrases("per slot, per case, each case, each slot, a case, case of, suggested, shopping, wishlist, allocation"),
+)
+"""These, and words of what there may be room for."""
 PAST = any_of(
     phrases(
         "was, were, had, yesterday, previously, earlier, before, ago, originally, initial, initially, starting, start"
