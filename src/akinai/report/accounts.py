@@ -116,7 +116,8 @@ def _over(over: TableOver, width: int) -> Iterator[RenderableType]:
         Column(head, [row[place] for row in some], words=words, drop=max(0, place - 4))
         for place, (head, words) in enumerate(heads.items())
     ]
-    yield fitted(columns, width, f"{label(over.name).capitalize()}, means over {over.runs:,} runs")
+    runs = f", means over {over.runs:,} runs" if over.runs > 1 else ""
+    yield fitted(columns, width, f"{label(over.name).capitalize()}{runs}")
     yield from _rest(len(rows))
 
 

@@ -51,7 +51,8 @@ def _figures(group: Group) -> Grid:
 def _over(over: TableOver) -> Grid:
     heads, rows = means(over)
     words = frozenset(place for place, is_words in enumerate(heads.values()) if is_words)
-    title = f"{label(over.name).capitalize()}: means over {over.runs:,} run{'s' if over.runs != 1 else ''}"
+    runs = f": means over {over.runs:,} runs" if over.runs > 1 else ""
+    title = f"{label(over.name).capitalize()}{runs}"
     return Grid(tuple(heads), tuple(rows[:MOST_ROWS]), title, _note(len(rows)), words)
 
 
