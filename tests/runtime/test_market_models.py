@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -518,3 +519,15 @@ def test_an_estimate_counts_every_actor_that_thinks() -> None:
     assert all(side.messages > 5 and side.tokens_at_first > 300 for side in both)
     (one,) = sides(world, genesis, Cast("careful").seated(world, setup))
     assert one.model == "anthropic:b"
+
+
+@slow
+def test_the_commands_of_the_docs_are_understood(tmp_path: Path) -> None:
+    """Each that needs a model says what it would take."""
+    page = (Path(__file__).parents[2] / "docs" / "market.md").read_text(encoding="utf-8")
+    block = page.partition("```sh\n")[2].partition("```")[0]
+    assert block
+    for line in block.splitlines():
+        words = [*shlex.split(line, comments=True)[1:], "--dry-run"]
+        done = subprocess.run([sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert "messages" in done.stdout, done.stderr
