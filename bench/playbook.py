@@ -44,7 +44,8 @@ def playbook_of(size: int) -> Playbook:
         Bullet(f"b-{n:06}", SECTIONS[n % 3], text, tuple(text.split()[:3]), n % 4, 0 if n % 4 else 3)
         for n, text in enumerate(made, 1)
     ]
-    return Playbook(tuple(Section(name, "", tuple(bullets[n::3])) for n, name in enumerate(SECTIONS)), size + 1)
+    sections = [Section(name, "", tuple(one for one in bullets if one.section == name)) for name in SECTIONS]
+    return Playbook(tuple(sections), size + 1)
 
 
 def took(what: str, work: Callable[[], object]) -> None:

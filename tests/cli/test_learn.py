@@ -13,7 +13,7 @@ from conftest import Akinai
 
 KEYS = [
     "tasks", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "playbook_size", "tokens",
-    "improvement_rate", "paired", "seconds", "card",
+    "failed", "spent", "improvement_rate", "paired", "seconds", "card",
 ]  # fmt: skip
 PLAIN = ("--set", "extra=false")
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akinai.cli import models as m
-from akinai.cli.options import Json, argument, option, whole
+from akinai.cli.learn_world import Agent, Days, EvalSeeds, EvalSets, RunFlags, Seeds, expect_none, learn_from_runs
+from akinai.cli.options import Json, Store, argument, option, whole
 from akinai.cli.shown import document, next_steps, page, say
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-Tasks = Annotated[str, argument("TASKS", "A data set: qa, or one of akinai.toml.")]
+Tasks = Annotated[str, argument("TASKS", "A data set: qa, or one of akinai.toml; or a world that teaches: vending.")]
 Sets = Annotated[
     list[str] | None,
     option("--set", metavar="NAME=VALUE", help="Of the data set, such as data=FILE or eval=FILE, or of the learner."),
@@ -49,6 +50,12 @@ def learn(
     online: Online = None,
     limit: Limit = None,
     checkpoint: Checkpoint = None,
+    agent: Agent = None,
+    seeds: Seeds = None,
+    eval_seeds: EvalSeeds = None,
+    days: Days = None,
+    eval_sets: EvalSets = None,
+    store: Store = None,
     as_json: Json = False,
     model: m.ModelName = None,
     base_url: m.BaseUrl = None,
@@ -64,7 +71,17 @@ def learn(
     from akinai.runtime.cast import ModelChoice
     from akinai.runtime.learn_document import learned_json
     from akinai.runtime.learn_settings import find_data_set, learn_settings
+    from akinai.runtime.learn_world import teaches
 
+    given = {"--agent": agent, "--seeds": seeds, "--eval-seeds": eval_seeds, "--days": days, "--eval-set": eval_sets}
+    if teaches(tasks):
+        others = {"--online": online, "--limit": limit, "--checkpoint": checkpoint, "--model": model}
+        expect_none(others, f"{tasks} is a world, whose runs teach by rules")
+        learn_from_runs(
+            RunFlags(tasks, agent, seeds, eval_seeds, days, sets, eval_sets, store), playbook, epochs or 1, as_json
+        )
+        return
+    expect_none(given, f"{tasks} is no world")
     settings, options = _split(sets or [])
     settings |= {"limit": limit} if limit is not None else {}
     data_set = find_data_set(tasks, learn_settings(settings), options)
@@ -148,6 +165,12 @@ def _rows(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     tokens = told["tokens"]
     yield "bullets in the playbook", f"{told['playbook_size']:,}", ""
     yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
+    if told["failed"]:
+        yield "tasks without a readable answer", f"{told['failed']:,}", ""
+    if (spent := told["spent"])["calls"]:
+        unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
+        yield "replies of the model", f"{spent['calls']:,}{unreadable}", ""
+        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
     yield "seconds", f"{told['seconds']:,.1f}", ""
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
-from akinai.core.models import Model, Reply, Request
 from akinai.core.statistics import Comparison
 from akinai.learning.loop import Course, Watch, begin, expect_ids
 from akinai.learning.loop import learn as run_loop
@@ -23,6 +22,7 @@ from akinai.learning.sections import all_sections
 from akinai.learning.tasks import DataSet, Split, Task
 from akinai.runtime.budget import NO_BUDGET, Budget, Meter
 from akinai.runtime.cast import ModelChoice
+from akinai.runtime.learn_calls import CallBook, MeteredAsker
 from akinai.runtime.learn_settings import LearnSettings, check_named, find_data_set, learn_settings
 from akinai.runtime.stage import known_prices
 from akinai.runtime.waiting import wait
@@ -135,7 +135,7 @@ class _Tasks:
 async def _learn(how: _How, path: Path, roles: Roles | None, evaluator: Evaluator | None) -> Learned:
     async with AsyncExitStack() as stack:
         tasks = _tasks(how)
-        cast = roles or await _roles(how, stack)
+        cast = roles or await _roles(how, CallBook.beside(path), stack)
         course = _course(how, tasks, cast, evaluator, PlaybookFile(path))
         run = await _runner(how, course, stack)
         course.playbook.begin(_sections(how.data_set))
@@ -227,8 +227,8 @@ async def _judged(
         return split, judged, None
 
 
-async def _roles(how: _How, stack: AsyncExitStack) -> Roles:
-    """The roles of the model, or the rules of the data set."""
+async def _roles(how: _How, book: CallBook, stack: AsyncExitStack) -> Roles:
+    """The roles of the model, whose calls go into the book; or the rules of the data set."""
     if how.model is None:
         if how.data_set.rules is None:
             raise UsageError(
@@ -242,7 +242,7 @@ async def _roles(how: _How, stack: AsyncExitStack) -> Roles:
     model = await stack.enter_async_context(open_model(choice.name, base_url=choice.base_url, **_sampling(choice)))
     settings = how.settings
     return model_roles(
-        lambda role: _Metered(model.labelled(f"learn-{how.data_set.name}/{role}"), meter),
+        lambda role: MeteredAsker(role, model.labelled(f"learn-{how.data_set.name}/{role}"), meter, book),
         choice.name,
         settings.templates(how.data_set),
         tries=settings.tries,
@@ -252,16 +252,3 @@ async def _roles(how: _How, stack: AsyncExitStack) -> Roles:
 
 def _sampling(choice: ModelChoice) -> dict[str, Any]:
     return {"temperature": choice.temperature, "max_tokens": choice.max_tokens, "seed": choice.seed}
-
-
-class _Metered:
-    """Asks a model within a budget. EndRun when that is spent."""
-
-    def __init__(self, model: Model, meter: Meter) -> None:
-        self._model, self._meter = model, meter
-
-    async def ask(self, request: Request) -> Reply:
-        self._meter.check(self._model.name)
-        reply = await self._model.reply(request)
-        self._meter.count(self._model.name, reply.usage)
-        return reply

@@ -10,6 +10,7 @@ from akinai.learning.files import sha256
 from akinai.learning.formats import dumps
 from akinai.learning.injection import inject_all
 from akinai.learning.loop_judging import Judgement
+from akinai.learning.roles import Spent
 from akinai.learning.tasks import DataSet, Task
 from akinai.retrieval import normalise
 from akinai.runtime.learn import Learned
@@ -21,6 +22,8 @@ def learned_json(learned: Learned, data_set: DataSet, seconds: float, model: Jso
 
     `clean_accuracy` leaves out tasks that stand among the training ones, and is null where these were judged. `tokens`
     are those of the playbook, of the bullets given to a judged task on average, and of all bullets to each of them.
+    `failed` counts judged tasks without a readable answer; `spent` is what models were sent and answered in epochs and
+    judgements that came to their end.
     """
     judged, gain = learned.judged, learned.gain
     online = learned.split == "train"
@@ -34,6 +37,8 @@ def learned_json(learned: Learned, data_set: DataSet, seconds: float, model: Jso
         "clean_accuracy": _share(judged.only(clean)) if judged and not online else None,
         "playbook_size": len(learned.playbook),
         "tokens": _tokens(learned),
+        "failed": _failed(learned),
+        "spent": _spent(learned),
         "improvement_rate": [
             {"epoch": one.epoch, "accuracy": one.accuracy, "rate": one.improvement, "points": one.points}
             for one in learned.epochs
@@ -78,6 +83,23 @@ def _share(judged: Judgement | None) -> Json:
         return None
     right, n = sum(judged.right.values()), len(judged.right)
     return {"value": judged.accuracy, "ci95": list(proportion_interval(right, n)), "n": n}
+
+
+def _failed(learned: Learned) -> int:
+    if learned.split == "train":
+        return sum(epoch.tally.failed for epoch in learned.epochs)
+    return learned.judged.failed if learned.judged else 0
+
+
+def _spent(learned: Learned) -> Json:
+    judged = [one.spent for one in (learned.judged, learned.baseline) if one]
+    spent = sum([*(epoch.tally.spent for epoch in learned.epochs), *judged], Spent())
+    return {
+        "calls": spent.calls,
+        "unreadable": spent.unreadable,
+        "input": spent.usage.input,
+        "output": spent.usage.output,
+    }
 
 
 def _tokens(learned: Learned) -> Json:

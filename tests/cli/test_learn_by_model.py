@@ -1,0 +1,169 @@
+"""`akinai learn qa --model`: the three roles over a real wire, with broken replies, a budget, and a kill."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from akinai.core.models import Reply
+from akinai.testing.endpoint import Asked, Endpoint
+from conftest import Akinai
+
+pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
+
+FACTS = [("red", "apple"), ("yellow", "lemon"), ("blue", "plum")]
+GENERATOR, REFLECTOR, CURATOR = "generator", "reflector", "curator"
+
+
+class Pupil:
+    """Plays the three roles by what stands in their prompts: it answers only what a bullet tells."""
+
+    def __init__(self, broken: Sequence[str] = (), times: int = 0) -> None:
+        self.broken = cycle(broken)
+        """Said, so many `times`, before each right reply."""
+        self.times = times
+
+    async def reply(self, asked: Asked) -> Reply:
+        system, *rest = asked.request.messages
+        if sum(message.speaker == "assistant" for message in rest) < self.times:
+            return Reply(next(self.broken))
+        return Reply(json.dumps(self.told(role_of(asked), rest[0].text, system.text + rest[0].text)))
+
+    def told(self, role: str, task: str, whole: str) -> dict[str, object]:
+        if role == CURATOR:
+            found = dict.fromkeys(re.findall(r"Colour of \w+ -> \w+", task.rpartition("新しい")[2] or task))
+            return {"operations": [{"type": "ADD", "section": "concepts", "content": one} for one in found]}
+        colour = re.search(r"Colour of (\w+)\?", task)
+        assert colour
+        if role == REFLECTOR:
+            truth = dict(FACTS)[colour[1]]
+            return {"key_insight": f"Colour of {colour[1]} -> {truth}", "bullet_tags": []}
+        known = re.search(rf"\[(\S+)\] .*:: Colour of {colour[1]} -> (\w+)", whole)
+        return {"bullet_ids": [known[1]] if known else [], "answer": known[2] if known else "nothing"}
+
+
+def role_of(asked: Asked) -> str:
+    system = asked.request.messages[0].text
+    return CURATOR if '"operations"' in system else REFLECTOR if '"key_insight"' in system else GENERATOR
+
+
+@pytest.fixture
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is learned is what is judged: a model that learns by heart has all of it right."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    rows = [
+        {"q_id": n, "question": f"Colour of {colour}?", "choice0": fruit, "choice1": "stone", "label": 0}
+        for n, (colour, fruit) in enumerate(FACTS)
+    ]
+    for name in ("train", "eval"):
+        Path(f"{name}.jsonl").write_text("\n".join(json.dumps({**row, "q_id": f"{name}{row['q_id']}"}) for row in rows))
+    return ["--set", "extra=false", "--set", "data=train.jsonl", "--set", "eval=eval.jsonl", "--set", "rounds=1"]
+
+
+def words(files: list[str], endpoint: Endpoint, *more: str, playbook: str = "p.json") -> list[str]:
+    where = ["--model", "openai:test", "--base-url", endpoint.openai_url, "--playbook", playbook, "--json"]
+    return ["learn", "qa", *files, *where, *more]
+
+
+BROKEN = [
+    "",
+    "I do not know.",
+    '{"answer": "apple", "key_insight": "x", "operations": [{"type": "ADD", "section": "conc',
+    '{"answer": ["apple"], "key_insight": 5, "operations": "ADD"}',
+    '```json\n{"answer": "", "key_insight": "", "operations": {"type": "ADD"}}\n```',
+    '[1, 2, {"answer"]',
+]
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_model_learns_over_the_wire_whatever_it_says_first(akinai: Akinai, files: list[str], times: int) -> None:
+    """What cannot be read is asked for again, in each role; the playbook then answers all that nobody knew before."""
+    with Endpoint(Pupil(BROKEN, times)) as endpoint:
+        answer = akinai(*words(files, endpoint))
+        log = endpoint.log
+    assert answer.code == 0, answer.err
+    told = answer.json
+    assert (told["baseline_accuracy"]["value"], told["accuracy"]["value"], told["playbook_size"]) == (0, 1, 3)
+    assert (told["failed"], told["card"]["roles"]) == (0, "openai:test")
+    calls = [json.loads(line) for line in Path("p.calls.jsonl").read_text().splitlines()]
+    assert len(calls) == len(log)
+    assert told["spent"]["unreadable"] == times / (times + 1) * len(calls)
+    assert {call["role"] for call in calls} == {GENERATOR, REFLECTOR, CURATOR}
+    assert all(call["reply"]["usage"]["input"] > 0 and call["reply"]["latency_s"] > 0 for call in calls)
+    assert told["spent"]["input"] == sum(call["reply"]["usage"]["input"] for call in calls)
+
+
+def test_a_model_that_is_never_readable_is_told_of(akinai: Akinai, files: list[str]) -> None:
+    """Three unreadable replies give a task up: it counts as wrong, nothing is learned, and people are told how many."""
+    with Endpoint(Pupil(BROKEN, 9)) as endpoint:
+        told = akinai(*words(files, endpoint)).json
+        page = akinai(*[word for word in words(files, endpoint) if word != "--json"])
+    assert (told["accuracy"]["value"], told["failed"], told["playbook_size"]) == (0, 3, 0)
+    assert "tasks without a readable answer" in page.out
+
+
+def test_a_spent_budget_ends_a_learning_and_keeps_what_was_learned(akinai: Akinai, files: list[str]) -> None:
+    """`--max-tokens` ends it between two calls with code 1; the bullets of before are in the playbook."""
+    with Endpoint(Pupil()) as endpoint:
+        assert akinai(*words(files, endpoint, playbook="whole.json")).code == 0
+        calls = [json.loads(line) for line in Path("whole.calls.jsonl").read_text().splitlines()]
+        second = [place for place, call in enumerate(calls) if call["role"] == CURATOR][1]
+        usages = [call["reply"]["usage"] for call in calls[:second]]
+        tokens = sum(usage["input"] + usage["output"] for usage in usages)
+        answer = akinai(*words(files, endpoint, "--max-tokens", str(tokens)))
+    assert (answer.code, answer.json["ending"], answer.json["accuracy"]) == (1, "budget", None)
+    assert "ended early: budget" in answer.err
+    assert len(json.loads(Path("p.json").read_text())["sections"][0]["bullets"]) == 1
+    assert len(Path("p.calls.jsonl").read_text().splitlines()) == second
+
+
+class Hanging(Pupil):
+    """Does not answer the Curator's second request while it is told to hang."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.curated = 0
+        self.hangs = True
+        self.hanging = threading.Event()
+
+    async def reply(self, asked: Asked) -> Reply:
+        if role_of(asked) == CURATOR:
+            self.curated += 1
+            if self.hangs and self.curated == 2:
+                self.hanging.set()
+                await asyncio.sleep(60)
+        return await super().reply(asked)
+
+
+@pytest.mark.slow
+def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: list[str]) -> None:
+    """kill -9 while the Curator thinks: with --checkpoint the same command asks nobody else again and learns all."""
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    with Endpoint(Pupil()) as endpoint:
+        whole = akinai(*words(files, endpoint, playbook="whole.json")).json
+        uninterrupted = Counter(one.body_sha256 for one in endpoint.log)
+    brain = Hanging()
+    with Endpoint(brain) as endpoint:
+        command = [sys.executable, "-m", "akinai", *words(files, endpoint, "--checkpoint", "learn.db")]
+        killed = subprocess.Popen(command)
+        assert brain.hanging.wait(60)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+        brain.hangs = False
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        asked = Counter(one.body_sha256 for one in endpoint.log if not one.gone)
+    assert done.returncode == 0, done.stderr
+    assert asked == uninterrupted
+    assert brain.curated == 4
+    for name in ("accuracy", "playbook_size", "improvement_rate", "spent"):
+        assert json.loads(done.stdout)[name] == whole[name]
