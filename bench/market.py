@@ -234,6 +234,7 @@ def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> Non
             await asyncio.gather(*(write(one) for one in busy))
             stored += share * len(busy)
             tally.latencies.clear()
+            await idle.connect(server.port)  # a connection that was idle for a minute is closed
             for _ in range(POLLS):
                 await idle.fetch()
             stored += POLLS

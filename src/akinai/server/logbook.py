@@ -17,7 +17,7 @@ MOST_UNKEPT = 100_000
 """Lines in memory; more are turned away."""
 AT_A_TIME = 1_000
 LOG = "log"
-"""In the data of a trace record: the line as it came."""
+"""The kind of a trace record, and where in its data the line stands as it came."""
 
 
 class Logbook:
@@ -35,7 +35,7 @@ class Logbook:
             return False
         # A time is a number that no other line of the actor has, here or before a restart.
         self._last = max(self._last + 1, clock_us())
-        self._unkept.append(TraceRecord(actor, self._last, self._last, {LOG: line}))
+        self._unkept.append(TraceRecord(actor, self._last, self._last, {"kind": LOG, LOG: line}))
         if self._task is None:
             self._task = asyncio.create_task(self._keep_soon())
         return True

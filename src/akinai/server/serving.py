@@ -2,10 +2,11 @@
 
 import asyncio
 import gc
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -77,6 +78,7 @@ def serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
     UsageError for a port that is taken, a folder that is not there, or a run that is no open market.
     """
     log_to_stderr()
+    _allow_many_connections()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(asked, ready))
 
@@ -154,6 +156,13 @@ def _listens(sock: socket.socket, header: RunHeader, market: HostedMarket, token
     place = market.committed
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return Listening(url, header.run_id, place.seq, len(place.state.joined), token)
+
+
+def _allow_many_connections() -> None:
+    """As many open files as the system lets us have: often the first bound is 1,024, and each agent is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _collect_seldom() -> None:

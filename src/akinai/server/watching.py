@@ -56,7 +56,7 @@ class Watching:
 
     def conflict(self, requests: int) -> None:
         self._conflicts.inc()
-        tell("conflict", requests=requests)
+        tell("conflict", logging.DEBUG, requests=requests)
 
     def failed(self, requests: int, error: Exception) -> None:
         self._failures.inc()
