@@ -1,6 +1,6 @@
 """Prices and totals as decimals of what was written: what they come to, and when two differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from decimal import Decimal
 from typing import Any, cast
 
@@ -18,12 +18,21 @@ def dollars(amount: float) -> Decimal:
 
 def prices(data: Mapping[str, Any]) -> dict[str, Decimal]:
     """A business's menu, or what a customer is willing to pay: by item, in dollars. What is no price is left out."""
-    told = cast("Mapping[str, Any]", features if isinstance(features := data.get("menu_features"), Mapping) else {})
-    return {
-        item: dollars(price)
-        for item, price in told.items()
-        if isinstance(price, int | float) and not isinstance(price, bool) and 0 <= price <= a.MOST_DOLLARS
-    }
+    return {item: dollars(price) for item, price in _menu(data).items() if _is_price(price)}
+
+
+def priced(data: Mapping[str, Any]) -> Set[str]:
+    """The items alone, for those who look at many menus."""
+    return {item for item, price in _menu(data).items() if _is_price(price)}
+
+
+def _menu(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    features = data.get("menu_features")
+    return cast("Mapping[str, Any]", features) if isinstance(features, Mapping) else {}
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= a.MOST_DOLLARS
 
 
 def items_total(proposal: a.OrderProposal) -> Decimal:

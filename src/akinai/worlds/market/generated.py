@@ -6,7 +6,7 @@ that are made for one have its items, the first two in three have its amenities 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import gcd, prod
 
 from akinai.core.chance import Chance
@@ -26,6 +26,7 @@ DEAREST = 180
 """The most that a business asks for an item, percent of its rate; below 200, so that every full match is worth it."""
 
 
+@lru_cache(maxsize=4)  # a run begins its world several times: to play, to score, to check
 def generate(chance: Chance, customers: int, businesses: int, made: Made | None = None) -> Population:
     """A population of so many; `made` says what it sells, in which language, and whether a customer's offers differ.
 

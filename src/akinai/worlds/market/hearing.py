@@ -11,7 +11,7 @@ from akinai.core.agents import View
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
-from akinai.worlds.market.amounts import dollars, prices
+from akinai.worlds.market.amounts import dollars, priced, prices
 from akinai.worlds.market.views import PROFILE
 
 MOST_OF_ONE = 99
@@ -96,7 +96,7 @@ def page(heard: Outcome) -> tuple[list[Found], int]:
 def _found(profile: Mapping[str, Any]) -> Found:
     business = cast("Mapping[str, Any]", profile.get("business") or {})
     has = cast("Mapping[str, Json]", business.get("amenity_features") or {})
-    return Found(profile["id"], prices(business).keys(), {name for name, there in has.items() if there is True})
+    return Found(profile["id"], priced(business), {name for name, there in has.items() if there is True})
 
 
 def orders_in(text: str, menu: Mapping[str, Decimal]) -> dict[str, int]:

@@ -222,9 +222,10 @@ def _takes(myself: Myself, taste: Taste, letter: Letter) -> bool:
 
 
 def _worst(myself: Myself, letter: Letter) -> tuple[Decimal, int]:
-    """Its price; of two at one price, neither the first nor the better known, but as the two names fall together."""
+    """Its price; of two at one price, neither the first nor the better known, but as names and price fall together."""
     assert isinstance(letter.message, a.OrderProposal)
-    return hearing.total(letter.message), absorb(word(myself.id), word(letter.sender))
+    price = hearing.total(letter.message)
+    return price, absorb(absorb(word(myself.id), word(letter.sender)), word(str(price)))
 
 
 def _player(taste: Taste, told: str) -> AgentFactory:

@@ -8,7 +8,7 @@ from akinai.core.money import format_cents
 from akinai.worlds.market import actions as a
 from akinai.worlds.market import gates, mail
 from akinai.worlds.market.amounts import prices, total_cents, total_is_off
-from akinai.worlds.market.search import Page, find
+from akinai.worlds.market.search import Listing, Page, find
 from akinai.worlds.market.state import Offer, State
 from akinai.worlds.market.times import read_time
 
@@ -154,7 +154,7 @@ def told(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:
     page = found(state, actor, action)
     profiles: Sequence[Json] = [state.members[id].profile for id in page.ids]
     more = f"; page {action.page} of {page.pages}" if page.pages > 1 else ""
-    lines = [f"{page.results} found{more}.", *(_words(state, id) for id in page.ids)]
+    lines = [f"{page.results} found{more}.", *(state.catalogue.line(id, _words) for id in page.ids)]
     return Outcome("\n".join(lines), data={"businesses": list(profiles), **_counts(action, page)})
 
 
@@ -166,9 +166,8 @@ def _counts(action: a.Search, page: Page) -> dict[str, Json]:
     }
 
 
-def _words(state: State, id: str) -> str:
-    listing = state.catalogue.by_id[id]
+def _words(listing: Listing) -> str:
     menu = "; ".join(f"{item} {mail.price(price)}" for item, price in listing.menu.items())
     has = "; ".join(sorted(listing.amenities))
-    told = f"- {id}: {listing.name}, rating {listing.rating}. {listing.description}"
+    told = f"- {listing.id}: {listing.name}, rating {listing.rating}. {listing.description}"
     return f"{mail.set_in(told)}\n  Menu: {mail.set_in(menu) or 'nothing'}\n  Amenities: {mail.set_in(has) or 'none'}"

@@ -101,6 +101,14 @@ class Catalogue:
         default_factory=dict[tuple[Any, ...], tuple[str, ...]], compare=False, repr=False
     )
 
+    _lines: dict[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+
+    def line(self, id: str, words: Callable[[Listing], str]) -> str:
+        """What a searcher reads of a listing; put into words once, since many searches find it."""
+        if id not in self._lines:
+            self._lines[id] = words(self.by_id[id])
+        return self._lines[id]
+
     def put(self, listing: Listing) -> "Catalogue":
         """The catalogue with a listing added, or in the place of the one with its id."""
         if listing.id not in self.by_id:

@@ -1,0 +1,62 @@
+"""How long markets of many agents take to be generated, played and analysed, and what memory they need.
+
+Run: `python bench/populations.py [CUSTOMERSxBUSINESSES ...]`, by default 100x300 and 1000x3000, played by `careful` and
+the businesses' rules. The budget, 60 s on 2 cores, is that of the first.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import akinai
+from akinai.runtime import api
+from akinai.runtime.populations import write_population
+
+SIZES = ("100x300", "1000x3000")
+BUDGET_S = 60.0
+
+T = TypeVar("T")
+
+
+def main() -> None:
+    for place, size in enumerate(sys.argv[1:] or SIZES):
+        customers, businesses = (int(number) for number in size.split("x"))
+        with tempfile.TemporaryDirectory() as folder:
+            took = measured(Path(folder), customers, businesses)
+        if place == 0:
+            print(f"  {took:6.1f} s altogether  ({took / BUDGET_S:4.2f} of {BUDGET_S:g} s)")
+        else:
+            print(f"  {took:6.1f} s altogether")
+
+
+def measured(folder: Path, customers: int, businesses: int) -> float:
+    print(f"{customers:,} customers, {businesses:,} businesses")
+    data, store = folder / "data", str(folder / "akinai.db")
+    made, wrote_s = timed(lambda: write_population(data, customers=customers, businesses=businesses))
+    print(f"  {wrote_s:6.1f} s to generate and write, baselines included")
+    runs, played_s = timed(
+        lambda: akinai.run("market", settings={"data": str(data)}, store=store, name="bench", ledgers=False)
+    )
+    (run,) = runs
+    assert run.header.error is None, run.header.error
+    print(f"  {played_s:6.1f} s to play {run.entries:,} entries into SQLite, {run.entries / played_s:,.0f} a second")
+    told, analysed_s = timed(lambda: api.analyze("bench", store=store, scale=False))
+    assert not told.troubled
+    print(f"  {analysed_s:6.1f} s to analyse")
+    best = made.baselines.pick_optimal_cents
+    print(f"  welfare {run.score('welfare') / 100:,.2f}, best possible {best / 100:,.2f}")
+    print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6,.0f} MB at most so far")
+    return wrote_s + played_s + analysed_s
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    begun = time.perf_counter()
+    return work(), time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    main()
