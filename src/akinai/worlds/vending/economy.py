@@ -112,14 +112,17 @@ class Economy:
     def means(self, day: int, shelves: Sequence[Shelf], crowd: int | None = None) -> list[int]:
         """The expected units of the day by shelf, in Q20, before the footfall's cap."""
         demand, weather, month = self.setup.demand, self.weather(day), self.month(day)
-        effects = [self.appeals[shelf.product].effect(shelf.price_cents) for shelf in shelves]
-        shares = [shelf.share_permille * drawing(effects[i]) for i, shelf in enumerate(shelves)]
-        variety = variety_permille(demand.variety, sum(shares) >> 20)
+        appeals = [self.appeals[shelf.product] for shelf in shelves]
+        effects = [appeal.effect(shelf.price_cents) for appeal, shelf in zip(appeals, shelves, strict=True)]
+        shares = sum([shelf.share_permille for shelf in shelves])
+        if min(effects, default=ONE) < ONE // 2:  # seldom
+            drawn = [shelf.share_permille * drawing(effect) for shelf, effect in zip(shelves, effects, strict=True)]
+            shares = sum(drawn) >> 20
+        variety = variety_permille(demand.variety, shares)
         today = demand.weekdays[self.weekday(day)] * (self.crowd(day) if crowd is None else crowd) * variety
         means: list[int] = []
-        for shelf, effect in zip(shelves, effects, strict=True):
-            mean = today * self.appeals[shelf.product].seasons[weather][month] // 10**15
-            means.append(mean * effect >> 20)
+        for appeal, effect in zip(appeals, effects, strict=True):
+            means.append((today * appeal.seasons[weather][month] // 10**15) * effect >> 20)
         return means
 
     def wanted(self, day: int, shelves: Sequence[Shelf]) -> list[int]:

@@ -153,6 +153,9 @@ def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
     chain: list[Product | list[Amount]] = []
     for one in run:
         if isinstance(one, Named):
+            if chain and not isinstance(chain[-1], list):  # something unknown stood between the two names
+                yield chain
+                chain = []
             chain.append(one.product)
         elif isinstance(one, str) or one.loose:
             yield chain
