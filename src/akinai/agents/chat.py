@@ -21,6 +21,10 @@ SUMMARY_SHARE = 0.2
 """The part of the window that a summary may fill, at four characters a token; a longer one is cut."""
 
 
+PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation:"
+"""Heads the bullets in the system's message, between the instructions and the first view."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How a chat agent speaks and remembers."""
@@ -39,8 +43,8 @@ class ChatAgent:
     moves, in order; a reply without one is an unreadable move, and its refusal nudges the model on.
     """
 
-    def __init__(self, asker: Asker, verbs: Verbs, manner: Manner = Manner()) -> None:
-        self._asker, self._verbs, self._manner = asker, verbs, manner
+    def __init__(self, asker: Asker, verbs: Verbs, manner: Manner = Manner(), bullets: Sequence[str] = ()) -> None:
+        self._asker, self._verbs, self._manner, self._bullets = asker, verbs, manner, bullets
         self._speech: Speech = ByTools() if manner.speech == "tools" else ByJson()
         self._system: Message | None = None
         self._window = Window(manner.window_tokens)
@@ -109,9 +113,11 @@ class ChatAgent:
         return sum(estimated_tokens(message) for message in self._head())
 
     def _opening(self, view: View) -> Message:
+        lessons = "\n".join(f"- {bullet}" for bullet in self._bullets)
+        told = f"{PLAYBOOK}\n\n{lessons}\n\n{view.text}" if lessons else view.text
         if self._speech.offers_tools:
-            return Message("system", f"{prompt('chat')}\n\n{view.text}")
-        return Message("system", f"{prompt('structured')}\n\nActions:\n\n{described(view.verbs)}\n\n{view.text}")
+            return Message("system", f"{prompt('chat')}\n\n{told}")
+        return Message("system", f"{prompt('structured')}\n\nActions:\n\n{described(view.verbs)}\n\n{told}")
 
 
 def _as_text(messages: Sequence[Message]) -> Sequence[Message]:

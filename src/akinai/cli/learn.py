@@ -171,12 +171,6 @@ def _rows(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
         yield "replies of the model", f"{spent['calls']:,}{unreadable}", ""
         yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
-    if told["failed"]:
-        yield "tasks without a readable answer", f"{told['failed']:,}", ""
-    if (spent := told["spent"])["calls"]:
-        unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
-        yield "replies of the model", f"{spent['calls']:,}{unreadable}", ""
-        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
     yield "seconds", f"{told['seconds']:,.1f}", ""
 
 

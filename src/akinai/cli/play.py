@@ -1,6 +1,7 @@
 """Commands that play: run, resume, fork."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from akinai.cli.progress import bar
 from akinai.cli.shown import command, document, line, next_steps, page, say
 
 if TYPE_CHECKING:
+    from akinai.runtime.cast import Cast
     from akinai.runtime.play import Progress
     from akinai.runtime.runs import Run, Runs
 
@@ -50,6 +52,10 @@ GroupName = Annotated[
     str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
 ]
 
+PlaybookPath = Annotated[
+    Path | None, option("--playbook", metavar="F", help="What was learned: its bullets are told to every agent.")
+]
+
 
 def run(
     world: Annotated[str, argument("WORLD", "A world, as 'akinai worlds' lists them.")],
@@ -79,6 +85,7 @@ def run(
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
     dry_run: m.DryRun = False,
+    playbook: PlaybookPath = None,
 ) -> None:
     """Play a world with one agent, once for each seed, and score it."""
     from akinai.core.errors import UsageError
@@ -88,7 +95,7 @@ def run(
     how = m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window)
     budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
     pace = m.Pace(cache, timeout, calls_per_minute)
-    cast = m.cast_of(world, agent, how, budget, pace)
+    cast = _told(m.cast_of(world, agent, how, budget, pace), playbook)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
@@ -117,6 +124,15 @@ def run(
     elif not as_json and not place.startswith("memory:"):
         flags = [("--preset", preset), ("--days", days), *(("--set", one) for one in sets or [])]
         next_steps(_steps(runs, seeds, [str(word) for pair in flags if pair[1] is not None for word in pair], store))
+
+
+def _told(cast: "Cast", playbook: Path | None) -> "Cast":
+    """The cast with the bullets of a playbook."""
+    from dataclasses import replace
+
+    from akinai.runtime.learn_world import bullets_in
+
+    return replace(cast, bullets=bullets_in(playbook)) if playbook else cast
 
 
 def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:

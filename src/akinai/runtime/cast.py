@@ -1,11 +1,12 @@
 """The cast: which agent plays a run, which model it asks, and within which limits. It stands in the run card."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
 from akinai.agents.chat import Manner, Memory
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
@@ -65,6 +66,8 @@ class Cast:
     """Models that the settings name for groups of actors: (group, model), in the world's order."""
     like: ModelChoice | None = None
     """How the groups' models are asked where the run names none itself; only its name means nothing."""
+    bullets: tuple[str, ...] = ()
+    """What a playbook tells every agent of the run; the card holds them, and their digest."""
 
     def __post_init__(self) -> None:
         if self.model is None and self.agent in THINKING:
@@ -125,6 +128,9 @@ class Cast:
                 "calls_per_minute": self.calls_per_minute,
                 **({"groups": dict(self.groups)} if self.groups else {}),
             }
+        if self.bullets:
+            told["playbook"] = hashlib.sha256(canonical([*self.bullets]).encode()).hexdigest()[:16]
+            rest["bullets"] = [*self.bullets]
         return told | ({CAST: rest} if rest else {})
 
     @staticmethod
@@ -133,12 +139,13 @@ class Cast:
         rest = dict(cast("Mapping[str, Any]", card.get(CAST) or {}))
         budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
         groups: Mapping[str, str] = rest.pop("groups", {})
+        bullets = tuple(rest.pop("bullets", ()))
         model = card.get("model") if agent in THINKING else None
         if not model and not groups:
-            return Cast(agent, budget=budget)
+            return Cast(agent, budget=budget, bullets=bullets)
         asked = ModelChoice(model or "", base_url, **(card.get("sampling") or {}))
         seats = tuple(groups.items())
-        return Cast(agent, asked if model else None, budget=budget, groups=seats, like=asked, **rest)
+        return Cast(agent, asked if model else None, budget=budget, groups=seats, like=asked, bullets=bullets, **rest)
 
 
 def cast_of(header: RunHeader) -> Cast:

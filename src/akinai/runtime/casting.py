@@ -1,6 +1,7 @@
 """Who plays: an agent by the name that the command line gives it."""
 
 import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,11 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
             raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
     known = [*world.players, *BESIDE_PLAYERS, *others]
     raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:
+    """The factory, told what a playbook says."""
+    return (lambda role: factory(replace(role, bullets=bullets))) if bullets else factory
 
 
 def other_agents() -> dict[str, EntryPoint]:

@@ -60,7 +60,7 @@ class Stage:
             asked = self._sub_model if "/" in role.actor else self._models[choice]
             if asked is None:
                 return by_rules(role)
-            return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner)
+            return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner, role.bullets)
 
         return agent
 

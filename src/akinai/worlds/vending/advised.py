@@ -84,7 +84,9 @@ class Guide:
         most = variety[0].best if variety else len(usual)
         small = [one for one in prices if one.size == "small"][: (most + 1) // 2]
         large = [one for one in prices if one.size == "large"][: most // 2]
-        return [one.product for one in prices if one in small or one in large]
+        best = [one.product for one in prices if one in small or one in large]
+        known = {one.product for one in of_kind(self.advice, PriceAdvice)}
+        return (best + [product for product in usual if product not in known])[: max(most, len(best))]
 
     def price_cents(self, research: Research) -> int:
         """What to ask for a product: by its own sentence where that speaks of this market, else by the general one."""

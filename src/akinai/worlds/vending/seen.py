@@ -66,7 +66,8 @@ def together(seen: Iterable[Seen], most: int = MOST_SEEN, *, digits: tuple[int, 
 
 
 def _joined(a: Seen, b: Seen) -> Seen:
-    return Seen(mean(a.at, a.days, b.at, b.days), mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
+    at = a.at if a.at == b.at else mean(a.at, a.days, b.at, b.days)
+    return Seen(at, mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
 
 
 def money(cents: float) -> str:

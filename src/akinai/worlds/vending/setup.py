@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
+from akinai.worlds.vending.shuffle import shuffled
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -84,7 +85,8 @@ class Catalog(_Record):
     @model_validator(mode="before")
     @classmethod
     def _all_means_all(cls, given: Any) -> Any:
-        """`products = "all"` of a supplier stands for every product of the catalogue."""
+        """`products = "all"` of a supplier stands for every product of the catalogue; `shuffle`, true or a number, for
+        another catalogue of the same goods, and a ledger holds that."""
         if not isinstance(given, dict):
             return given
         table = cast("dict[str, Any]", given)
@@ -93,7 +95,11 @@ class Catalog(_Record):
             return table
         ids = [one["id"] for one in _tables(products) if "id" in one]
         told = [{**one, "products": ids} if one.get("products") == "all" else one for one in _tables(suppliers)]
-        return {**table, "suppliers": told}
+        table = {**table, "suppliers": told}
+        shuffle = table.pop("shuffle", False)
+        if not isinstance(shuffle, int) or shuffle < 0:
+            raise ValueError(f"shuffle is true, false or the number of another catalogue, not {shuffle!r:.40}")
+        return {**table, **shuffled(_tables(products), told, shuffle)} if shuffle else table
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:

@@ -1,0 +1,123 @@
+"""Learning to do business: from runs on some seeds, judged by runs on others, with evidence that can be looked up."""
+
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.core.errors import UsageError
+from akinai.learning.playbook import Playbook
+from akinai.runtime.cast import Cast, cast_of
+from akinai.runtime.learn import Learned
+from akinai.runtime.learn_world import Practice, bullets_in, learn_world
+from akinai.worlds.vending.advice import PriceAdvice
+
+SMALL = Practice("vending", "naive", "1-3", "101-104", 25)
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Learned, str]:
+    folder = tmp_path_factory.mktemp("learned")
+    store = str(folder / "runs.db")
+    practice = Practice(SMALL.world, SMALL.agent, SMALL.seeds, SMALL.eval_seeds, SMALL.days, store=store)
+    return learn_world(practice, playbook=folder / "vending.json"), store
+
+
+def test_a_learned_playbook_earns_more_on_seeds_it_has_not_seen(learned: tuple[Learned, str]) -> None:
+    """Even three short runs teach enough to win every run of the others."""
+    gain = learned[0].gain
+    assert gain is not None
+    assert (gain.wins, gain.losses) == (4, 0)
+
+
+def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[Learned, str]) -> None:
+    """Its source names runs of the store and entries that they have, and never a run that judges."""
+    kept = {run.id: len(run.ledger.entries) for run in akinai.runs(store=learned[1])}
+    assert {run.rpartition("-")[2] for run in kept} == {"1", "2", "3"}
+    for bullet in learned[0].playbook:
+        places = [place for part in bullet.source_trajectory.split("; ") for place in part.split(" -> ")]
+        assert places
+        for place in places:
+            run, _, entry = place.partition("#")
+            assert 1 <= int(entry) <= kept[run]
+
+
+def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
+    """With another playbook the player is told another experiment, so its runs differ."""
+    store = str(tmp_path / "runs.db")
+    learn_world(Practice("vending", "naive", "1", "101", 12, store=store), playbook=tmp_path / "p.json", epochs=2)
+    assert len({run.digest for run in akinai.runs(store=store)}) == 2
+
+
+def test_a_run_remembers_its_playbook(learned: tuple[Learned, str]) -> None:
+    """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
+    bullets = bullets_in(learned[0].path)
+    with_it = akinai.run("vending", agent=Cast("naive", bullets=bullets), seeds=5, days=10)[0]
+    plain = akinai.run("vending", agent="naive", seeds=5, days=10)[0]
+    assert cast_of(with_it.header).bullets == bullets
+    assert len(str(with_it.header.card["playbook"])) == 16
+    assert plain.header.card["playbook"] is None
+    assert with_it.header.genesis == plain.header.genesis
+    assert with_it.digest != plain.digest
+
+
+def test_seeds_stand_on_one_side_only() -> None:
+    """A seed that is learned from does not judge; other worlds and other agents are refused by name."""
+    with pytest.raises(UsageError, match="seed 3 is both learned from and judged by"):
+        learn_world(Practice("vending", "naive", "1-3", "3-5"))
+    with pytest.raises(UsageError, match="has no lessons by rules"):
+        learn_world(Practice("qa", "naive"))
+    with pytest.raises(UsageError, match="asks a model"):
+        learn_world(Practice("vending", "chat"))
+
+
+WHOLE = Practice("vending", "naive", "1-10", "101-120", 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "eval_settings"), [((), ()), (("catalog.shuffle=true",), ()), ((), ("catalog.shuffle=true",))]
+)
+def test_the_gain_is_beyond_doubt(tmp_path: Path, settings: tuple[str, ...], eval_settings: tuple[str, ...]) -> None:
+    """On held-out seeds, on another catalogue, and on one that was never learned from, the interval is above zero."""
+    practice = Practice(WHOLE.world, WHOLE.agent, WHOLE.seeds, WHOLE.eval_seeds, WHOLE.days, settings, eval_settings)
+    gain = learn_world(practice, playbook=tmp_path / "p.json").gain
+    assert gain is not None
+    assert gain.ci95 is not None
+    assert gain.ci95[0] > 0
+
+
+def prices_alone(playbook: Playbook) -> dict[str, PriceAdvice]:
+    found = (PriceAdvice.read(bullet.content) for bullet in playbook)
+    return {one.product: one for one in found if one}
+
+
+@pytest.mark.slow
+def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
+    """Each product's price as it was learned gains; the same sentences with another product's record do not."""
+    practice = Practice(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days)
+    own = prices_alone(learn_world(practice, playbook=tmp_path / "p.json").playbook)
+    ids = sorted(own)
+    moved = {id: _with_record_of(own[id], own[ids[(i + 5) % len(ids)]]) for i, id in enumerate(ids)}
+    plain = akinai.run("vending", agent="naive", seeds="101-120", days=60)
+    gains = [
+        plain.compare(akinai.run("vending", agent=Cast("naive", bullets=_said(one)), seeds="101-120", days=60))[
+            "net_worth"
+        ]
+        for one in (own, moved)
+    ]
+    assert gains[0].ci95 is not None
+    assert gains[1].ci95 is not None
+    assert gains[0].ci95[0] > 0
+    assert gains[1].ci95[0] < 0
+    assert worlds.load("vending").players
+
+
+def _said(prices: dict[str, PriceAdvice]) -> tuple[str, ...]:
+    return tuple(one.said() for one in prices.values())
+
+
+def _with_record_of(one: PriceAdvice, other: PriceAdvice) -> PriceAdvice:
+    """What customers asked for, and what it cost, as another product's ledger lines have it."""
+    return PriceAdvice(one.product, one.name, one.size, one.list_cents, other.cost_cents, other.seen)
