@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from learners_for_tests import codes, contents, course
 from playbooks_for_tests import few, playbooks
 
 from akinai.core.statistics import proportion_interval
-from akinai.learning import Bullet, Playbook, Section, dedup, prune
+from akinai.learning import Bullet, Edit, Playbook, Section, dedup, prune
+from akinai.learning.loop import learn
 from akinai.learning.opposites import say_different_things
 from akinai.learning.refine import NEAR
 
@@ -207,3 +210,17 @@ def test_the_pairs_of_opposites_are_symmetric() -> None:
     texts = ["use a", "never use a", "raise the price", "lower the price", "値上げ", "値下げ", "x 1", "x 2", ""]
     for one, other in combinations(texts, 2):
         assert say_different_things(one, other) == say_different_things(other, one)
+
+
+@pytest.mark.parametrize("prunes", [False, True])
+async def test_a_learning_leaves_out_what_misleads_only_where_it_is_told(tmp_path: Path, prunes: bool) -> None:
+    """A bullet that was harmful nine times of nine goes at the end of an epoch with `prune`; a rollback restores it."""
+    one = course(tmp_path, codes(1, 1), prune=prunes)
+    misleading = Bullet("fac-00009", "facts", "Never mind the codes", harmful=9)
+    one.playbook.change("import", lambda book: Edit(book.with_bullets({misleading.id: misleading})))
+    before = len(one.playbook.history())
+    await learn(one)
+    assert ("Never mind the codes" in contents(one.playbook.load())) is not prunes
+    assert (one.playbook.history()[-1].kind == "prune") is prunes
+    one.playbook.rollback(before)
+    assert contents(one.playbook.load()) == ["Never mind the codes"]

@@ -1,6 +1,7 @@
 """The world of questions under the shipped laws, and its own rules, worked out by hand."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,19 @@ def test_a_record_teaches_what_was_asked_in_it() -> None:
     found = lessons(run.ledger)
     assert [lesson.entries for lesson in found] == [(1,), (2,), (3,)]
     assert found[0].content == "急に雨が降ってきたとき、濡れずに歩くために開くもの -> 傘"
+
+
+def test_a_sheet_in_parquet_is_read_or_says_what_to_install(tmp_path: Path) -> None:
+    """A Parquet file is a sheet where pyarrow is installed; else, and for a file that is none, one sentence."""
+    path = tmp_path / "sheet.parquet"
+    row = {"q_id": 1, "question": "Which falls?", "choice0": "snow", "choice1": "stone", "label": 0}
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        path.write_bytes(b"PAR1")
+        with pytest.raises(UsageError, match="pyarrow is not installed; pip install pyarrow"):
+            prepare(Qa(), settings=[f"data={path}"])
+        return
+    parquet.write_table(import_module("pyarrow").Table.from_pylist([row]), path)
+    (question,) = prepare(Qa(), settings=[f"data={path}"]).setup["data"]
+    assert (question["question"], question["choices"][question["label"]]) == ("Which falls?", "snow")

@@ -17,16 +17,18 @@ from akinai.learning.playbook_file import Edit, PlaybookFile, Saved
 from akinai.learning.portable import export_playbook, import_playbook
 from akinai.learning.refine import Refinement, dedup, prune
 from akinai.learning.replies import UnreadableReply, object_in, read_operations, read_tags
+from akinai.learning.roles import Roles
 from akinai.learning.saved_index import open_index
 from akinai.learning.sections import sections_for
 from akinai.learning.sudachi import SudachiWords
 from akinai.learning.svd import TfidfSvd
+from akinai.learning.tasks import DataSet, Task
 
 __all__ = [
-    "Bullet", "BulletTag", "Change", "CorruptPlaybook", "Delta", "Difference", "Edit", "EmbedderError",
+    "Bullet", "BulletTag", "Change", "CorruptPlaybook", "DataSet", "Delta", "Difference", "Edit", "EmbedderError",
     "Injection", "LangChainVectors", "MissingExtra", "NewerPlaybook", "Operation", "Playbook", "PlaybookError",
-    "PlaybookFile", "PlaybookIndex", "Refinement", "Refusal", "Saved", "SearchQuery", "SearchResult", "Section",
-    "SudachiWords", "Tagging", "TfidfSvd", "UnreadableReply", "apply_delta", "dedup", "difference", "dumps_ace",
-    "estimate_tokens", "export_playbook", "import_playbook", "inject", "inject_all", "loads_ace", "object_in",
-    "open_index", "prune", "read_operations", "read_tags", "sections_for",
+    "PlaybookFile", "PlaybookIndex", "Refinement", "Refusal", "Roles", "Saved", "SearchQuery", "SearchResult",
+    "Section", "SudachiWords", "Tagging", "Task", "TfidfSvd", "UnreadableReply", "apply_delta", "dedup", "difference",
+    "dumps_ace", "estimate_tokens", "export_playbook", "import_playbook", "inject", "inject_all", "loads_ace",
+    "object_in", "open_index", "prune", "read_operations", "read_tags", "sections_for",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from akinai.learning.loop_judging import Breaker, answered, judge, side_by_side
 from akinai.learning.loop_records import Attempt, EpochReport, GateCheck, Plan, State, StepName, Tally
 from akinai.learning.loop_shelf import Shelf
 from akinai.learning.playbook_file import PlaybookFile
-from akinai.learning.refine import dedup
+from akinai.learning.refine import dedup, prune
 from akinai.learning.roles import Curation, Evaluation, Evaluator, Insights, Roles
 from akinai.learning.tasks import Task
 
@@ -209,9 +209,11 @@ async def apply(course: Course, state: State) -> State:
 
 
 async def refine(course: Course, state: State) -> State:
-    """Close an epoch: merge duplicates, and report."""
+    """Close an epoch: merge duplicates, leave out what misleads where the plan says so, and report."""
     if course.plan.dedup:
         course.playbook.change("dedup", dedup)
+    if course.plan.prune:
+        course.playbook.change("prune", prune)
     playbook = course.playbook.load()
     before = state.epochs[-1] if state.epochs else None
     size, tokens = len(playbook), course.shelf.tokens_of_all(playbook)

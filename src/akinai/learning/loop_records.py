@@ -40,6 +40,8 @@ class Plan:
     """Keep the operations of a delta only when the held-out tasks go no worse with them."""
     dedup: bool = True
     """Merge duplicates at the end of each epoch."""
+    prune: bool = False
+    """Leave out what was used often and seldom right at the end of each epoch; a rollback brings it back."""
     top_k: int = 10
     """Bullets that are looked for."""
     budget_tokens: int | None = 2_000

@@ -275,7 +275,11 @@ def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, s
     own = Path(file).expanduser()
     path: Traversable = own if own.exists() else where / file
     try:
-        if path.is_file():
+        if own.suffix.lower() == ".parquet" and own.is_file():
+            from akinai.runtime.questions import parquet_lines
+
+            yield f"{own.stem}.jsonl", parquet_lines(own)
+        elif path.is_file():
             yield path.name, path.read_text(encoding="utf-8")
         elif isinstance(path, Path) and path.is_dir():
             for one in sorted(path.rglob("*")):

@@ -72,6 +72,8 @@ class LearnSettings(BaseModel):
     limit: int = Field(0, ge=0)
     """The first N training tasks; 0 is all."""
     dedup: bool = True
+    prune: bool = False
+    """At the end of each epoch; off, since `akinai playbook prune` shows first what it would take."""
     top_k: int = Field(10, ge=0)
     budget_tokens: int = Field(2_000, ge=0)
     """Of the bullets in one context; 0 is no bound."""
@@ -106,6 +108,7 @@ class LearnSettings(BaseModel):
             reflect_on_success=self.reflect_on_success,
             gate=self.gate,
             dedup=self.dedup,
+            prune=self.prune,
             top_k=self.top_k,
             budget_tokens=self.budget_tokens or None,
             min_confidence=self.min_confidence,

@@ -43,11 +43,16 @@ def questions_in(name: str, *, split: str = "train") -> tuple[Question, ...]:
 
 def _text(path: Path) -> str:
     if path.suffix.lower() == ".parquet":
-        return _lines(_parquet(path))
+        return parquet_lines(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the questions in {str(path)!r} cannot be read: {error}; give a file in UTF-8") from error
+
+
+def parquet_lines(path: Path) -> str:
+    """The records of a Parquet file as JSON lines. UsageError without pyarrow, or for a file that it cannot read."""
+    return _lines(_parquet(path))
 
 
 def _lines(records: Iterator[Mapping[str, Any]]) -> str:
