@@ -73,8 +73,9 @@ class LocalSession(Generic[S]):
         return self.world.told(state, turn, outcome)
 
     def now_us(self) -> int:
-        """The session's clock, microseconds since the epoch; it rules where the world has no time of its own."""
-        return max(self._at, self._clock())
+        """The session's clock, microseconds since the epoch, never falling; it rules where the world has no time."""
+        self._at = max(self._at, self._clock())
+        return self._at
 
     async def flush(self) -> None:
         """Commit what is pending."""
