@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import uvloop
 
@@ -155,7 +155,10 @@ class Server:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
-    def kill(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
@@ -191,10 +194,9 @@ def load(store: tuple[str, str, str], folder: str, agents: int, purchases: int) 
     """One row: a fresh server, so many agents, killed at the end."""
     name, url, _ = store
     run = f"{name.lower()}-{agents}"
-    server = Server(url, folder, run)
-    tally, seconds, cpu = loop(drive(server, agents, purchases))
-    memory = server.memory_mb
-    server.kill()
+    with Server(url, folder, run) as server:
+        tally, seconds, cpu = loop(drive(server, agents, purchases))
+        memory = server.memory_mb
     done, kept = len(tally.latencies), asyncio.run(entries_of(url, run))
     order = sorted(tally.latencies)
     p50, p99 = order[done // 2] * 1000, order[int(done * 0.99)] * 1000
@@ -215,9 +217,8 @@ def loop(work: Any) -> Any:
 def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> None:
     """An idle agent's poll, in milliseconds, with few and many actions stored."""
     name, url, _ = store
-    server = Server(url, folder, f"{name.lower()}-polls")
 
-    async def measure() -> list[float]:
+    async def measure(server: Server) -> list[float]:
         tally = Tally()
         idle, busy = Caller("idle", tally), [Caller(f"w{n}", Tally()) for n in range(50)]
         for one in (idle, *busy):
@@ -242,11 +243,11 @@ def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> Non
             medians.append(min(rounds) * 1000)
         return medians
 
-    medians = loop(measure())
+    with Server(url, folder, f"{name.lower()}-polls") as server:
+        medians, memory = loop(measure(server)), server.memory_mb
     told = ", ".join(f"{ms:.2f} ms at {size:,}" for ms, size in zip(medians, sizes, strict=True))
     ratio = medians[-1] / medians[0]
-    print(f"{name:10} an idle poll: {told}; ratio {ratio:.2f} of {POLL_BUDGET:.0f}, {server.memory_mb:.0f} MB")
-    server.kill()
+    print(f"{name:10} an idle poll: {told}; ratio {ratio:.2f} of {POLL_BUDGET:.0f}, {memory:.0f} MB")
 
 
 async def in_process(purchases: int) -> float:
