@@ -1,0 +1,112 @@
+"""What the market's experiments show of players without a model, and that the commands of the page run."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import akinai
+
+ALIKE: dict[str, Any] = {"customers": 4, "population.identical": True}
+EVEN = {"latency.customers_ms": 1_000, "latency.businesses_ms": 1_000}
+
+
+def ranks(run: akinai.Run) -> list[int]:
+    """For each purchase, the place of its proposal among those that its customer had got by then."""
+    got: dict[str, list[tuple[str, str]]] = {}
+    told: list[int] = []
+    for entry in run.ledger.entries:
+        message: Any = entry.parameters.get("message") or {"type": ""}
+        to = str(entry.parameters.get("to_agent_id"))
+        if entry.outcome.ok and message["type"] == "order_proposal":
+            got.setdefault(to, []).append((entry.actor, message["id"]))
+        elif entry.outcome.ok and message["type"] == "payment":
+            told.append(1 + got[entry.actor].index((to, message["proposal_message_id"])))
+    return told
+
+
+def sellers(run: akinai.Run) -> dict[str, str]:
+    """Whom each customer paid."""
+    return {
+        entry.actor: str(entry.parameters["to_agent_id"])
+        for entry in run.ledger.entries
+        if entry.outcome.text.startswith("Paid ")
+    }
+
+
+def played(agent: str, seeds: int = 3, **more: Any) -> akinai.Runs:
+    return akinai.run("market", agent=agent, seeds=range(1, seeds + 1), **more)
+
+
+def test_first_takes_rank_1_of_identical_offers_and_careful_any() -> None:
+    """Three identical offers: `first` pays the first to come, every time; `careful` pays each place about as often."""
+    first = [rank for run in played("first", settings=ALIKE) for rank in ranks(run)]
+    assert len(first) == 12
+    assert set(first) == {1}
+    careful = Counter(rank for run in played("careful", 10, settings=ALIKE) for rank in ranks(run))
+    assert sum(careful.values()) == 40
+    assert min(careful[place] for place in (1, 2, 3)) >= 7
+
+
+def test_latency_moves_purchases_of_first_and_none_of_careful() -> None:
+    """A seller that is quicker or slower than its twins wins or loses all who take the first, and none who weigh."""
+    sweep = {"latency.agents.business_0001": [100, 1_000, 10_000]}
+    settings = {**ALIKE, **EVEN, "customers": 1}
+    for agent in ("first", "careful"):
+        runs = played(agent, 4, settings=settings, sweep=sweep)
+        quick, even, slow = ([sellers(run) for run in runs[i : i + 4]] for i in (0, 4, 8))
+        if agent == "first":
+            assert all(one == {"customer_0001": "business_0001"} for one in quick)
+            assert not any("business_0001" in one.values() for one in slow)
+        else:
+            assert quick == even == slow
+            assert len({one["customer_0001"] for one in even}) > 1
+
+
+def test_position_decides_for_first_alone() -> None:
+    """At even latency the top of the results is asked first and answers first."""
+    settings = {**ALIKE, **EVEN, "customers": 1}
+    assert {one["customer_0001"] for one in map(sellers, played("first", 4, settings=settings))} == {"business_0001"}
+    assert len({one["customer_0001"] for one in map(sellers, played("careful", 6, settings=settings))}) > 1
+
+
+def test_a_search_shows_no_more_than_its_limit() -> None:
+    """The consideration set is a cap on all pages together, told as the number of results; 0 is none."""
+    for limit, most in ((1, 1), (4, 4), (0, 6)):
+        (run,) = akinai.run("market", settings={"search.limit": limit})
+        found = [entry.outcome.data for entry in run.ledger.entries if entry.name == "Search"]
+        assert found
+        for data in found:
+            assert isinstance(data, dict)
+            assert data["total_possible_results"] == most
+            assert len(data["businesses"]) == most  # type: ignore[arg-type]
+
+
+def test_careful_gains_with_what_it_may_consider() -> None:
+    """A larger set holds the smaller one, so who weighs all of it never comes to less."""
+    runs = played("careful", 3, settings={"customers": 5}, sweep={"search.limit": [1, 2, 3, 0]})
+    one, two, three, everything = ([run.score("welfare") for run in runs[i : i + 3]] for i in (0, 3, 6, 9))
+    for rising in zip(one, two, three, everything, strict=True):
+        assert list(rising) == sorted(rising)
+    assert sum(one) < sum(everything)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader who types the page's commands meets no error; here with two seeds."""
+    from akinai.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    commands = [line for text in blocks for line in text.splitlines() if line.startswith("akinai ")]
+    assert len(commands) > 8
+    for line in commands:
+        words = re.sub(r"--seeds 1-\d+", "--seeds 1-2", line).split()[1:]
+        with pytest.raises(SystemExit) as exit:
+            main(words)
+        assert not exit.value.code, line
