@@ -171,3 +171,13 @@ def test_every_document_is_one_line_of_json(akinai: Akinai, playbook: str) -> No
         answer = akinai("playbook", words[0], playbook, "--json")
         assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
         json.loads(answer.out)
+
+
+def test_a_section_that_was_not_there_is_told_of(akinai: Akinai) -> None:
+    """`add` makes a section that is missing and says beside which ones; into one that is there it says nothing more."""
+    assert akinai("playbook", "add", "p.json", "milk is white", "--section", "facts").out == (
+        "added fac-00001 to facts, change 2\n"
+    )
+    assert akinai("playbook", "add", "p.json", "tea is hot", "--section", "facts").out.endswith("change 3\n")
+    told = akinai("playbook", "add", "p.json", "ice is cold", "--section", "fact").out
+    assert told.endswith(", a new section beside facts\n")

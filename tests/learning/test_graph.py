@@ -199,7 +199,7 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
             "langgraph.checkpoint.postgres.aio",
             "postgresql://nowhere/x",
             "UsageError a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
-            "pip install langgraph-checkpoint-postgres",
+            "pip install 'akinai[learn-postgres]'",
         ),
     ],
     ids=["graph", "sqlite", "postgres"],

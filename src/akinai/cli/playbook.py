@@ -121,6 +121,7 @@ def add(
     if why := unfit_name(section):
         raise UsageError(f"a section named {section!r:.60}: the name {why}")
     file = found(playbook, there=False)
+    beside = [one.name for one in file.load().sections] if file.path.exists() else []
     file.begin([Heading(section)])
     words = tuple(one.strip() for one in keywords.split(",") if one.strip()) if keywords is not None else None
     saved = file.commit(Delta("", (Operation("ADD", section, content=content, keywords=words),), reason=reason))
@@ -129,7 +130,8 @@ def add(
     bullet = saved.playbook.section(section).bullets[-1]
     if as_json:
         return document({"change": saved.n, "bullet": shown.bullet_json(bullet)})
-    return line(f"added {bullet.id} to {section}, change {saved.n}")
+    new = f", a new section beside {', '.join(beside)}" if beside and section not in beside else ""
+    return line(f"added {bullet.id} to {section}, change {saved.n}{new}")
 
 
 @app.command()

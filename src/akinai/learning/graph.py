@@ -113,9 +113,9 @@ def _postgres_saver() -> Any:
     try:
         return import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
     except ImportError as error:
-        package = "langgraph-checkpoint-postgres"
         raise UsageError(
-            f"a checkpoint in PostgreSQL needs {package}, which is not installed; pip install {package}"
+            "a checkpoint in PostgreSQL needs langgraph-checkpoint-postgres, which is not installed; "
+            "pip install 'akinai[learn-postgres]'"
         ) from error
 
 
