@@ -13,7 +13,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PLAYED = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("market", "market-analysis", "quickstart", "report", "scores")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("learning-to-do-business", "market", "market-analysis", "quickstart", "report", "scores")
+    ),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
