@@ -1,5 +1,6 @@
 """Learning to do business: from runs on some seeds, judged by runs on others, with evidence that can be looked up."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,11 @@ from pathlib import Path
 import pytest
 
 import akinai
+from akinai import worlds
+from akinai.agents.chat import PLAYBOOK, ChatAgent
+from akinai.core.agents import View
 from akinai.core.errors import UsageError
+from akinai.core.models import Reply, Request
 from akinai.runtime.cast import Cast, cast_of
 from akinai.runtime.learn import Learned
 from akinai.runtime.learn_world import Practice, bullets_in, learn_world
@@ -145,3 +150,26 @@ def shuffled(advice: Sequence[Advice]) -> list[Advice]:
 
 def turned(seen: Sequence[Seen]) -> tuple[Seen, ...]:
     return tuple(replace(one, a_day=other.a_day) for one, other in zip(seen, reversed(seen), strict=True))
+
+
+class Listening:
+    """An Asker that keeps what it is asked and answers in words."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    async def ask(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return Reply("I wait.")
+
+
+def test_a_model_is_told_the_bullets_before_the_first_view() -> None:
+    """They stand in the system's message, under their heading; without any there is no heading."""
+    world = worlds.load("vending")
+    for bullets in (("Sell cola dearly.",), ()):
+        asker = Listening()
+        agent = ChatAgent(asker, world.verbs, bullets=bullets)
+        asyncio.run(agent.act(View("The machine is empty.", world.verbs.classes), None))
+        text = asker.asked[0].messages[0].text
+        assert (f"{PLAYBOOK}\n\n- Sell cola dearly.\n\nThe machine is empty." in text) == bool(bullets)
+        assert (PLAYBOOK in text) == bool(bullets)
