@@ -286,3 +286,12 @@ def test_a_large_index_answers_as_the_definition_does():
         made.add("d000", query)
         documents["d000"] = query
         assert made.search(query, 50, allowed=some) == made.search(query, 50, allowed=set(some))
+
+
+def test_several_replaced_at_once_keep_their_vectors():
+    """A handful replaced in one call are found by their own words and vectors."""
+    made = index({"a": "milk", "b": "tea", "c": "bread", "d": "x"})
+    documents = {"c": "bread y", "a": "milk z", "e": "tea tea", "b": "tea", "d": "x"}
+    made.add_all(Document(id, text) for id, text in documents.items())
+    for query in ("milk", "tea", "bread", "x"):
+        assert made.search(query) == rank(query, documents)

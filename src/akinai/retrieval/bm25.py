@@ -132,13 +132,13 @@ class BM25Index:
 
     def add_all(self, ids: Sequence[str], words: Sequence[Sequence[str]]) -> None:
         """`add_words` for several, the ids different ones: many are sorted in one go and not word by word."""
+        for id in ids:  # first of all, as in `VectorIndex.add_all`: a row is the same document in both
+            if id in self._rows:
+                self.remove(id)
         if len(ids) < _MANY:
             for id, some in zip(ids, words, strict=True):
                 self.add_words(id, some)
             return
-        for id in ids:
-            if id in self._rows:
-                self.remove(id)
         self._append_postings(words)
         for id, some in zip(ids, words, strict=True):
             self._rows.append(id)
