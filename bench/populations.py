@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 
 def main() -> None:
-    for place, size in enumerate(sys.argv[1:] or SIZES):
+    for size in sys.argv[1:] or SIZES:
         customers, businesses = (int(number) for number in size.split("x"))
         with tempfile.TemporaryDirectory() as folder:
             took = measured(Path(folder), customers, businesses)
-        if place == 0:
+        if size == SIZES[0]:
             print(f"  {took:6.1f} s altogether  ({took / BUDGET_S:4.2f} of {BUDGET_S:g} s)")
         else:
             print(f"  {took:6.1f} s altogether")

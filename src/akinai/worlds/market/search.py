@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 GRAM = 4
 """Characters that the lexical search compares at a time."""
-REMEMBERED = 256
-"""Rankings that a catalogue keeps: who turns the page asks the same again."""
+REMEMBERED = 2_048
+"""Rankings that a catalogue keeps: who turns the page asks the same again, and a thousand may turn pages in turns."""
 
 FEW = 8
 """Rankings of one catalogue that are made without an inverted index: while businesses come, it would not last."""
