@@ -32,7 +32,7 @@ def _number(*names: str, help: str) -> typer.models.OptionInfo:
 
 ModelName = Annotated[
     str | None,
-    _option("--model", metavar="M", help="Whom the agent chat asks: openai:NAME, anthropic:NAME, ollama:NAME ..."),
+    _option("--model", metavar="M", help="Whom agents or roles ask: openai:NAME, anthropic:NAME, ollama:NAME ..."),
 ]
 BaseUrl = Annotated[str | None, _option("--base-url", metavar="URL", help="The address of the model's server.")]
 Temperature = Annotated[float | None, _option("--temperature", metavar="T", help="Of sampling.")]
@@ -45,10 +45,10 @@ MemoryKind = Annotated[
     str, _option("--memory", metavar="KIND", help="trim, or summary: the model sums up what falls out.", default="trim")
 ]
 Window = Annotated[int, _option("--window", metavar="N", help="Tokens that the model sees.", default=f"{WINDOW:,}")]
-MaxMessages = Annotated[int, _number("--max-messages", help="End a run after so many messages")]
-MaxTokens = Annotated[int, _number("--max-tokens", help="End a run after so many tokens, in and out")]
-MaxMinutes = Annotated[float, _number("--max-minutes", help="End a run after so many minutes")]
-MaxDollars = Annotated[float, _number("--max-dollars", help="End a run after so many dollars, by akinai.toml's prices")]
+MaxMessages = Annotated[int, _number("--max-messages", help="End after so many messages of a run")]
+MaxTokens = Annotated[int, _number("--max-tokens", help="End after so many tokens, in and out")]
+MaxMinutes = Annotated[float, _number("--max-minutes", help="End after so many minutes")]
+MaxDollars = Annotated[float, _number("--max-dollars", help="End after so many dollars, by akinai.toml's prices")]
 Cache = Annotated[str | None, _option("--cache", metavar="FILE", help="Keep replies and use them again.")]
 Timeout = Annotated[float, _option("--timeout", metavar="S", help="Seconds for one try.", default=f"{TIMEOUT_S:g}")]
 CallsPerMinute = Annotated[int, _number("--calls-per-minute", help="Of all runs together")]
