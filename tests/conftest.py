@@ -1,4 +1,5 @@
-"""What all tests share: Hypothesis without deadlines, since machines are shared; in CI the same examples each time."""
+"""What all tests share: Hypothesis without deadlines, since machines are shared; in CI more
+examples, the same each time."""
 
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import settings
 STRICT = "AKINAI_CI" in os.environ
 _skipped: list[str] = []
 
-settings.register_profile("akinai", deadline=None, derandomize=STRICT)
+settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 40)
 settings.load_profile("akinai")
 
 

@@ -30,9 +30,8 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
 
 
-@pytest.mark.parametrize(
-    "page", [PLAYED[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PLAYED[1:])], ids=named
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PLAYED, ids=named)
 def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
     """A reader who types a page's commands one after the other meets no error."""
     (tmp_path / "replies.jsonl").write_text(

@@ -144,6 +144,7 @@ def assert_stopped(process: "subprocess.Popen[str]") -> list[dict[str, Any]]:
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_stopped_runs_stay_open(akinai: Akinai, stop: signal.Signals, jobs: str) -> None:
@@ -157,6 +158,7 @@ def test_stopped_runs_stay_open(akinai: Akinai, stop: signal.Signals, jobs: str)
     assert akinai("verify", "a").code == 0
 
 
+@pytest.mark.slow
 def test_dead_process_takes_no_run_along(akinai: Akinai) -> None:
     """When a process of the pool is killed, its runs and those of its pool are taken up again from their ledgers."""
     words = ("run", "vending", "--days", "60", "--seeds", "1-3", "--json")

@@ -2,8 +2,10 @@
 
 import io
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.table import Table
 
+from akinai import run
 from akinai.core.money import format_cents
 from akinai.report.columns import Column, fitted
 from akinai.runtime.waiting import wait
@@ -20,11 +23,19 @@ from conftest import Akinai
 MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
 
 
-@pytest.fixture
-def groups(akinai: Akinai) -> None:
-    """A group by the naive player and one by the reference player."""
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a group by the naive player and one by the reference player."""
+    store = tmp_path_factory.mktemp("played") / "akinai.db"
     for agent in ("naive", "reference"):
-        akinai("run", "vending", "--agent", agent, "--seeds", "1-3", "--days", "20", "--name", agent)
+        run("vending", agent=agent, seeds="1-3", days=20, name=agent, store=str(store), jobs=1)
+    return store
+
+
+@pytest.fixture
+def groups(played: Path, folder: Path) -> None:
+    """The same in the working folder."""
+    shutil.copy(played, folder)
 
 
 @pytest.mark.usefixtures("groups")

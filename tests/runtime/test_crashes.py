@@ -60,6 +60,7 @@ def test_a_killed_run_resumes_to_the_end_it_would_have_had(cut: int, tmp_path: P
     assert akinai.verify("cut-1", store=str(store))["cut-1"].ok
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_stood(tmp_path: Path) -> None:
     """Ctrl-C keeps what was played and leaves the run open; resumed it ends with the digest of a run in one go."""
     store = tmp_path / "akinai.db"

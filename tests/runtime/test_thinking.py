@@ -113,6 +113,7 @@ def test_fifty_runs_at_an_endpoint_that_fails_a_fifth_of_its_calls_all_end_right
     assert {run.seed: run.ledger.digest for run in runs} == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_fault_leaves_a_run_that_ends_right(kind: FaultKind) -> None:
     """Errors, hangs, cuts, bodies that are no JSON, unknown tools, prose, nothing, a megabyte: the run ends in its world."""
