@@ -12,11 +12,11 @@ from akinai.worlds.market.generated_words import Kind, Language
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
-class _Treatment(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class _Treatment(BaseModel, frozen=True):
+    model_config = ConfigDict(extra="forbid")
 
 
-class _Named(_Treatment):
+class _Named(_Treatment, frozen=True):
     """One whose bare name stands for its `kind`."""
 
     @model_validator(mode="before")
@@ -25,7 +25,7 @@ class _Named(_Treatment):
         return {"kind": given} if isinstance(given, str) else given
 
 
-class Made(_Named):
+class Made(_Named, frozen=True):
     """The population that is made where there is no data. A bare name stands for its kind."""
 
     kind: Kind = "restaurants"
@@ -34,14 +34,14 @@ class Made(_Named):
     """All businesses that are made for a customer have one menu, one price and all that it needs."""
 
 
-class Searching(_Treatment):
+class Searching(_Treatment, frozen=True):
     """What a search shows."""
 
     limit: Whole = 0
     """Results of a search on all its pages together, the set that is considered; 0 is all."""
 
 
-class Gates(_Treatment):
+class Gates(_Treatment, frozen=True):
     """Rules that a deal has to pass beside those of every market."""
 
     proposals: Whole = 0
@@ -63,7 +63,7 @@ class Gates(_Treatment):
 Appeal = Literal["none", "authority", "social_proof", "loss_aversion", "injection", "strong_injection"]
 
 
-class Manipulation(_Named):
+class Manipulation(_Named, frozen=True):
     """A text that sellers put into their description. A bare name stands for its kind."""
 
     kind: Appeal = "none"
