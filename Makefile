@@ -33,7 +33,7 @@ golden: $(READY)  ## write the golden playthroughs anew after a rule change; rea
 	$(BIN)/python -m pytest -q tests/golden --golden
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[dev,models,learn,report,server,postgres]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[dev,models,learn-postgres,report,server]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -42,5 +42,5 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,models,learn,report,server,postgres]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,models,learn-postgres,report,server]"
 	@touch $(READY)
