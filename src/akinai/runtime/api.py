@@ -5,11 +5,10 @@ All of them work inside a running event loop, as in a notebook.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from akinai import worlds
 from akinai.core.agents import AgentFactory
@@ -22,9 +21,8 @@ from akinai.runtime.analysis import Analysis, Wanted
 from akinai.runtime.analysis_pairs import Contrast
 from akinai.runtime.analysis_pairs import contrast as contrast_of
 from akinai.runtime.analysis_pool import analyse, readers
-from akinai.runtime.cast import CHAT, Cast, ModelChoice, cast_of
-from akinai.runtime.casting import default_agent
-from akinai.runtime.config import DEFAULT_STORE, prepare, setting
+from akinai.runtime.cast import Cast, cast_of
+from akinai.runtime.config import prepare
 from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
     Part,
@@ -41,17 +39,13 @@ from akinai.runtime.experiment import (
 from akinai.runtime.export import csv_head, export_format, export_lines
 from akinai.runtime.life import Fork, Verdict, begin_forks, can_go_on, check_replay, plan_fork
 from akinai.runtime.life import verify as verify_run
+from akinai.runtime.places import Place, place_of, with_store
 from akinai.runtime.play import BY_NAME, Given, Progress
 from akinai.runtime.processes import play_all
 from akinai.runtime.runs import Run, Runs, meant, read_run, read_what_can_be, resolve
-from akinai.runtime.stage import check_cast, check_model, known_prices
+from akinai.runtime.stage import cast_asked, check_cast, known_prices, seated
 from akinai.runtime.sweep import arms, sweep_of
 from akinai.runtime.waiting import wait
-from akinai.stores import open_store
-
-T = TypeVar("T")
-Place = str | Store | None
-"""Where runs are kept: an address, an open store (which stays open), or None for the usual place."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -96,12 +90,12 @@ def run(
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
-    cast, factory = _cast_of(loaded, agent, model, base_url)
+    cast, factory = cast_asked(loaded, agent, model, base_url)
     chosen = _seeds(seeds)
     parts: list[Part] = []
     for arm in arms(sweep, settings, loaded.setup):
         prepared = prepare(loaded, preset=preset, days=days, settings=arm.settings, thinks=cast.thinks)
-        parts.append(Part(arm, prepared, _seated(cast, loaded, prepared.setup, base_url)))
+        parts.append(Part(arm, prepared, seated(cast, loaded, prepared.setup, base_url)))
     if name is not None:
         checked_name(name)
     given = Given(loaded if not isinstance(world, str) else None, factory)
@@ -115,7 +109,7 @@ def run(
 
         return await _play(books, headers, begin, how)
 
-    return wait(_with(store, work, create=True))
+    return wait(with_store(store, work, create=True))
 
 
 def resume(
@@ -125,7 +119,7 @@ def resume(
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    how = _How(_place(store), jobs, progress, keep=ledgers)
+    how = _How(place_of(store), jobs, progress, keep=ledgers)
 
     async def work(books: Store) -> Runs:
         headers = await resolve(books, [name])
@@ -135,7 +129,7 @@ def resume(
         new = {one.id: one for one in await _play(books, going, None, how)}
         return Runs([new.get(one.run_id) or await read_what_can_be(books, one, keep=ledgers) for one in headers])
 
-    return wait(_with(how.store, work))
+    return wait(with_store(how.store, work))
 
 
 def fork(
@@ -158,7 +152,7 @@ def fork(
     counting unless it has a new name. A group is forked run by run into a new group. Raises UsageError before anything
     is written.
     """
-    how = _How(_place(store), jobs, progress, keep=ledgers)
+    how = _How(place_of(store), jobs, progress, keep=ledgers)
     if new_name is not None:
         checked_name(new_name)
 
@@ -170,9 +164,9 @@ def fork(
             world, cast = worlds.load(header.genesis.world), cast_of(header)
             if agent is not None or model is not None:
                 like = cast.model or cast.like
-                cast, _ = _cast_of(world, agent, model, base_url)
+                cast, _ = cast_asked(world, agent, model, base_url)
                 cast = replace(cast, like=cast.like or like)
-            cast = _seated(cast, world, header.genesis.setup, base_url)
+            cast = seated(cast, world, header.genesis.setup, base_url)
             check_cast(world, cast)
             alone = header.run_id == name
             id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
@@ -184,7 +178,7 @@ def fork(
 
         return await _play(books, [one.header for one in forks], begin, how)
 
-    return wait(_with(how.store, work))
+    return wait(with_store(how.store, work))
 
 
 def replay(name: str, *, store: Place = None, ledgers: bool = True) -> Runs:
@@ -201,7 +195,7 @@ def replay(name: str, *, store: Place = None, ledgers: bool = True) -> Runs:
             runs.append(one if ledgers else replace(one, kept=None))
         return Runs(runs)
 
-    return wait(_with(_place(store), work))
+    return wait(with_store(place_of(store), work))
 
 
 def verify(*names: str, store: Place = None) -> dict[str, Verdict]:
@@ -213,7 +207,7 @@ def verify(*names: str, store: Place = None) -> dict[str, Verdict]:
             for header in await resolve(books, names, damaged=True)
         }
 
-    return wait(_with(_place(store), work))
+    return wait(with_store(place_of(store), work))
 
 
 def runs(*names: str, store: Place = None, ledgers: bool = True) -> Runs:
@@ -226,7 +220,7 @@ def runs(*names: str, store: Place = None, ledgers: bool = True) -> Runs:
         found = await resolve(books, names, damaged=True) if names else await books.runs()
         return Runs([await read_what_can_be(books, header, keep=ledgers) for header in found])
 
-    return wait(_with(_place(store), work))
+    return wait(with_store(place_of(store), work))
 
 
 def analyze(
@@ -245,7 +239,7 @@ def analyze(
     once; `wanted` keeps more of each run; `progress` hears of every run, as in `run`. A run that cannot be read
     says so and stops nothing.
     """
-    place = _place(store)
+    place = place_of(store)
 
     async def work(books: Store) -> Analysis:
         known = await books.runs()
@@ -254,7 +248,7 @@ def analyze(
         async with readers(cast("Books", books), url, jobs, known_prices()) as made:
             return await analyse(made, known, found, wanted, scale=scale, progress=progress)
 
-    return wait(_with(place, work))
+    return wait(with_store(place, work))
 
 
 def contrast(
@@ -276,7 +270,7 @@ def headers(store: Place = None) -> Sequence[RunHeader]:
     async def work(books: Store) -> Sequence[RunHeader]:
         return await books.runs()
 
-    return wait(_with(_place(store), work))
+    return wait(with_store(place_of(store), work))
 
 
 def export(name: str, write: Callable[[str], None], *, format: str = "jsonl", store: Place = None) -> None:
@@ -293,7 +287,7 @@ def export(name: str, write: Callable[[str], None], *, format: str = "jsonl", st
             async for text in export_lines(books, header, chosen):
                 write(text)
 
-    wait(_with(_place(store), work))
+    wait(with_store(place_of(store), work))
 
 
 def export_magentic(name: str, path: Path, *, store: Place = None) -> None:
@@ -309,7 +303,7 @@ def export_magentic(name: str, path: Path, *, store: Place = None) -> None:
             )
         await write_magentic(cast("Books", books), headers[0], path)
 
-    wait(_with(_place(store), work))
+    wait(with_store(place_of(store), work))
 
 
 def compare(a: str | Runs, b: str | Runs, *, store: Place = None) -> dict[str, Comparison]:
@@ -336,7 +330,7 @@ def _one(which: str | Run, store: Place) -> Run:
             raise UsageError(f"{which!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
         return await read_run(books, found[0])
 
-    return wait(_with(_place(store), work))
+    return wait(with_store(place_of(store), work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,61 +374,7 @@ async def _play(
         raise Stopped(Runs(left)) from None
 
 
-async def _with(place: str | Store, work: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
-    """What `work` gives with the store at a place."""
-    async with _opened(place, create) as books:
-        return await work(books)
-
-
-@asynccontextmanager
-async def _opened(place: str | Store, create: bool) -> AsyncIterator[Store]:
-    if not isinstance(place, str):
-        yield place
-        return
-    books = await open_store(place, create=create)
-    try:
-        yield books
-    finally:
-        await books.close()
-
-
-def _place(store: Place) -> str | Store:
-    return setting("store", None, DEFAULT_STORE) if store is None else store
-
-
 def _seeds(seeds: int | str | Iterable[int]) -> list[int]:
     if isinstance(seeds, str):
         return seeds_in(seeds)
     return checked_seeds([seeds] if isinstance(seeds, int) else iter(seeds))
-
-
-def _cast_of(
-    world: World[Any], agent: str | Cast | AgentFactory | None, model: str | None, base_url: str | None
-) -> tuple[Cast, AgentFactory | None]:
-    """Who plays, and the factory where one was given as an object. UsageError for a cast that cannot play."""
-    if isinstance(agent, Cast):
-        cast = agent
-    elif agent is not None and not isinstance(agent, str):
-        return Cast(_name_of(agent)), agent
-    elif model is not None:
-        cast = Cast(agent or CHAT, ModelChoice(model, base_url))
-    else:
-        cast = Cast(agent or default_agent(world))
-    check_cast(world, cast)
-    return cast, None
-
-
-def _seated(cast: Cast, world: World[Any], setup: Mapping[str, Any], base_url: str | None) -> Cast:
-    """The cast with the models of the setup's groups. UsageError for one that cannot play."""
-    seated = cast.seated(world, setup)
-    if not seated.groups:
-        return seated
-    if base_url is not None:
-        seated = replace(seated, like=replace(seated.like or ModelChoice(""), base_url=base_url))
-    for choice in seated.choices:
-        check_model(seated, choice)
-    return seated
-
-
-def _name_of(factory: AgentFactory) -> str:
-    return getattr(factory, "__name__", type(factory).__name__)

@@ -15,7 +15,7 @@ from akinai.core.trace import Books, TraceRecord
 from akinai.core.worlds import World
 from akinai.runtime.asking import Asking
 from akinai.runtime.budget import Meter
-from akinai.runtime.cast import RULES, Cast, ModelChoice
+from akinai.runtime.cast import CHAT, RULES, Cast, ModelChoice
 from akinai.runtime.casting import casting, default_agent
 from akinai.runtime.config import settings_file
 from akinai.runtime.prices import PRICES, Prices, read_prices
@@ -133,3 +133,31 @@ def _opened(cast: Cast, choice: ModelChoice) -> Any:
         timeout_s=cast.timeout_s,
         calls_per_minute=cast.calls_per_minute,
     )
+
+
+def cast_asked(
+    world: World[Any], agent: str | Cast | AgentFactory | None, model: str | None, base_url: str | None
+) -> tuple[Cast, AgentFactory | None]:
+    """Who plays, and the factory where one was given as an object. UsageError for a cast that cannot play."""
+    if isinstance(agent, Cast):
+        asked = agent
+    elif agent is not None and not isinstance(agent, str):
+        return Cast(getattr(agent, "__name__", type(agent).__name__)), agent
+    elif model is not None:
+        asked = Cast(agent or CHAT, ModelChoice(model, base_url))
+    else:
+        asked = Cast(agent or default_agent(world))
+    check_cast(world, asked)
+    return asked, None
+
+
+def seated(cast: Cast, world: World[Any], setup: Mapping[str, Any], base_url: str | None) -> Cast:
+    """The cast with the models of the setup's groups. UsageError for one that cannot play."""
+    told = cast.seated(world, setup)
+    if not told.groups:
+        return told
+    if base_url is not None:
+        told = replace(told, like=replace(told.like or ModelChoice(""), base_url=base_url))
+    for choice in told.choices:
+        check_model(told, choice)
+    return told
