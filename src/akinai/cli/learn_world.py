@@ -13,7 +13,7 @@ from akinai.cli.shown import document, next_steps, page
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Agent = Annotated[str | None, option("--agent", metavar="A", help="Who plays a world.", default="naive")]
+Agent = Annotated[str | None, option("--agent", metavar="A", help="Who plays a world.", default="the world's learner")]
 Seeds = Annotated[str | None, option("--seeds", metavar="S", help="Runs of a world to learn from.", default="1-10")]
 EvalSeeds = Annotated[
     str | None, option("--eval-seeds", metavar="S", help="Runs to judge by, with and without.", default="101-120")
@@ -48,11 +48,12 @@ def expect_none(given: Mapping[str, object], why: str) -> None:
 
 def learn_from_runs(flags: RunFlags, playbook: Path | None, epochs: int, as_json: bool) -> None:
     """Learn from a world's runs, judge on others, and tell what came of it."""
+    from akinai import worlds
     from akinai.runtime.learn_world import EVAL_SEEDS, TRAIN_SEEDS, Practice, learn_world, learned_document
 
     practice = Practice(
         flags.world,
-        flags.agent or "naive",
+        flags.agent or worlds.load(flags.world).learner,
         flags.seeds or TRAIN_SEEDS,
         flags.eval_seeds or EVAL_SEEDS,
         flags.days,

@@ -39,6 +39,8 @@ class World(Protocol[S]):
     scorers: ClassVar[Sequence[Scorer]]
     players: ClassVar[Mapping[str, AgentFactory]]
     """Players without a model, by name; the first is the world's default."""
+    learner: ClassVar[str] = ""
+    """The player that follows a playbook; empty in a world that has none."""
     groups: ClassVar[Sequence[str]] = ()
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
     with_models: ClassVar[Mapping[str, Json]] = {}

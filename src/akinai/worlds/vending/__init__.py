@@ -34,6 +34,7 @@ class Vending(World[State]):
     verbs = a.VERBS
     scorers = (score,)
     players = players.PLAYERS
+    learner = "naive"
 
     def begin(self, genesis: Genesis) -> State:
         economy = economy_of(genesis)
