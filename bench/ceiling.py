@@ -7,8 +7,8 @@ supplier ever charges, and has the best variety whatever it sells; footfall, cap
 from collections.abc import Mapping
 from functools import lru_cache
 
-from akinai.core.chance import absorb
-from akinai.worlds.vending.economy import Economy, Shelf, _noisy
+from akinai.core.chance import absorb_all
+from akinai.worlds.vending.economy import Economy, Shelves, _noisy, price_effect
 from akinai.worlds.vending.setup import Catalog, Product, Setup
 from akinai.worlds.vending.suppliers import unit_cents
 
@@ -30,13 +30,13 @@ def cheapest_cents(catalog: Catalog) -> Mapping[str, int]:
 def best_margin_cents(economy: Economy, day: int, product: Product) -> int:
     """The most that a product can earn on a day above its lowest cost, over all prices."""
     setup, cost = economy.setup, cheapest_cents(economy.setup.catalog)[product.id]
-    shelf = Shelf(product.id, product.reference_cents, 1000)
-    usual = economy.means(day, [shelf])[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
+    shelf = Shelves((product.id,), (product.reference_cents,), (1000,))
+    usual = economy.means(day, shelf)[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
         setup.demand.variety
     )
-    label = absorb(absorb(economy._demand, day), economy.appeals[product.id].word)
-    effect, best, price = economy.appeals[product.id].effect, 0, cost
-    while (wanted := _noisy(usual * effect(price) >> 20, label)) > 0 and price <= 100_000:
+    [label] = absorb_all(economy.today(day).label, [economy.appeals[product.id].stride])
+    reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
+    while (wanted := _noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
         best = max(best, wanted * (price - cost))
         price += 1
     return best

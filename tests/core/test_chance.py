@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.chance import Chance, absorb, part, word
+from akinai.core.chance import Chance, absorb, absorb_all, part, stride, word
 from akinai.core.ledger import Genesis
 
 WORD = st.integers(0, 2**64 - 1)
@@ -29,6 +29,7 @@ def test_numpy_broadcasts_the_same_bits(hs: list[int], xs: list[int]) -> None:
     """Many worlds side by side: rows of states against columns of labels."""
     table = absorb(np.array(hs, dtype=np.uint64)[:, None], np.array(xs, dtype=np.uint64)[None, :])
     assert table.tolist() == [[absorb(h, x) for x in xs] for h in hs]
+    assert table.tolist() == [absorb_all(h, [stride(x) for x in xs]) for h in hs]
 
 
 def test_published_values() -> None:

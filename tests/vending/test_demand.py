@@ -10,15 +10,16 @@ from shopkeeping import FOREVER, business, do, done, on_sale, sold
 
 from akinai.core.chance import Chance
 from akinai.worlds.vending.actions import AdvanceDay
-from akinai.worlds.vending.economy import ONE, Economy, Shelf, _apportioned, _noisy, price_effect, variety_permille
+from akinai.worlds.vending.economy import ONE, Economy, Shelves, _apportioned, _noisy, price_effect, variety_permille
 from akinai.worlds.vending.state import Lot, Slot
 
 ALL = ("water", "cola", "energy_drink", "iced_tea", "chocolate_bar", "chewing_gum", "chips", "popcorn")
 
 
-def shelves(economy: Economy, products: tuple[str, ...] = ALL) -> list[Shelf]:
+def shelves(economy: Economy, products: tuple[str, ...] = ALL) -> Shelves:
     catalog = economy.setup.catalog.by_id
-    return [Shelf(product, catalog[product].reference_cents, 1000) for product in products]
+    cents = tuple(catalog[product].reference_cents for product in products)
+    return Shelves(products, cents, (1000,) * len(products))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_footfall_caps_the_day() -> None:
     state = on_sale(business(3, "demand.footfall=10"), dict.fromkeys(ALL))
     for _ in range(30):
         state = done(state, AdvanceDay())
-        crowd = state.economy.crowd(state.closed_days)
+        crowd = state.economy.today(state.closed_days).crowd
         assert sum(sold(state).values()) <= 10 * crowd // 1000
         assert state.book is not None
         assert sum(state.book.wanted.values()) == 10 * crowd // 1000
@@ -106,7 +107,8 @@ def test_saturdays_outsell_mondays_over_fifty_weeks() -> None:
     by_weekday: dict[int, list[int]] = {}
     for _ in range(350):
         state = done(state, AdvanceDay())
-        by_weekday.setdefault(state.economy.weekday(state.closed_days), []).append(sum(sold(state).values()))
+        weekday = (state.setup.start_date.weekday() + state.closed_days - 1) % 7
+        by_weekday.setdefault(weekday, []).append(sum(sold(state).values()))
     assert mean(by_weekday[5]) > 1.1 * mean(by_weekday[0])
 
 
@@ -118,9 +120,9 @@ def test_weather_and_month_show_in_the_averages() -> None:
     chocolate: dict[int, list[int]] = {}
     for day in range(1, 3 * 365):
         cola, bar = economy.wanted(day, shelves(economy, ("cola", "chocolate_bar")))
-        by_sky.setdefault(economy.weather(day), []).append(cola)
-        by_month.setdefault(economy.month(day), []).append(cola)
-        chocolate.setdefault(economy.month(day), []).append(bar)
+        by_sky.setdefault(economy.today(day).weather, []).append(cola)
+        by_month.setdefault(economy.today(day).month, []).append(cola)
+        chocolate.setdefault(economy.today(day).month, []).append(bar)
     assert mean(by_sky["hot"]) > 1.3 * mean(by_sky["cold"])
     assert mean(by_month[6]) > 1.3 * mean(by_month[11])
     assert mean(chocolate[11]) > 1.1 * mean(chocolate[6])
@@ -131,7 +133,7 @@ def test_each_month_has_its_own_skies() -> None:
     economy = business().economy
     skies = {month: set[str]() for month in range(12)}
     for day in range(1, 10 * 365):
-        skies[economy.month(day)].add(economy.weather(day))
+        skies[economy.today(day).month].add(economy.today(day).weather)
     assert "hot" in skies[6]
     assert "cold" not in skies[6]
     assert "cold" in skies[0]
@@ -144,7 +146,9 @@ def test_two_seeds_share_nothing_but_the_calendar(shift: int) -> None:
     days = range(1, 401)
     economies = [business(seed).economy for seed in range(1, 25)]
     wanted = [[economy.wanted(day, shelves(economy, ("cola",)))[0] for day in days] for economy in economies]
-    skies = [[("hot", "sunny", "cloudy", "rain", "cold").index(e.weather(day)) for day in days] for e in economies]
+    skies = [
+        [("hot", "sunny", "cloudy", "rain", "cold").index(e.today(day).weather) for day in days] for e in economies
+    ]
     for series, bound in ((wanted, 0.2), (skies, 0.2)):
         centre = [mean(day) for day in zip(*series, strict=True)]
         rest = [[value - c for value, c in zip(one, centre, strict=True)] for one in series]
@@ -162,7 +166,7 @@ def test_the_same_day_draws_the_same_whatever_was_done_before() -> None:
         busy, quiet = done(busy, AdvanceDay()), done(quiet, AdvanceDay())
     quiet = on_sale(quiet, dict.fromkeys(ALL))
     assert busy.day == quiet.day == 12
-    assert busy.economy.weather(12) == quiet.economy.weather(12)
+    assert busy.economy.today(12).weather == quiet.economy.today(12).weather
     busy, quiet = done(busy, AdvanceDay()), done(quiet, AdvanceDay())
     assert sold(busy) == sold(quiet)
 

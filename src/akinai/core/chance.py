@@ -5,6 +5,7 @@ thousand worlds played side by side see the same sky. The mixing step is the fin
 Flood, 2014); words enter as 64 bits of BLAKE2b.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -26,6 +27,22 @@ def absorb(h: Any, x: Any) -> Any:
     z = ((z ^ (z >> 30)) * _MIX_1) & M
     z = ((z ^ (z >> 27)) * _MIX_2) & M
     return z ^ (z >> 31)
+
+
+def stride(x: Any) -> Any:
+    """How far `x` moves a state before it is mixed."""
+    return (x + 1) * _GOLDEN & M
+
+
+def absorb_all(h: int, strides: Sequence[int]) -> list[int]:
+    """`absorb(h, x)` for many x, whose strides are at hand."""
+    mixed: list[int] = []
+    for one in strides:
+        z = (h + one) & M
+        z = ((z ^ (z >> 30)) * _MIX_1) & M
+        z = ((z ^ (z >> 27)) * _MIX_2) & M
+        mixed.append(z ^ (z >> 31))
+    return mixed
 
 
 @lru_cache(maxsize=65_536)

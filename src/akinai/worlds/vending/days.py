@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import mul
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending import mail
 from akinai.worlds.vending.actions import WaitUntil
-from akinai.worlds.vending.economy import Shelf
+from akinai.worlds.vending.economy import Shelves
 from akinai.worlds.vending.state import DAY_MINUTES, OPENING, Book, Ending, Lot, Slot, State, clock
 
 Result = tuple[State, Outcome]
@@ -97,12 +98,13 @@ def close_day(state: State, midnight: int) -> State:
     setup, day = state.setup, midnight // DAY_MINUTES
     units = _units_on_sale(state)
     shelves = _shelves(state, units)
-    wanted = dict(zip(units, state.economy.wanted(day, shelves), strict=True))
+    wants = state.economy.wanted(day, shelves)
     if state.restocked:
-        sold = {product: _sold(state, product, units[product], want) for product, want in wanted.items()}
+        counts = [_sold(state, product, units[product], want) for product, want in zip(units, wants, strict=True)]
     else:
-        sold = {product: min(want, units[product]) for product, want in wanted.items()}
-    income = sum([state.prices[product] * count for product, count in sold.items()])
+        counts = [want if want < there else there for there, want in zip(units.values(), wants, strict=True)]
+    wanted, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
+    income = sum(map(mul, shelves.prices_cents, counts))
     slots, spoiled_slots = _after_day(state.slots, sold, day)
     storage, spoiled_storage = _unspoiled_storage(state.storage, day)
     spoiled: dict[str, int] = {}
@@ -119,7 +121,7 @@ def close_day(state: State, midnight: int) -> State:
     elif setup.days and closed >= setup.days:
         ending = "horizon"
     empty = _sold_out(slots, state.prices)
-    weather = state.economy.weather(day)
+    weather = state.economy.today(day).weather
     book = Book(day, weather, sold, wanted, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
     return state.moved(
         minute=midnight,
@@ -131,7 +133,7 @@ def close_day(state: State, midnight: int) -> State:
         storage=storage,
         restocked=(),
         book=book,
-        units_sold=state.units_sold + sum(sold.values()),
+        units_sold=state.units_sold + sum(counts),
         ending=ending,
     )
 
@@ -144,15 +146,19 @@ def _units_on_sale(state: State) -> dict[str, int]:
         if slot is not None:
             product, lots = slot
             if lots and product in prices:
-                units[product] = units.get(product, 0) + sum([lot[0] for lot in lots])
-    return dict(sorted(units.items()))
+                count = units.get(product, 0)
+                for lot in lots:
+                    count += lot[0]
+                units[product] = count
+    return {product: units[product] for product in sorted(units)}
 
 
-def _shelves(state: State, units: Mapping[str, int]) -> list[Shelf]:
-    prices = state.prices
+def _shelves(state: State, units: Mapping[str, int]) -> Shelves:
+    products, prices = tuple(units), state.prices
+    cents = tuple([prices[product] for product in products])
     if not state.restocked:
-        return [Shelf(product, prices[product], 1000) for product in units]
-    return [Shelf(product, prices[product], _share(state, product, units[product])) for product in units]
+        return Shelves(products, cents, (1000,) * len(products))
+    return Shelves(products, cents, tuple(_share(state, product, count) for product, count in units.items()))
 
 
 def _share(state: State, product: str, units: int) -> int:
@@ -185,25 +191,30 @@ def _after_day(
         if slot is None or not slot.lots:
             kept.append(slot)
             continue
-        lots, take = slot.lots, left.get(slot.product, 0)
-        if take:
-            lots, taken = without(lots, take)
-            left[slot.product] = take - taken
+        product, lots = slot
+        if take := left.get(product):
+            there, cost_cents, last_day = lots[0]
+            if take < there:  # on most days, for which the general way is too slow
+                lots = (Lot(there - take, cost_cents, last_day), *lots[1:])
+                left[product] = 0
+            else:
+                lots, taken = without(lots, take)
+                left[product] = take - taken
         if lots and lots[0].last_day <= day:
-            spoiled += [(slot.product, lot) for lot in lots if lot.last_day <= day]
+            spoiled += [(product, lot) for lot in lots if lot.last_day <= day]
             lots = tuple(lot for lot in lots if lot.last_day > day)
-        kept.append(slot if lots is slot.lots else Slot(slot.product, lots))
+        kept.append(slot if lots is slot[1] else Slot(product, lots))
     return tuple(kept), spoiled
 
 
 def without(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
     """Lots less up to `units`, oldest last day first; and how many were taken."""
     left = units
-    for i, lot in enumerate(lots):
-        if left < lot.units:
-            rest = Lot(lot.units - left, lot.cost_cents, lot.last_day) if left else lot
+    for i, (there, cost_cents, last_day) in enumerate(lots):
+        if left < there:
+            rest = Lot(there - left, cost_cents, last_day)
             return (rest, *lots[i + 1 :]), units
-        left -= lot.units
+        left -= there
     return (), units - left
 
 
@@ -220,15 +231,14 @@ def _unspoiled_storage(
 
 
 def _sold_out(slots: Sequence[Slot | None], prices: Mapping[str, int]) -> tuple[str, ...]:
-    stocked = {slot.product for slot in slots if slot is not None and slot.lots}
-    meant = {slot.product for slot in slots if slot is not None and slot.product in prices}
-    return tuple(sorted(meant - stocked))
+    bare = {slot.product for slot in slots if slot is not None and not slot.lots and slot.product in prices}
+    return tuple(sorted(bare - {slot.product for slot in slots if slot is not None and slot.lots})) if bare else ()
 
 
 def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
     """What the owner reads each morning: yesterday's sales and money, the fee, new mail, the sky."""
     setup, book, names = state.setup, state.book, state.setup.catalog.by_id
-    weather, unread = state.economy.weather(state.day), len(state.mail.unread)
+    weather, unread = state.economy.today(state.day).weather, len(state.mail.unread)
     of = f" of {setup.days}" if setup.days else ""
     lines = [f"Good morning. It is {clock(setup, state.minute)}, day {state.day}{of}. Weather: {weather}."]
     data: dict[str, Json] = {"day": state.day, "weather": weather, "unread": unread}

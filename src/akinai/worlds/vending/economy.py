@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from akinai.core.chance import Chance, absorb, word
+from akinai.core.chance import Chance, absorb_all, stride, word
 from akinai.core.ledger import Genesis
 from akinai.worlds.vending.setup import WEATHERS, Season, Setup, Weather
 
@@ -19,12 +19,12 @@ ONE = 1 << 20
 """1 in Q20 fixed point."""
 
 
-class Shelf(NamedTuple):
-    """A product on sale when a day is closed."""
+class Shelves(NamedTuple):
+    """What is on sale when a day is closed, product by product."""
 
-    product: str
-    price_cents: int
-    share_permille: int
+    products: tuple[str, ...]
+    prices_cents: tuple[int, ...]
+    shares_permille: tuple[int, ...]
     """The part of the day's trade that is left after its first units stood in the machine; 1000 from the start."""
 
 
@@ -34,22 +34,41 @@ class Appeal:
 
     base: int
     """Units a day at the reference price in Q20, place and taste included."""
-    word: int
+    stride: int
     """The product's part of a chance label."""
     reference_cents: int
     elasticity_permille: int
     seasons: Mapping[Weather, tuple[int, ...]]
     """`base` times what the twelve months do under each weather, per million."""
-    effects: dict[int, int]
-    """The price effect by price in cents, of prices that were asked for: they seldom change."""
 
-    def effect(self, price_cents: int) -> int:
-        """The price effect in Q20."""
-        known = self.effects.get(price_cents)
-        if known is None:
-            known = price_effect(self.reference_cents, self.elasticity_permille, price_cents)
-            self.effects[price_cents] = known
-        return known
+
+class Offering(NamedTuple):
+    """What some shelves come to on any day."""
+
+    appeals: tuple[Appeal, ...]
+    effects: tuple[int, ...]
+    """The price effects in Q20."""
+    strides: tuple[int, ...]
+    """The products' parts of chance labels."""
+    variety_permille: int
+
+
+KEPT_OFFERINGS = 64
+"""Shelves seldom change from one day to the next."""
+
+
+class Today(NamedTuple):
+    """What a day is like, whatever is on sale."""
+
+    weather: Weather
+    month: int
+    """0 for January."""
+    crowd: int
+    """How busy it is, per mille of an average day."""
+    busy: int
+    """The crowd times what the weekday does, per million."""
+    label: int
+    """The day's part of its demand's chance."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +78,13 @@ class Economy:
     setup: Setup
     root: Chance
     appeals: Mapping[str, Appeal]
-    _demand: int
+    _demand: Chance
     _crowd: Chance
     _sky: Chance
-    _skies: dict[int, Weather] = field(default_factory=dict[int, Weather], compare=False, repr=False)
-    """The weather of days that were asked for: a day asks three times."""
+    _days: dict[int, Today] = field(default_factory=dict[int, Today], compare=False, repr=False)
+    """That were asked for: a day asks four times."""
+    _offerings: dict[Shelves, Offering] = field(default_factory=dict[Shelves, Offering], compare=False, repr=False)
+    """Of shelves that were asked for."""
 
     @staticmethod
     def of(setup: Setup, seed: int) -> "Economy":
@@ -79,59 +100,61 @@ class Economy:
                 sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
             }
             reference, elasticity = product.reference_cents, product.elasticity_permille
-            appeals[product.id] = Appeal(base, word(product.id), reference, elasticity, seasons, {})
-        return Economy(setup, root, appeals, root("demand").h, root("crowd"), root("sky"))
+            appeals[product.id] = Appeal(base, stride(word(product.id)), reference, elasticity, seasons)
+        return Economy(setup, root, appeals, root("demand"), root("crowd"), root("sky"))
 
-    def weather(self, day: int) -> Weather:
+    def today(self, day: int) -> Today:
+        """A day, counted from 1."""
+        known = self._days.get(day)
+        if known is None:
+            known = self._days[day] = self._drawn(day)
+        return known
+
+    def _drawn(self, day: int) -> Today:
+        demand, start = self.setup.demand, self.setup.start_date
+        month = (start + timedelta(days=day - 1)).month - 1
+        crowd = _around(self._crowd(day), demand.crowd_permille)
+        busy = crowd * demand.weekdays[(start.weekday() + day - 1) % 7]
+        return Today(self._weather(day, month), month, crowd, busy, self._demand(day).h)
+
+    def _weather(self, day: int, month: int) -> Weather:
         """The sky of a day, by how often each weather comes in that month."""
-        if day not in self._skies:
-            self._skies[day] = self._drawn_weather(day)
-        return self._skies[day]
-
-    def _drawn_weather(self, day: int) -> Weather:
         draw, skies = self._sky(day).below(1000), self.setup.demand.skies
-        month = self.month(day)
         for weather in WEATHERS:
             draw -= skies[weather][month] if weather in skies else 0
             if draw < 0:
                 return weather
         return WEATHERS[-1]
 
-    def month(self, day: int) -> int:
-        """0 for January."""
-        return (self.setup.start_date + timedelta(days=day - 1)).month - 1
+    def means(self, day: int, shelves: Shelves) -> list[int]:
+        """The expected units of the day by product, in Q20, before the footfall's cap."""
+        return _means(self.today(day), self.offering(shelves))
 
-    def weekday(self, day: int) -> int:
-        """0 for Monday."""
-        return (self.setup.start_date.weekday() + day - 1) % 7
-
-    def crowd(self, day: int) -> int:
-        """How busy the day is, per mille of an average one."""
-        return _around(self._crowd(day), self.setup.demand.crowd_permille)
-
-    def means(self, day: int, shelves: Sequence[Shelf], crowd: int | None = None) -> list[int]:
-        """The expected units of the day by shelf, in Q20, before the footfall's cap."""
-        demand, weather, month = self.setup.demand, self.weather(day), self.month(day)
-        appeals = [self.appeals[shelf.product] for shelf in shelves]
-        effects = [appeal.effect(shelf.price_cents) for appeal, shelf in zip(appeals, shelves, strict=True)]
-        shares = sum([shelf.share_permille for shelf in shelves])
-        if min(effects, default=ONE) < ONE // 2:  # seldom
-            drawn = [shelf.share_permille * drawing(effect) for shelf, effect in zip(shelves, effects, strict=True)]
-            shares = sum(drawn) >> 20
-        variety = variety_permille(demand.variety, shares)
-        today = demand.weekdays[self.weekday(day)] * (self.crowd(day) if crowd is None else crowd) * variety
-        means: list[int] = []
-        for appeal, effect in zip(appeals, effects, strict=True):
-            means.append((today * appeal.seasons[weather][month] // 10**15) * effect >> 20)
-        return means
-
-    def wanted(self, day: int, shelves: Sequence[Shelf]) -> list[int]:
-        """Whole units that customers want of each shelf's product on that day, at most the day's footfall together."""
-        label, crowd, appeals = absorb(self._demand, day), self.crowd(day), self.appeals
-        means = self.means(day, shelves, crowd)
-        units = [_noisy(means[i], absorb(label, appeals[shelf.product].word)) for i, shelf in enumerate(shelves)]
-        total, most = sum(units), self.setup.demand.footfall * crowd // 1000
+    def wanted(self, day: int, shelves: Shelves) -> list[int]:
+        """Whole units that customers want of each product on that day, at most the day's footfall together."""
+        today, offering = self.today(day), self.offering(shelves)
+        units = list(map(_noisy, _means(today, offering), absorb_all(today.label, offering.strides)))
+        total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
         return units if total <= most else _apportioned(units, total, most)
+
+    def offering(self, shelves: Shelves) -> Offering:
+        """What is the same about some shelves on every day."""
+        known = self._offerings.get(shelves)
+        if known is None:
+            if len(self._offerings) == KEPT_OFFERINGS:
+                self._offerings.clear()
+            known = self._offerings[shelves] = self._offering(shelves)
+        return known
+
+    def _offering(self, shelves: Shelves) -> Offering:
+        appeals = tuple([self.appeals[product] for product in shelves.products])
+        effects = tuple(
+            price_effect(appeal.reference_cents, appeal.elasticity_permille, cents)
+            for appeal, cents in zip(appeals, shelves.prices_cents, strict=True)
+        )
+        drawn = [share * drawing(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
+        strides = tuple([appeal.stride for appeal in appeals])
+        return Offering(appeals, effects, strides, variety_permille(self.setup.demand.variety, sum(drawn) >> 20))
 
 
 @lru_cache(maxsize=64)
@@ -143,6 +166,14 @@ def _economy(genesis_text: str) -> Economy:
 def economy_of(genesis: Genesis) -> Economy:
     """The economy of a genesis; the last few are kept, so beginning a run again costs little."""
     return _economy(genesis.text)
+
+
+def _means(today: Today, offering: Offering) -> list[int]:
+    weather, month, factor = today.weather, today.month, today.busy * offering.variety_permille
+    return [
+        (factor * appeal.seasons[weather][month] // 10**15) * effect >> 20
+        for appeal, effect in zip(offering.appeals, offering.effects, strict=True)
+    ]
 
 
 def price_effect(reference_cents: int, elasticity_permille: int, price_cents: int) -> int:
