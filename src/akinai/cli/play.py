@@ -1,8 +1,9 @@
 """Commands that play: run, resume, fork."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 FAILED, STOPPED = 1, 130
 MOST_TOLD = 5
 """Failed runs of which the reason is told."""
-
+OTHERS_OWN = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "as_json", "dry_run"})
+"""Flags of a run that do not stand in the command for another player, or stand there with another value."""
 
 Preset = Annotated[
     str | None,
@@ -58,6 +60,7 @@ PlaybookPath = Annotated[
 
 
 def run(
+    words: typer.Context,
     world: Annotated[str, argument("WORLD", "A world, as 'akinai worlds' lists them.")],
     preset: Preset = None,
     agent: AgentName = None,
@@ -94,36 +97,17 @@ def run(
     place = place_of(store)
     how = m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window)
     budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
-    pace = m.Pace(cache, timeout, calls_per_minute)
-    cast = _told(m.cast_of(world, agent, how, budget, pace), playbook)
+    cast = _told(m.cast_of(world, agent, how, budget, m.Pace(cache, timeout, calls_per_minute)), playbook)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
         m.tell_estimate(world, cast, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
         return
-
-    def play(progress: "Progress | None") -> "Runs":
-        return api.run(
-            world,
-            preset=preset,
-            agent=cast,
-            seeds=seeds,
-            days=days,
-            settings=sets,
-            sweep=sweeps,
-            store=place,
-            name=name,
-            jobs=m.jobs_of(cast, jobs, place),
-            progress=progress,
-            ledgers=False,
-        )
-
-    runs = _shown(play, place, as_json)
-    if sweeps and not as_json and not place.startswith("memory:"):
-        next_steps(_sweep_steps(runs, store))
-    elif not as_json and not place.startswith("memory:"):
-        flags = [("--preset", preset), ("--days", days), *(("--set", one) for one in sets or [])]
-        next_steps(_steps(runs, seeds, [str(word) for pair in flags if pair[1] is not None for word in pair], store))
+    what = partial(api.run, world, agent=cast, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
+    play = partial(what, store=place, name=name, jobs=m.jobs_of(cast, jobs, place), ledgers=False)
+    runs = _shown(lambda progress: play(progress=progress), place, as_json)
+    if not as_json and not place.startswith("memory:"):
+        next_steps(_sweep_steps(runs, store) if sweeps else _steps(runs, seeds, _given(words, runs[0]), store))
 
 
 def _told(cast: "Cast", playbook: Path | None) -> "Cast":
@@ -133,6 +117,24 @@ def _told(cast: "Cast", playbook: Path | None) -> "Cast":
     from akinai.runtime.learn_world import bullets_in
 
     return replace(cast, bullets=bullets_in(playbook)) if playbook else cast
+
+
+def _given(words: typer.Context, run: "Run") -> list[str]:
+    """The flags of a command as they were given, as far as another player of the same game needs them.
+
+    Those about models stay where the settings name models for groups of actors; the cap on messages is of every player.
+    """
+    cast: Any = run.card.get("cast") or {}
+    given: list[str] = []
+    for flag in words.command.params:
+        source = words.get_parameter_source(flag.name or "")
+        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and flag.name != "max_messages"
+        if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
+            continue
+        if flag.name not in OTHERS_OWN and (cast.get("groups") or not about_models):
+            value = words.params[flag.name or ""]
+            given += [str(word) for one in (value if flag.multiple else [value]) for word in (flag.opts[0], one)]
+    return given
 
 
 def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:

@@ -148,9 +148,9 @@ def fork(
 ) -> Runs:
     """Begin anew from a point in a run's past, a day's morning or behind an entry, and play on from there.
 
-    The fork is played by `agent`, asking `model`, or else by the agent of the run, and is called NAME-fork-1 and
-    counting unless it has a new name. A group is forked run by run into a new group. Raises UsageError before anything
-    is written.
+    The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
+    the run unless `agent` is a `Cast`. It is called NAME-fork-1 and counting unless it has a new name. A group is
+    forked run by run into a new group. Raises UsageError before anything is written.
     """
     how = _How(place_of(store), jobs, progress, keep=ledgers)
     if new_name is not None:
@@ -163,9 +163,11 @@ def fork(
         for header in headers:
             world, cast = worlds.load(header.genesis.world), cast_of(header)
             if agent is not None or model is not None:
-                like = cast.model or cast.like
+                old = cast
                 cast, _ = cast_asked(world, agent, model, base_url)
-                cast = replace(cast, like=cast.like or like)
+                cast = replace(cast, like=cast.like or old.model or old.like)
+                if not isinstance(agent, Cast):  # only somebody else plays: what was learned and the limits stay
+                    cast = replace(cast, bullets=old.bullets, budget=old.budget)
             cast = seated(cast, world, header.genesis.setup, base_url)
             check_cast(world, cast)
             alone = header.run_id == name

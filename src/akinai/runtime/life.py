@@ -53,7 +53,7 @@ async def plan_fork(
     # A model's replies stand in the trace of its own run, so in a fork even its own past is told to it.
     same = cast.agent == old and cast.model is None
     others = min(point, since if isinstance(since, int) else 0) if same else point
-    left_out = (SINCE, CAST, CALLS)
+    left_out = (SINCE, CAST, CALLS, "playbook")
     card = {name: value for name, value in header.card.items() if name not in left_out} | cast.card()
     forked = replace(
         header,

@@ -1,0 +1,54 @@
+"""The commands that are offered after a command: whoever copies one plays the same game."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+import akinai as lab
+from conftest import Akinai
+
+
+def offered(out: str) -> list[list[str]]:
+    """The commands under "Next:", as words behind `akinai`."""
+    lines = out.partition("\nNext:\n")[2].splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("  akinai ")]
+
+
+@pytest.fixture
+def playbook(akinai: Akinai) -> str:
+    """A playbook with a lesson about prices."""
+    akinai("playbook", "add", "lessons of mine.json", "Price Cola at $2.00.", "--section", "prices")
+    assert Path("lessons of mine.json").exists()
+    return "lessons of mine.json"
+
+
+def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) -> None:
+    """The run that is offered after a group repeats its days, settings, cap and playbook: the setups are equal."""
+    flags = ["--days", "3", "--set", "demand.footfall=40", "--set", "start_date=2026-05-01", "--max-messages", "9"]
+    answer = akinai(
+        "run", "vending", "--agent", "reference", "--seeds", "1-2", "--name", "a", *flags, "--playbook", playbook
+    )
+    again, compare = offered(answer.out)[1:]
+    assert akinai(*again).code == akinai(*compare).code == 0
+    one, other = (lab.runs(name, ledgers=False)[0].header for name in ("a", compare[-1]))
+    assert one.genesis == other.genesis
+    assert one.card["playbook"] == other.card["playbook"]
+    assert one.card["cast"] == other.card["cast"]
+
+
+def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
+    """Somebody who plays by rules is offered no window and no cache."""
+    answer = akinai(
+        "run", "vending", "--days", "2", "--seeds", "1-2", "--name", "a", "--window", "9000", "--cache", "c"
+    )
+    assert offered(answer.out)[1] == shlex.split("run vending --agent naive --seeds 1-2 --days 2 --name a-naive")
+
+
+def test_fork_keeps_the_playbook(akinai: Akinai, playbook: str) -> None:
+    """Whoever plays on from a run with a playbook is told the same bullets, and its card says so."""
+    answer = akinai("run", "vending", "--days", "4", "--name", "a", "--playbook", playbook)
+    assert akinai(*offered(answer.out)[1]).code == 0
+    run, fork = (one.header.card for one in lab.runs("a-1", "a-1-fork-1"))
+    assert fork["cast"] == run["cast"] == {"bullets": ["Price Cola at $2.00."]}
+    assert fork["playbook"] == run["playbook"]
