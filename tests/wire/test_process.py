@@ -138,6 +138,17 @@ def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path: Path, capsys: pyt
     assert "not an open market" in refused("--port", "0", "--run", "v-1")
 
 
+def test_only_a_server_goes_on_with_what_was_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`resume` names the command that does, a fork asks who shall play on; with a name it plays."""
+    store = ("--store", str(tmp_path / "a.db"))
+    Process(tmp_path, *store, "--run", "shop").end(signal.SIGTERM)
+    assert answer(("resume", "shop", *store)) == answer(("fork", "shop", "--after", "0", *store)) == 2
+    resume, fork = capsys.readouterr().err.splitlines()
+    assert resume.endswith("came over HTTP, and none of them is here; 'akinai serve --run shop' goes on with it")
+    assert fork.endswith("name who plays on, such as --agent careful")
+    assert answer(("fork", "shop", "--after", "0", "--agent", "careful", *store)) == 0
+
+
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
     """Connections send at once: else every answer of a head and a body would take 40 ms with most clients."""
     with _listening(Asked(store="memory:", port=0)) as listening:

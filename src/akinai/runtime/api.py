@@ -22,6 +22,7 @@ from akinai.runtime.analysis_pairs import Contrast
 from akinai.runtime.analysis_pairs import contrast as contrast_of
 from akinai.runtime.analysis_pool import analyse, readers
 from akinai.runtime.cast import Cast, cast_of
+from akinai.runtime.casting import default_agent, expect_played_here
 from akinai.runtime.config import prepare
 from akinai.runtime.difference import Difference, difference
 from akinai.runtime.experiment import (
@@ -125,6 +126,7 @@ def resume(
         headers = await resolve(books, [name])
         going = [header for header in headers if can_go_on(header)]
         for header in going:
+            expect_played_here(header, f"'akinai serve --run {header.run_id}' goes on with it")
             check_cast(worlds.load(header.genesis.world), cast_of(header))
         new = {one.id: one for one in await _play(books, going, None, how)}
         return Runs([new.get(one.run_id) or await read_what_can_be(books, one, keep=ledgers) for one in headers])
@@ -162,7 +164,9 @@ def fork(
         forks: list[Fork] = []
         for header in headers:
             world, cast = worlds.load(header.genesis.world), cast_of(header)
-            if agent is not None or model is not None:
+            if agent is None and model is None:
+                expect_played_here(header, f"name who plays on, such as --agent {default_agent(world)}")
+            else:
                 old = cast
                 cast, _ = cast_asked(world, agent, model, base_url)
                 cast = replace(cast, like=cast.like or old.model or old.like)

@@ -11,6 +11,7 @@ from akinai.agents.scripted import Scripted, script_lines
 from akinai.agents.stdio import Program
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
 
 GROUP = "akinai.agents"
@@ -19,6 +20,8 @@ GROUP = "akinai.agents"
 
 BESIDE_PLAYERS = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
 """Agents of every world; the last two ask a model."""
+SERVED = "http"
+"""In the place of an agent, in a run of which the actors come over HTTP."""
 
 
 def default_agent(world: World[Any]) -> str:
@@ -48,6 +51,12 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
             raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
     known = [*world.players, *BESIDE_PLAYERS, *others]
     raise UnknownName("agent", spec, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def expect_played_here(run: RunHeader, instead: str) -> None:
+    """UsageError for a run whose actors came over HTTP: nobody here can play on for them."""
+    if next(iter(run.agents.values()), "") == SERVED:
+        raise UsageError(f"the agents of {run.run_id!r} came over HTTP, and none of them is here; {instead}")
 
 
 def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:

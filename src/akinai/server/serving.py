@@ -17,6 +17,7 @@ from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
+from akinai.runtime.casting import SERVED
 from akinai.runtime.config import prepare
 from akinai.runtime.experiment import checked_name, expect_free, fresh_name
 from akinai.runtime.runs import run_card
@@ -33,8 +34,6 @@ KEEP_ALIVE_S = 60
 GRACE_S = 30
 """What a stop waits for requests that are being answered."""
 BACKLOG = 4_096
-AGENT = "http"
-"""Who plays a run that is served, in its card."""
 OPEN = {"open": True, "clock": "wall", "customers.purchases": 0, "customers.max_turns": 0}
 """A market in which anybody may register and trade as often as they like."""
 
@@ -244,9 +243,9 @@ async def find_or_begin(asked: Asked, store: Books) -> RunHeader:
 def _new_header(asked: Asked, name: str) -> RunHeader:
     world = Market()
     prepared = prepare(world, settings={**OPEN, **asked.settings, **({"data": asked.data} if asked.data else {})})
-    card = run_card(world.name, AGENT, prepared.preset, prepared.preset_sha256)
+    card = run_card(world.name, SERVED, prepared.preset, prepared.preset_sha256)
     genesis = Genesis(world.name, 1, prepared.setup)
-    return RunHeader(name, genesis, agents={"agents": AGENT}, created_at=clock_us(), card=card)
+    return RunHeader(name, genesis, agents={"agents": SERVED}, created_at=clock_us(), card=card)
 
 
 def _served_before(run: RunHeader, asked: Asked) -> RunHeader:
