@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-slow lint types bench docs golden constraints clean
+.PHONY: demo test test-slow test-autogen lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -14,6 +14,9 @@ test: $(READY)  ## the default tests
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
 	$(BIN)/python -m pytest -q -m slow -n auto
+
+test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
+	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -33,7 +36,7 @@ golden: $(READY)  ## write the golden playthroughs anew after a rule change; rea
 	$(BIN)/python -m pytest -q tests/golden --golden
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[dev,models,learn-postgres,report,server]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,models,learn-postgres,report,server]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -44,3 +47,9 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,models,learn-postgres,report,server]"
 	@touch $(READY)
+
+$(VENV)-autogen/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)-autogen
+	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[autogen]" \
+		hypothesis pytest pytest-asyncio
+	@touch $@

@@ -47,6 +47,6 @@ class EmbedderError(AkinaiError):
 class MissingExtra(UsageError):
     """A part was asked for whose optional package is not installed."""
 
-    def __init__(self, part: str, package: str) -> None:
-        super().__init__(f"{part} needs {package}, which is not installed; pip install 'akinai[learn]'")
+    def __init__(self, part: str, package: str, extra: str = "learn") -> None:
+        super().__init__(f"{part} needs {package}, which is not installed; pip install 'akinai[{extra}]'")
         self.package = package

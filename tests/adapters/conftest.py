@@ -1,0 +1,13 @@
+"""An adapter is tested where its framework is installed: `make test-autogen` makes such an environment, and says by
+AKINAI_ADAPTER that the framework must be there. Elsewhere its tests are not collected."""
+
+import os
+from importlib.util import find_spec
+
+FRAMEWORKS = {"autogen": "autogen_agentchat", "lightning": "agentlightning"}
+
+collect_ignore_glob = [
+    f"test_{name}*.py"
+    for name, package in FRAMEWORKS.items()
+    if os.environ.get("AKINAI_ADAPTER") != name and find_spec(package) is None
+]
