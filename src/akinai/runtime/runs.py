@@ -73,7 +73,7 @@ class Run:
 
     @property
     def ending(self) -> str | None:
-        """Why it is over: "horizon", "bankrupt", "message_cap", "script_over", "stopped"; None when it is not."""
+        """Why it is over, such as "horizon", "budget" or "stopped" (docs/glossary.md has all); None when it is not."""
         return self.header.ending
 
     @property
