@@ -10,7 +10,7 @@ from typing import Literal
 from akinai.agents.memory import WINDOW_TOKENS, Window, estimated_tokens
 from akinai.agents.speech import ByJson, ByTools, Speech, Wish, described
 from akinai.core.actions import Action, Verbs
-from akinai.core.agents import Move, View
+from akinai.core.agents import Found, Lookup, Move, View
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
@@ -22,7 +22,12 @@ SUMMARY_SHARE = 0.2
 
 
 PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation:"
-"""Heads the bullets in the system's message, between the instructions and the first view."""
+"""Heads the bullets: in the system's message, between the instructions and the first view, or where they are looked up,
+in the message behind it."""
+WEEK_US = 7 * 86_400_000_000
+"""Of the world's own time; a playbook is asked at the begin and again in each week of it."""
+RECENT, SITUATION_AT_MOST = 8, 4_000
+"""The newest messages that tell of the situation, and characters of what a playbook is asked with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,22 @@ class ChatAgent:
     Its conversation begins with the instructions and the first view as the system's message; then come, in turn, the
     model's replies, the outcomes of their calls, and news that came otherwise. Several calls in a reply are several
     moves, in order; a reply without one is an unreadable move, and its refusal nudges the model on.
+
+    `bullets` stand in the system's message. With a `lookup` a playbook is asked in their place: at the begin with the
+    first view, and in each week of the world's time with what is new in the view and what was said last; what it
+    answers stands behind the system's message, is always in sight, and makes way for the next answer.
     """
 
-    def __init__(self, asker: Asker, verbs: Verbs, manner: Manner = Manner(), bullets: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        verbs: Verbs,
+        manner: Manner = Manner(),
+        bullets: Sequence[str] = (),
+        lookup: Lookup | None = None,
+    ) -> None:
         self._asker, self._verbs, self._manner, self._bullets = asker, verbs, manner, bullets
+        self._playbook = None if lookup is None else _Consulted(lookup)
         self._speech: Speech = ByTools() if manner.speech == "tools" else ByJson()
         self._system: Message | None = None
         self._window = Window(manner.window_tokens)
@@ -59,6 +76,8 @@ class ChatAgent:
         self._listen(view, heard)
         if not self._wishes:
             self._hear_news(view)
+            if self._playbook is not None:
+                self._playbook.consult(view, self._window.messages)
             reply = await self._ask(view.verbs)
             self._window.add(reply)
         self._open = self._wishes.popleft()
@@ -107,7 +126,8 @@ class ChatAgent:
         """What never leaves the window: the system's message, and one of the user's as every provider wants it."""
         assert self._system is not None
         notes = f"Your notes of what is no longer in sight:\n{self._summary}" if self._summary else OPENING
-        return self._system, Message("user", notes)
+        bullets = self._playbook.found.text.strip() if self._playbook else ""
+        return self._system, Message("user", f"{PLAYBOOK}\n\n{bullets}\n\n{notes}" if bullets else notes)
 
     def _reserved(self) -> int:
         return sum(estimated_tokens(message) for message in self._head())
@@ -118,6 +138,31 @@ class ChatAgent:
         if self._speech.offers_tools:
             return Message("system", f"{prompt('chat')}\n\n{told}")
         return Message("system", f"{prompt('structured')}\n\nActions:\n\n{described(view.verbs)}\n\n{told}")
+
+
+class _Consulted:
+    """A playbook, and what it answered last."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self._begun_us: int | None = None
+        self._week = -1
+        self._seen: frozenset[str] = frozenset()
+        """The paragraphs of the view of the last time."""
+        self.found = Found("")
+
+    def consult(self, view: View, messages: Sequence[Message]) -> None:
+        """Ask at the begin, and in a week that it was not asked in yet."""
+        self._begun_us = view.now if self._begun_us is None else self._begun_us
+        week = 0 if view.now is None or self._begun_us is None else (view.now - self._begun_us) // WEEK_US
+        if week <= self._week:
+            return
+        self._week = week
+        paragraphs = view.text.split("\n\n")
+        new = [one for one in paragraphs if one not in self._seen]
+        said = [message.text for message in messages[-RECENT:]]
+        self._seen = frozenset(paragraphs)
+        self.found = self._lookup("\n\n".join([*new, *said])[-SITUATION_AT_MOST:])
 
 
 def _as_text(messages: Sequence[Message]) -> Sequence[Message]:

@@ -24,6 +24,8 @@ class View:
     news: str = ""
     """The part of the text that came to it otherwise than as an answer: a sub-agent's report, a new task. Who remembers
     the text of its first view needs to read only this later."""
+    now: int | None = None
+    """When, in the world's own microseconds since the epoch; the session fills it in. None where its clock rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,22 @@ class Agent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What a playbook says to a situation."""
+
+    text: str
+    """The bullets as they go into a context; empty for none."""
+    ids: tuple[str, ...] = ()
+    """Of the bullets in the text, best first."""
+    tokens: int = 0
+    """Of the text."""
+
+
+Lookup = Callable[[str], Found]
+"""A playbook that is asked with a situation. The same questions in the same order have the same answers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     """What an agent's factory is told of the part it is to play."""
 
@@ -56,6 +74,8 @@ class Role:
     """The side that it plays on, as `World.group` names it."""
     bullets: tuple[str, ...] = ()
     """What a playbook tells it, best first."""
+    lookup: Lookup | None = None
+    """A playbook that it may ask as it goes, in place of bullets."""
 
 
 AgentFactory = Callable[[Role], Agent]

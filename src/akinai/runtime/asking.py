@@ -1,11 +1,11 @@
 """Asking: every call of a model is written down before its reply is used, and none that was written is sent again."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from akinai.core.canonical import settled
+from akinai.core.canonical import Json, settled
 from akinai.core.errors import AgentError
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.core.trace import TraceBook, TraceRecord
@@ -13,6 +13,9 @@ from akinai.runtime.budget import Meter
 from akinai.runtime.recorded import Call, Prompts, calls_in, is_call
 from akinai.runtime.response_cache import Place, ResponseCache, cache_key
 from akinai.runtime.session import clock_us
+
+Noted = Callable[[], Mapping[str, Json]]
+"""What is to be noted beside the next call, by names that no call has; told once."""
 
 
 class Asking:
@@ -33,12 +36,13 @@ class Asking:
         self.book = book
         self._lines: dict[str, _Line] = {}
 
-    def asker(self, actor: str, model: Model) -> Asker:
-        """Where an actor's requests go; all its askers count its calls together. UsageError as `Meter.expect`."""
+    def asker(self, actor: str, model: Model, noted: Noted | None = None) -> Asker:
+        """Where an actor's requests go; all its askers count its calls together. `noted` tells before each call what
+        the trace should keep beside it. UsageError as `Meter.expect`."""
         self.meter.expect(model.name)
         if isinstance(model, Labelled):
             model = model.labelled(f"{self.run_id}/{actor}")
-        return _ModelAsker(self, self._lines.setdefault(actor, _Line(actor)), model)
+        return _ModelAsker(self, self._lines.setdefault(actor, _Line(actor)), model, noted)
 
 
 @runtime_checkable
@@ -77,8 +81,9 @@ class _Line:
 class _ModelAsker:
     """An actor's way to one model."""
 
-    def __init__(self, asking: Asking, line: _Line, model: Model) -> None:
+    def __init__(self, asking: Asking, line: _Line, model: Model, noted: Noted | None) -> None:
         self._asking, self._line, self._model = asking, line, model
+        self._noted: Noted = noted or dict
 
     async def ask(self, request: Request) -> Reply:
         """The reply to this actor's next call: recorded, or made now and recorded.
@@ -87,12 +92,13 @@ class _ModelAsker:
         """
         line, asking = self._line, self._asking
         async with line.turn:
+            notes = self._noted()
             recorded = await line.look_up(asking.run_id, asking.book)
             number = line.made + 1
             if number <= len(recorded):
                 reply = self._again(recorded[number - 1], request)
             else:
-                reply = await self._anew(request, number)
+                reply = await self._anew(request, number, notes)
             line.made = number
             return reply
 
@@ -106,12 +112,12 @@ class _ModelAsker:
             self._asking.meter.count(call.model, call.reply.usage)
         return call.reply
 
-    async def _anew(self, request: Request, number: int) -> Reply:
+    async def _anew(self, request: Request, number: int, notes: Mapping[str, Json]) -> Reply:
         asking, line, model = self._asking, self._line, self._model
         asking.meter.check(model.name)
         reply = _settled(await self._reply(request, number))
         piece = line.prompts.piece(request)
-        data = line.prompts.told(piece, request, reply, model.name)
+        data = {**notes, **line.prompts.told(piece, request, reply, model.name)}
         await asking.book.add_trace(asking.run_id, [TraceRecord(line.actor, number, asking.clock(), data)])
         line.prompts.learn(piece, request, reply)
         if not reply.from_cache:

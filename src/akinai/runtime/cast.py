@@ -1,6 +1,7 @@
 """The cast: which agent plays a run, which model it asks, and within which limits. It stands in the run card."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
@@ -18,6 +19,8 @@ THINKING = (CHAT, STRUCTURED)
 """Agents that ask a model: by tool calls, or by one JSON object a reply."""
 RULES = "rules"
 """In place of a sub-agents' model: they play by rules."""
+PLAYBOOK_TOKENS = 2_000
+"""Of a playbook, in the sight of an agent that thinks, unless somebody says otherwise."""
 CAST = "cast"
 """In a run card: what is not told elsewhere in it."""
 
@@ -68,6 +71,11 @@ class Cast:
     """How the groups' models are asked where the run names none itself; only its name means nothing."""
     bullets: tuple[str, ...] = ()
     """What a playbook tells every agent of the run; the card holds them, and their digest."""
+    playbook: str = ""
+    """A playbook as JSON text, in place of bullets: agents that think look into it, others are told all of it. The card
+    holds it, and its digest."""
+    playbook_tokens: int = PLAYBOOK_TOKENS
+    """The most of it that is in the sight of an agent that thinks; 0 is all of it."""
 
     def __post_init__(self) -> None:
         if self.model is None and self.agent in THINKING:
@@ -76,11 +84,22 @@ class Cast:
             raise UsageError(f"the agent {self.agent!r} asks no model; leave --model out, or --agent")
         if self.window_tokens < 2_000:
             raise UsageError(f"a window of {self.window_tokens} tokens holds no conversation; give at least 2,000")
+        if self.playbook_tokens < 0:
+            raise UsageError(f"a playbook in {self.playbook_tokens} tokens; give some, or 0 for the whole of it")
 
     @property
     def thinks(self) -> bool:
         """Whether it asks a model."""
         return self.model is not None or bool(self.groups)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The bullets of an agent that looks into no playbook."""
+        if self.bullets or not self.playbook:
+            return self.bullets
+        from akinai.runtime.lookup import searched
+
+        return searched(self.playbook, self.playbook_tokens).contents
 
     def seated(self, world: World[Any], setup: Mapping[str, Json]) -> "Cast":
         """The same with the models that a setup names for the world's groups."""
@@ -128,8 +147,11 @@ class Cast:
                 "calls_per_minute": self.calls_per_minute,
                 **({"groups": dict(self.groups)} if self.groups else {}),
             }
+        if self.playbook:
+            rest |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
+            told["playbook"] = _digest([rest["playbook"], self.playbook_tokens])
         if self.bullets:
-            told["playbook"] = hashlib.sha256(canonical([*self.bullets]).encode()).hexdigest()[:16]
+            told["playbook"] = _digest([*self.bullets])
             rest["bullets"] = [*self.bullets]
         return told | ({CAST: rest} if rest else {})
 
@@ -139,13 +161,21 @@ class Cast:
         rest = dict(cast("Mapping[str, Any]", card.get(CAST) or {}))
         budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
         groups: Mapping[str, str] = rest.pop("groups", {})
-        bullets = tuple(rest.pop("bullets", ()))
+        rest |= {"bullets": tuple(rest.get("bullets", ())), "playbook": _text_of(rest.get("playbook"))}
         model = card.get("model") if agent in THINKING else None
         if not model and not groups:
-            return Cast(agent, budget=budget, bullets=bullets)
+            return Cast(agent, budget=budget, **rest)
         asked = ModelChoice(model or "", base_url, **(card.get("sampling") or {}))
-        seats = tuple(groups.items())
-        return Cast(agent, asked if model else None, budget=budget, groups=seats, like=asked, bullets=bullets, **rest)
+        return Cast(agent, asked if model else None, budget=budget, groups=tuple(groups.items()), like=asked, **rest)
+
+
+def _digest(told: Json) -> str:
+    return hashlib.sha256(canonical(told).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _text_of(playbook: Json) -> str:
+    """A playbook of a card as the text that it was, whatever a store did to the order of its keys."""
+    return canonical(playbook) if playbook else ""
 
 
 def cast_of(header: RunHeader) -> Cast:

@@ -241,7 +241,7 @@ async def play_one(
     world = given.world or worlds.load(header.genesis.world)
     cast = cast_of(header)
     staged = given.stage.factory(world, header, store, given.factory) if given.stage else None
-    factory = with_bullets(staged or given.factory or casting(world, cast.agent), cast.bullets)
+    factory = with_bullets(staged or given.factory or casting(world, cast.agent), cast.told)
     session = LocalSession(world, header.genesis, store, header.run_id, batch=BATCH if by_rules(world, cast) else 1)
     caps = (_whole(header.genesis.setup, "max_messages"), cast.budget.messages)
     driver = Driver(session, factory, max_messages=min(filter(None, caps), default=0))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from akinai.core.agents import SAID_LIMIT, Move, View
@@ -57,7 +58,8 @@ class LocalSession(Generic[S]):
 
     async def view(self, actor: str) -> View:
         """What the actor sees now; free, and not recorded."""
-        return self.world.view(self.state, actor)
+        view, now = self.world.view(self.state, actor), self.world.now(self.state)
+        return view if now is None else replace(view, now=now)
 
     async def act(self, actor: str, move: Move) -> Outcome:
         """Apply a move, record it, and give what the actor hears, when the entry is as durable as `batch` promises."""

@@ -15,7 +15,7 @@ from akinai.core.trace import Books, TraceRecord
 from akinai.core.worlds import World
 from akinai.runtime.asking import Asking
 from akinai.runtime.budget import Meter
-from akinai.runtime.cast import CHAT, RULES, Cast, ModelChoice
+from akinai.runtime.cast import CHAT, RULES, Cast, ModelChoice, cast_of
 from akinai.runtime.casting import casting, default_agent
 from akinai.runtime.config import settings_file
 from akinai.runtime.prices import PRICES, Prices, read_prices
@@ -51,6 +51,8 @@ class Stage:
             return by_agent or by_rules
         meter = Meter(self.cast.budget, self._prices)
         asking = Asking(header.run_id, header.genesis.seed, cast("Books", store), meter, cache=self._cache)
+        # The run's own: on one stage runs play by several playbooks.
+        told = cast_of(header)
 
         def agent(role: Role) -> Agent:
             choice = self.cast.choice(role.group)
@@ -60,7 +62,13 @@ class Stage:
             asked = self._sub_model if "/" in role.actor else self._models[choice]
             if asked is None:
                 return by_rules(role)
-            return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner, role.bullets)
+            if not told.playbook:
+                return ChatAgent(asking.asker(role.actor, asked), world.verbs, self.cast.manner, role.bullets)
+            from akinai.runtime.lookup import ActorsLookup, searched
+
+            lookup = ActorsLookup(searched(told.playbook, told.playbook_tokens))
+            asker = asking.asker(role.actor, asked, lookup.noted)
+            return ChatAgent(asker, world.verbs, self.cast.manner, lookup=role.lookup or lookup)
 
         return agent
 
