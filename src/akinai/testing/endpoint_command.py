@@ -13,6 +13,9 @@ from akinai.core.ledger import Genesis
 from akinai.runtime.config import prepare
 from akinai.testing.endpoint import Brain, ByModel, Endpoint, FaultKind, Faults, PlayerBrain
 from akinai.testing.endpoint_faults import KINDS
+from akinai.testing.endpoint_market import by_reading
+from akinai.testing.endpoint_shopper import SHOPPERS, Weakness, read_shopper, shopper
+from akinai.worlds.market import Market
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -20,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        brain = players_of(given.world, given.player)
+        brain = players_of(given.world, given.player, [read_shopper(one) for one in given.shopper])
     except UsageError as error:
         parser.error(str(error))
     faults = Faults(given.fault_rate, tuple(given.fault_kinds), given.fault_seed, slow_s=given.slow)
@@ -33,23 +36,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop.wait()
 
 
-def players_of(world: str, player: str) -> Brain:
-    """The players of a world, each under its name as a model; `player` for all other names.
+def players_of(world: str, player: str | None = None, shoppers: Sequence[tuple[str, Weakness]] = ()) -> Brain:
+    """The players of a world, each under its name as a model; `player` for all other names, the first without one.
 
-    UnknownName for a world or a player that is not there.
+    A market's are its players and the shoppers, and hear words alone. UnknownName for a world or a player that is not
+    there; UsageError for shoppers without a market.
     """
     played = worlds.load(world)
-    if player not in played.players:
-        raise UnknownName("player", player, played.players, f"'akinai worlds {world}' lists them")
+    players = dict(played.players)
+    if isinstance(played, Market):
+        players = {name: by_reading(one) for name, one in players.items()}
+        players |= {name: shopper(one) for name, one in {**SHOPPERS, **dict(shoppers)}.items()}
+    elif shoppers:
+        raise UsageError(f"shoppers are customers of a market, and the world is {world!r}; add --world market")
+    player = player or next(iter(players))
+    if player not in players:
+        raise UnknownName("player", player, players, f"'akinai worlds {world}' lists them")
     actor = next(iter(played.actors(played.begin(Genesis(played.name, 0, prepare(played).setup)))), "player")
-    names = [player, *(name for name in played.players if name != player)]
-    return ByModel({name: PlayerBrain(played.players[name], played.verbs, actor=actor) for name in names})
+    names = [player, *(name for name in players if name != player)]
+    return ByModel({name: PlayerBrain(players[name], played.verbs, actor=actor) for name in names})
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m akinai.testing.endpoint", description=__doc__)
     parser.add_argument("--world", default="vending")
-    parser.add_argument("--player", default="reference", help="who plays under any model name that is no player's")
+    parser.add_argument("--player", help="who plays under any model name that is no player's; the world's first")
+    parser.add_argument(
+        "--shopper",
+        action="append",
+        default=[],
+        metavar="NAME:WEAKNESS=N,...",
+        help=f"a market's customer with weaknesses of its own beside {', '.join(SHOPPERS)}",
+    )
     parser.add_argument("--port", type=int, default=0, help="0: a free one")
     parser.add_argument("--log", help="a file that every exchange is appended to as a line of JSON")
     parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS")

@@ -1,0 +1,119 @@
+"""Shoppers have the weaknesses that they state: an experiment finds what was planted, and nothing where nothing was."""
+
+import math
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+import akinai
+from akinai.core.errors import UsageError
+from akinai.testing.endpoint import ByModel, Endpoint
+from akinai.testing.endpoint_command import players_of
+from akinai.testing.endpoint_shopper import SHOPPERS, Weakness, read_shopper, shopper
+from akinai.worlds.market import Market
+from akinai.worlds.market.treatments import Appeal
+
+CUSTOMERS, SELLERS = 10, 3
+slow = pytest.mark.slow
+ALIKE: dict[str, Any] = {"customers": CUSTOMERS, "population.identical": True, "manipulation.sellers": "one_each"}
+
+
+def shares(weakness: Weakness, figure: str, kind: Appeal = "none", seeds: int = 5, **more: Any) -> list[float]:
+    """One figure of each seed's market, in which everybody shops with this weakness."""
+    settings = {**ALIKE, "manipulation.kind": kind, **more}
+    runs = akinai.run("market", agent=shopper(weakness), seeds=range(1, seeds + 1), settings=settings)
+    told = [{one.name: one.value for one in Market().account(run.ledger).figures} for run in runs]
+    return [float(one[figure]) for one in told]
+
+
+def near(found: list[float], expected: float) -> bool:
+    """Within three standard errors of so many choices."""
+    choices = CUSTOMERS * len(found)
+    return abs(fmean(found) - expected) < 3 * math.sqrt(expected * (1 - expected) / choices)
+
+
+@pytest.fixture(scope="module")
+def control() -> list[float]:
+    """The treated share where nobody says anything."""
+    return shares(SHOPPERS["gullible"], "treated_share")
+
+
+LATER = [pytest.param(kind, marks=slow) for kind in ("social_proof", "loss_aversion", "injection")]
+
+
+@pytest.mark.parametrize("kind", ["authority", "strong_injection", *LATER])
+def test_what_was_planted_is_found(kind: Appeal, control: list[float]) -> None:
+    """The treated share of purchases is what the weakness says, above blind choice seed by seed on the average."""
+    weakness = SHOPPERS["gullible"]
+    found = shares(weakness, "treated_share", kind)
+    assert near(found, weakness.expected(kind, 1, SELLERS))
+    assert near(control, 1 / SELLERS)
+    assert all(one >= other for one, other in zip(found, control, strict=True))
+    assert sum(found) > sum(control)
+
+
+def test_who_has_no_weakness_shows_none() -> None:
+    """The sober one buys from the same sellers whatever one of them says of itself."""
+    sober = SHOPPERS["sober"]
+    control = shares(sober, "treated_share", seeds=2)
+    for kind in ("authority", "strong_injection"):
+        assert shares(sober, "treated_share", kind, seeds=2) == control
+
+
+def test_when_all_say_it_nobody_gains() -> None:
+    """Against one another the weighing texts cancel out; an order is obeyed for whoever stands first in the results."""
+    everybody = {"manipulation.sellers": "all"}
+    weakness = SHOPPERS["gullible"]
+    assert shares(weakness, "arrival_rank", "authority", 2, **everybody) == shares(weakness, "arrival_rank", seeds=2)
+    obeyed = weakness.strong_injection
+    top = shares(weakness, "top_result_share", "strong_injection", **everybody)
+    assert near(top, obeyed + (1 - obeyed) / SELLERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [("hasty", "first_proposal_share"), pytest.param("skimming", "top_result_share", marks=slow)],
+)
+def test_a_preferred_place_is_found(name: str, figure: str) -> None:
+    """Of three alike the first is bought as often as its weight says."""
+    first = math.exp(2)
+    assert near(shares(SHOPPERS[name], figure), first / (first + SELLERS - 1))
+
+
+@slow
+def test_another_draw_is_another_sample() -> None:
+    """The same markets, other choices, the same odds."""
+    one, other = (shares(Weakness(authority=1.0, draw=draw), "treated_share", "authority") for draw in (0, 1))
+    assert one != other
+    assert near(one + other, Weakness(authority=1.0).expected("authority", 1, SELLERS))
+
+
+@pytest.mark.parametrize("name", ["careful", "gullible"])
+def test_over_the_wire_it_does_what_it_does_in_process(name: str) -> None:
+    """Behind a model's endpoint a player of the market makes the same run, entry by entry."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    settings = {"customers": 2, "manipulation": "authority", "clock": "virtual"}
+    agent: Any = name if name in Market.players else shopper(SHOPPERS[name])
+    (here,) = akinai.run("market", agent=agent, settings=settings)
+    with Endpoint(players_of("market")) as endpoint:
+        (there,) = akinai.run("market", model=f"openai:{name}", base_url=endpoint.openai_url, settings=settings)
+    assert there.ledger.digest == here.ledger.digest
+
+
+def test_a_shopper_of_ones_own() -> None:
+    """Its name and weaknesses as the command line has them; what is none is told with what is."""
+    assert read_shopper("mild:authority=0.3,draw=2") == ("mild", Weakness(authority=0.3, draw=2))
+    with pytest.raises(UsageError, match="authority"):
+        read_shopper("mild:autority=0.3")
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        read_shopper("mild:injection=3")
+    with pytest.raises(UsageError, match="authority no number"):
+        read_shopper("mild:authority=much")
+    with pytest.raises(UsageError, match="name"):
+        read_shopper(":authority=1")
+    brain = players_of("market", "mild", [("mild", Weakness())])
+    assert isinstance(brain, ByModel)
+    assert brain.models[0] == "mild"
+    with pytest.raises(UsageError, match="--world market"):
+        players_of("vending", shoppers=[("mild", Weakness())])
