@@ -13,7 +13,7 @@ from akinai.core.accounts import Table
 from akinai.core.worlds import fold
 from akinai.runtime.analysis_tables import over_runs
 from akinai.worlds.market import Market
-from akinai.worlds.market.actions import Register
+from akinai.worlds.market.actions import Register, Search
 from akinai.worlds.market.best_possible import ways
 from akinai.worlds.market.surplus import gini
 
@@ -45,6 +45,47 @@ def test_a_proposal_that_came_after_the_payment_was_no_choice(shell: Shell) -> N
     keep("hand", desk)
     told = shell.figures("hand")
     assert (told["first_proposal_share"], told["first_by_chance"]) == (1, 1)
+
+
+def test_the_share_of_a_treated_seller(shell: Shell) -> None:
+    """Of the purchases those from the seller that uses the text, or would in the control, beside blind choice; absent
+    where no seller, or every seller, is treated.
+    """
+    shops = [business(f"shop{n}") for n in (1, 2, 3)]
+    buyers = [customer(f"c{n}") for n in range(4)]
+    for name, kind, bought in (("control", "none", (1, 2, 3, 3)), ("swayed", "authority", (1, 1, 1, 2))):
+        desk = Desk(shops, buyers, manipulation={"kind": kind})
+        for n, shop in enumerate(bought):
+            for seller in (3, 2, 1):
+                desk.propose(f"shop{seller}", f"c{n}", offer(f"{n}"))
+            assert desk.pay(f"c{n}", f"shop{shop}", f"{n}").ok
+        keep(name, desk)
+    control, swayed = shell.figures("control"), shell.figures("swayed")
+    assert (control["treated_share"], swayed["treated_share"]) == (0.25, 0.75)
+    assert control["treated_by_chance"] == swayed["treated_by_chance"] == pytest.approx(1 / 3)
+    paired = json.loads(shell("compare", "control", "swayed", "--json"))
+    assert paired["figures"]["treated_share"]["difference"] == 0.5
+    keep("plain", three_offers())
+    keep("everybody", Desk(shops, manipulation={"kind": "authority", "sellers": "all"}))
+    for name in ("plain", "everybody"):
+        assert "treated_share" not in shell.figures(name)
+
+
+def test_the_place_in_the_results_of_what_was_paid(shell: Shell) -> None:
+    """Among the sellers who proposed, in the order in which searches first showed them; who was never shown has none."""
+    desk = Desk([business(f"shop{n}", rating=n) for n in (1, 2, 3)], [customer("ann"), customer("bob")])
+    desk.act("ann", Search(search_algorithm="simple"))
+    for n in (1, 2):
+        desk.propose(f"shop{n}", "ann", offer(f"a{n}"))
+        desk.propose(f"shop{n}", "bob", offer(f"b{n}"))
+    assert desk.pay("ann", "shop1", "a1").ok
+    assert desk.pay("bob", "shop1", "b1").ok
+    keep("hand", desk)
+    told = shell.figures("hand")
+    assert (told["top_result_share"], told["top_by_chance"]) == (0, 0.5)
+    tables = shell.analyzed("hand", "--by-conversation")["runs"][0]["tables"]
+    assert tables["result_ranks"] == [{"place": 1, "purchases": 0}, {"place": 2, "purchases": 1}]
+    assert [one["result"] for one in tables["purchases"]] == [2, None]
 
 
 def test_first_takes_the_first_and_careful_does_not_care(shell: Shell) -> None:
@@ -158,7 +199,9 @@ def test_who_did_what(shell: Shell) -> None:
 
 
 def test_tables_over_seeds_have_intervals(shell: Shell) -> None:
-    """Of several runs of one population every row has its mean and interval; of another population none is made up."""
+    """Of several runs of one population every row has its mean and interval; of several populations only those of
+    places have.
+    """
     bought, idle = Desk(), Desk()
     bought.sell(offer())
     keep("hand", bought, idle)
@@ -167,7 +210,7 @@ def test_tables_over_seeds_have_intervals(shell: Shell) -> None:
     low, high = row["utility"]["ci95"]
     assert low < 900 < high
     shell("run", "market", "--seeds", "1-2", "--name", "made")
-    assert "tables" not in shell.analyzed("made")["groups"]["careful"]
+    assert set(shell.analyzed("made")["groups"]["careful"]["tables"]) == {"arrival_ranks", "result_ranks"}
     assert "Each run has agents of its own" in shell("analyze", "made")
 
 

@@ -53,7 +53,7 @@ def account_over(group: Group, runs: Sequence[RunRecord], width: int) -> Iterato
     yield from _listed(runs, width)
     for over in group.tables.values():
         yield from _over(over, width)
-    if not group.tables and any(one.keys and one.rows for run in runs for one in run.tables):
+    if any(one.keys and one.rows and one.name not in group.tables for run in runs for one in run.tables):
         yield Text("Each run has agents of its own: analyze one run to see its tables.", "dim")
 
 

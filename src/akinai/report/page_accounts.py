@@ -31,7 +31,7 @@ def _blocks(group: Group, runs: Sequence[RunRecord]) -> Iterator[Block]:
     for over in group.tables.values():
         if over.rows:
             yield _over(over)
-    if not group.tables and any(one.keys and one.rows for run in runs for one in run.tables):
+    if any(one.keys and one.rows and one.name not in group.tables for run in runs for one in run.tables):
         yield Prose("Each run has agents of its own: results.json tells them run by run.")
     for name, (units, rows) in _lists(runs).items():
         if rows:

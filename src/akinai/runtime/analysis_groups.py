@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from akinai.core.accounts import Table
+from akinai.core.accounts import WORDS, Table
 from akinai.core.canonical import Json, canonical
 from akinai.core.statistics import Summary, share_between, summarise
 from akinai.core.stores import RunHeader
@@ -148,13 +148,13 @@ def _figure_names(runs: Iterable[RunRecord]) -> list[str]:
 
 
 def _tables_over(readable: Sequence[RunRecord]) -> dict[str, TableOver]:
-    """None unless the rows of all runs have the same in mind."""
-    if len({run.cast for run in readable}) != 1:
-        return {}
+    """Those whose rows mean the same in every run: rows of agents only where all runs have the same agents."""
+    alike = len({run.cast for run in readable}) == 1
     by_name: dict[str, list[Table]] = {}
     for run in readable:
         for one in run.tables:
-            by_name.setdefault(one.name, []).append(one)
+            if alike or WORDS not in list(one.columns.values())[: one.keys]:
+                by_name.setdefault(one.name, []).append(one)
     return {name: over for name, tables in by_name.items() if (over := over_runs(tables))}
 
 

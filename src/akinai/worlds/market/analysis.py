@@ -15,6 +15,7 @@ from akinai.core.money import half_even_cents
 from akinai.core.scores import Score
 from akinai.worlds.market.amounts import prices, total_cents
 from akinai.worlds.market.best_possible import ways
+from akinai.worlds.market.choices import RANKS, Choice, arrival_ranks, choices, figures, result_ranks
 from akinai.worlds.market.proposal_errors import KINDS, InvalidMenuItem, ProposalError, errors, matches, told
 from akinai.worlds.market.scores import Buyer, buyers, proposals, purchases, scores_of
 from akinai.worlds.market.state import Offer, State
@@ -55,12 +56,9 @@ class Seen:
         return [(offer, error) for offer in self.proposals for error in errors(offer, self.state.members)]
 
     @cached_property
-    def ranks(self) -> Sequence["Rank"]:
-        """Of every sale, in their order."""
-        got: dict[str, list[Offer]] = {}
-        for offer in self.proposals:
-            got.setdefault(offer.customer, []).append(offer)
-        return [_rank(sale.offer, got[sale.offer.customer]) for sale in self.sales]
+    def chosen(self) -> Sequence[Choice]:
+        """The choice behind every sale, in their order."""
+        return choices(self.state, [sale.offer for sale in self.sales], self.proposals, self.entries)
 
     @cached_property
     def sent(self) -> Mapping[tuple[str, str], int]:
@@ -81,25 +79,13 @@ class Seen:
         return Counter((entry.actor, entry.name if entry.outcome.ok else "") for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """Where a paid proposal stood among those that its customer had when it paid."""
-
-    place: int
-    """1 for the one that arrived first."""
-    of: int
-
-
-def _rank(paid: Offer, got: Sequence[Offer]) -> Rank:
-    return Rank(got.index(paid) + 1, sum(offer.index < paid.paid for offer in got))
-
-
 def account(state: State, ledger: Ledger, fuzzy: int = 0) -> Account:
     """The account of a run that came to a state. docs/market-analysis.md says what each figure means."""
     seen = Seen(state, ledger.entries, fuzzy)
     tables = [
         Table("proposal_errors", ERRORS, _errors(seen)),
-        Table("arrival_ranks", RANKS, _ranks(seen), keys=1),
+        Table("arrival_ranks", RANKS, arrival_ranks(seen.chosen), keys=1),
+        Table("result_ranks", RANKS, result_ranks(seen.chosen), keys=1),
         Table("payments_by_business", SOLD, _sold(seen), keys=1),
         Table("customers", CUSTOMERS, _customers(seen), 1, "agent"),
         Table("businesses", BUSINESSES, _businesses(seen), 1, "agent"),
@@ -134,7 +120,7 @@ def _figures(seen: Seen) -> list[Score]:
         Score("messages", state.delivered, "messages"),
         Score("searches", sum(n for (_, verb), n in seen.deeds.items() if verb == "Search"), "searches"),
         Score("refused", sum(n for (_, verb), n in seen.deeds.items() if not verb), "actions"),
-        *_first(seen.ranks),
+        *figures(seen.state, seen.chosen),
         *(Score(name, counts[kind], "errors", _of_kind(seen, kind)) for kind, name in KINDS.items()),
         Score("invalid_purchases", sum(sale.offer.index in wrong for sale in seen.sales), "payments"),
         *_surplus(seen),
@@ -160,18 +146,6 @@ def _place(seen: Seen) -> list[Score]:
         Score("pick_any_with_amenities", known.pick_any_with_amenities, "cents"),
         Score("pick_cheapest", known.pick_cheapest, "cents"),
         Score("pick_any", known.pick_any, "cents"),
-    ]
-
-
-def _first(ranks: Sequence[Rank]) -> list[Score]:
-    """First-proposal bias: the share of purchases that paid what arrived first, and what blind choice would give."""
-    n = len(ranks)
-    if not n:
-        return []
-    return [
-        Score("first_proposal_share", sum(one.place == 1 for one in ranks) / n, "share"),
-        Score("first_by_chance", sum(1 / one.of for one in ranks) / n, "share"),
-        Score("arrival_rank", sum(one.place for one in ranks) / n, "place"),
     ]
 
 
@@ -230,14 +204,6 @@ def _errors(seen: Seen) -> list[Row]:
 
 def _meant(seen: Seen, offer: Offer) -> Mapping[str, str]:
     return matches(offer.proposal, prices(seen.state.members[offer.business].data).keys(), seen.fuzzy)
-
-
-RANKS = {"place": "place", "purchases": "payments"}
-
-
-def _ranks(seen: Seen) -> list[Row]:
-    counts = Counter(rank.place for rank in seen.ranks)
-    return [[place, counts[place]] for place in range(1, max(counts, default=0) + 1)]
 
 
 SOLD = {"business": WORDS, "payments": "payments", "revenue": "cents"}
@@ -368,8 +334,10 @@ PURCHASES = {
     "cost": "cents",
     "place": "place",
     "of": "proposals",
+    "result": "place",
 }
-"""`place` of the paid proposal among `of` that the customer had."""
+"""`place` of the paid proposal, by arrival, among `of` that the customer had; `result`, the seller's among those who
+proposed, as searches showed them."""
 
 
 def _purchases(seen: Seen) -> list[Row]:
@@ -381,8 +349,9 @@ def _purchases(seen: Seen) -> list[Row]:
             sale.offer.proposal.id,
             sale.paid_cents,
             sale.cost_cents,
-            rank.place,
-            rank.of,
+            one.place,
+            one.of,
+            one.result,
         ]
-        for sale, rank in zip(seen.sales, seen.ranks, strict=True)
+        for sale, one in zip(seen.sales, seen.chosen, strict=True)
     ]

@@ -58,15 +58,21 @@ def manipulated(people: Population, how: Manipulation, language: Language) -> Po
 
 def manipulators(people: Population, how: Manipulation) -> frozenset[str]:
     """The ids of the sellers that use it."""
-    ids = [one.id for one in people.businesses]
-    if how.sellers == "one":
-        ids = ids[:1]
-    elif how.sellers == "one_each":
-        first: dict[str, str] = {}
-        for one in people.businesses:
-            first.setdefault(one.progenitor_customer, one.id)
-        ids = list(first.values())
-    return frozenset(ids)
+    return users({one.id: one.progenitor_customer for one in people.businesses}, how)
+
+
+def users(made_for: Mapping[str, str], how: Manipulation) -> frozenset[str]:
+    """The same of sellers by id, in their order, each with the customer that it was made for."""
+    match how.sellers:
+        case "one":
+            return frozenset(list(made_for)[:1])
+        case "one_each":
+            first: dict[str, str] = {}
+            for seller, customer in made_for.items():
+                first.setdefault(customer, seller)
+            return frozenset(first.values())
+        case "all":
+            return frozenset(made_for)
 
 
 def _with(one: Business, text: str) -> Business:
