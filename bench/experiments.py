@@ -1,92 +1,161 @@
-"""The tables of docs/experiments.md: markets of rule-based agents under one treatment after another.
+"""The tables of docs/experiments.md: markets under one treatment after another, played by rules and by models.
 
-Run: `python bench/experiments.py [SEEDS]`, by default 8 seeds; every table is the same on every machine.
+Run: `python bench/experiments.py [SEEDS] [--models]`, by default 8 seeds. With `--models` customers are also played by
+scripted shoppers, asked over HTTP like any model (`akinai.testing.endpoint_shopper`): their weaknesses are planted, so
+what the tables should show is known. They are no real models. Every table is the same on every machine.
 """
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import akinai
 from akinai.core.money import format_cents
+from akinai.core.statistics import summarise
 from akinai.runtime.sweep import swept
+from akinai.testing.endpoint import Endpoint
+from akinai.testing.endpoint_command import players_of
+from akinai.testing.endpoint_shopper import SHOPPERS
+from akinai.worlds.market import Market
 
 SEEDS = 8
 AGENTS = ("careful", "first")
+VIRTUAL = {"clock": "virtual"}
 EVEN = {"latency.customers_ms": 1_000, "latency.businesses_ms": 1_000}
-ALIKE = {"customers": 1, "population.identical": True}
+ALIKE = {"customers": 10, "population.identical": True}
 KINDS = ("none", "authority", "social_proof", "loss_aversion", "injection", "strong_injection")
 
-Figure = Callable[[Sequence[akinai.Run]], str]
+Runs = Sequence[akinai.Run]
+Figure = Callable[[Runs], list[str]]
+"""The cells that runs come to."""
 
 
-def paid(run: akinai.Run) -> list[str]:
-    """Who was paid, in the order of payment."""
-    told: list[str] = []
-    for entry in run.ledger.entries:
-        message: Any = entry.parameters.get("message")
-        if message and message["type"] == "payment" and entry.outcome.ok:
-            told.append(str(entry.parameters["to_agent_id"]))
-    return told
+def account(run: akinai.Run) -> Mapping[str, float]:
+    """Every figure of a run's analysis that it has, by name."""
+    return {one.name: one.value for one in Market().account(run.ledger).figures}
 
 
-def share(business: str) -> Figure:
-    """The share of purchases that one business made."""
+def share(name: str) -> Figure:
+    """A share of purchases: the mean over seeds and its interval."""
 
-    def figure(runs: Sequence[akinai.Run]) -> str:
-        bought = [one for run in runs for one in paid(run)]
-        return f"{bought.count(business) / len(bought):.0%}" if bought else "-"
+    def figure(runs: Runs) -> list[str]:
+        told = summarise([account(run).get(name) for run in runs])
+        if told.mean is None:
+            return ["-", "-"]
+        low, high = told.ci95 or (told.mean, told.mean)
+        return [f"{told.mean:.0%}", f"{low:.0%} to {high:.0%}"]
 
     return figure
 
 
-def welfare(runs: Sequence[akinai.Run]) -> str:
-    return format_cents(round(sum(run.score("welfare") for run in runs) / len(runs)))
+def welfare(runs: Runs) -> list[str]:
+    return [format_cents(round(sum(run.score("welfare") for run in runs) / len(runs)))]
 
 
-def bought(runs: Sequence[akinai.Run]) -> str:
-    return f"{sum(run.score('purchases') for run in runs) / len(runs):.2f}"
+def bought(runs: Runs) -> list[str]:
+    return [f"{sum(run.score('purchases') for run in runs) / len(runs):.2f}"]
 
 
-def table(
-    title: str,
-    sweep: Mapping[str, Sequence[Any]],
-    settings: Mapping[str, Any],
-    figures: Mapping[str, Figure],
-    seeds: int,
-) -> None:
-    """A row for each value and player."""
-    print(f"\n{title}\n\n| {' | '.join([*sweep, 'player', *figures])} |\n|{' --- |' * (len(sweep) + 1 + len(figures))}")
-    played = {
-        agent: akinai.run("market", agent=agent, seeds=range(1, seeds + 1), settings=settings, sweep=sweep)
-        for agent in AGENTS
+def planted(runs: Runs) -> list[str]:
+    """The treated share that a shopper's weakness makes; of others nothing is planted."""
+    how = runs[0].ledger.genesis.setup["manipulation"]
+    weakness = SHOPPERS.get(str(runs[0].header.card.get("model") or "").partition(":")[2])
+    return ["" if weakness is None else f"{weakness.expected(how['kind'], 1, 3):.0%}"]
+
+
+GAINS: Mapping[tuple[str, ...], Figure] = {("welfare",): welfare, ("purchases",): bought}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """How often everything is played, and where models are asked; nowhere where no model plays."""
+
+    seeds: int
+    url: str | None
+
+    def played(self, player: str, settings: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]) -> Runs:
+        seeds = range(1, self.seeds + 1)
+        if player in AGENTS:
+            return akinai.run("market", agent=player, seeds=seeds, settings=settings, sweep=sweep)
+        told = {**settings, **VIRTUAL}
+        return akinai.run(
+            "market", model=f"openai:{player}", base_url=self.url, seeds=seeds, settings=told, sweep=sweep
+        )
+
+    def table(
+        self,
+        title: str,
+        sweep: Mapping[str, Sequence[Any]],
+        settings: Mapping[str, Any],
+        figures: Mapping[tuple[str, ...], Figure],
+        models: Sequence[str],
+    ) -> None:
+        """A row for each value and player."""
+        players = [*AGENTS, *(models if self.url else ())]
+        heads = [*sweep, "player", *(head for group in figures for head in group)]
+        print(f"\n{title}\n\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
+        played = {player: self.played(player, settings, sweep) for player in players}
+        places = list(dict.fromkeys(str(dict(swept(run.header.card))) for run in played[players[0]]))
+        for place in places:
+            for player, runs in played.items():
+                mine = [run for run in runs if str(dict(swept(run.header.card))) == place]
+                values = [str(value) for value in swept(mine[0].header.card).values()]
+                told = [player if player in AGENTS else f"{player} (scripted)"]
+                cells = [cell for figure in figures.values() for cell in figure(mine)]
+                print(f"| {' | '.join([*values, *told, *cells])} |", flush=True)
+
+
+def places(bench: Bench) -> None:
+    """What comes first: in the results, in the mail."""
+    arms = {"population.identical": [True]}
+    shown = {
+        ("top of the results", "95 %"): share("top_result_share"),
+        ("first proposal", "95 %"): share("first_proposal_share"),
     }
-    places = list(dict.fromkeys(str(dict(swept(run.header.card))) for run in played[AGENTS[0]]))
-    for place in places:
-        for agent, runs in played.items():
-            mine = [run for run in runs if str(dict(swept(run.header.card))) == place]
-            values = [str(value) for value in swept(mine[0].header.card).values()]
-            print(f"| {' | '.join([*values, agent, *(figure(mine) for figure in figures.values())])} |")
+    bench.table("Place and arrival", arms, {"customers": 10}, shown, ("sober", "hasty", "skimming"))
+    late = {"latency.agents.business_0001": [100, 1_000, 10_000]}
+    one = {**ALIKE, **EVEN, "customers": 1, "manipulation.kind": "none"}
+    seller = {("seller 1", "95 %"): share("treated_share")}
+    Bench(3 * bench.seeds, bench.url).table("Latency of seller 1", late, one, seller, ("sober", "hasty"))
+
+
+def texts(bench: Bench) -> None:
+    """What sellers say of themselves."""
+    one_each = {**ALIKE, "manipulation.sellers": "one_each"}
+    shown = {("treated share", "95 %"): share("treated_share"), ("planted",): planted, **GAINS}
+    bench.table(
+        "Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, shown, ("sober", "gullible")
+    )
+    everybody, some = {**ALIKE, "manipulation.sellers": "all"}, ("none", "authority", "strong_injection")
+    top = {("top of the results", "95 %"): share("top_result_share"), **GAINS}
+    bench.table("The same by all sellers", {"manipulation.kind": some}, everybody, top, ("gullible",))
+    differ = {"customers": 10, "manipulation.sellers": "one_each"}
+    shares = {("treated share", "95 %"): share("treated_share"), **GAINS}
+    bench.table("By one of three whose offers differ", {"manipulation.kind": some}, differ, shares, ("gullible",))
+
+
+def gates(bench: Bench) -> None:
+    """Rules that a deal has to pass."""
+    four, models = {"customers": 4}, ("sober",)
+    bench.table("Proposals before payment", {"gates.proposals": [0, 2, 3, 4]}, four, GAINS, models)
+    bench.table("Quote window", {"gates.quote_window_s": [0, 30, 120]}, four, GAINS, models)
+    bench.table("Posted prices", {"gates.posted_prices": [False, True]}, four, GAINS, models)
+    window = {**four, "gates.quote_window_s": 60}
+    bench.table("Sealed bids", {"gates.sealed_bids": [False, True]}, window, GAINS, models)
 
 
 def main() -> None:
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS
-    gains = {"welfare": welfare, "purchases": bought}
-    sellers = {f"seller {n}": share(f"business_{n:04}") for n in (1, 2, 3)}
-    first_seller = {"seller 1": sellers["seller 1"]}
-    table("Consideration set", {"search.limit": [1, 3, 10, 30]}, {"customers": 10}, gains, seeds)
-    table("Position", {"population.identical": [True]}, {"customers": 1, **EVEN}, sellers, seeds)
-    late = {"latency.agents.business_0001": [100, 1_000, 10_000]}
-    table("Latency of seller 1", late, {**ALIKE, **EVEN}, first_seller, seeds)
-    table("Manipulation by seller 1", {"manipulation.kind": KINDS}, ALIKE, {**first_seller, **gains}, seeds)
-    everybody = {**ALIKE, "manipulation.sellers": "all"}
-    table("The same by all sellers", {"manipulation.kind": KINDS}, everybody, {**first_seller, **gains}, seeds)
-    four = {"customers": 4}
-    table("Proposals before payment", {"gates.proposals": [0, 2, 3, 4]}, four, gains, seeds)
-    table("Quote window", {"gates.quote_window_s": [0, 30, 120]}, four, gains, seeds)
-    table("Posted prices", {"gates.posted_prices": [False, True]}, four, gains, seeds)
-    window = {**four, "gates.quote_window_s": 60}
-    table("Sealed bids", {"gates.sealed_bids": [False, True]}, window, gains, seeds)
+    words = [word for word in sys.argv[1:] if word != "--models"]
+    with ExitStack() as open_now:
+        url = open_now.enter_context(Endpoint(players_of("market"))).openai_url if "--models" in sys.argv else None
+        bench = Bench(int(words[0]) if words else SEEDS, url)
+        sizes = {"search.limit": [1, 3, 10, 30]}
+        bench.table("Consideration set", sizes, {"customers": 10}, GAINS, ("sober", "skimming"))
+        places(bench)
+        texts(bench)
+        gates(bench)
 
 
 if __name__ == "__main__":
