@@ -7,9 +7,11 @@ from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
+from akinai.core.lessons import Lesson
 from akinai.core.worlds import World, fold
 from akinai.worlds.market import actions as a
-from akinai.worlds.market import mail, members, rules, turns, views
+from akinai.worlds.market import lessons, mail, members, rules, turns, views
+from akinai.worlds.market.advice import Experiment
 from akinai.worlds.market.analysis import account
 from akinai.worlds.market.data import read_population
 from akinai.worlds.market.members import registered
@@ -30,6 +32,7 @@ class Market(World[State]):
     verbs = a.VERBS
     scorers = (score,)
     players = PLAYERS
+    learner = "first"
     groups = ("customers", "businesses")
     with_models = {"clock": "wall"}
 
@@ -84,6 +87,15 @@ class Market(World[State]):
 
     def ending(self, state: State) -> str | None:
         return turns.ending(state)
+
+    def lessons(self, ledger: Ledger) -> Sequence[Lesson]:
+        return lessons.lessons_of(fold(self, ledger), ledger)
+
+    def merged(self, content: str, lesson: Lesson) -> str:
+        return lessons.merged(content, lesson)
+
+    def experiment(self, number: int) -> str:
+        return Experiment(number).said()
 
     def account(self, ledger: Ledger, fuzzy: int = 0) -> Account:
         return account(fold(self, ledger), ledger, fuzzy)

@@ -3,7 +3,7 @@
 They know what the market tells them and nothing else.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -13,12 +13,11 @@ from akinai.core.chance import absorb, word
 from akinai.core.ledger import Outcome
 from akinai.worlds.market import actions as a
 from akinai.worlds.market import hearing
+from akinai.worlds.market.advised import advised
 from akinai.worlds.market.gates import NOT_YET
-from akinai.worlds.market.hearing import Found, Letter, Myself
+from akinai.worlds.market.hearing import Letter, Myself
+from akinai.worlds.market.tastes import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Taste
 
-PATIENCE_S = 60
-"""Seconds without mail after which a customer takes what it has."""
-ON_A_PAGE = 50
 AT_A_TIME = 50
 """Messages that a business reads at once."""
 CENT = Decimal("0.01")
@@ -36,59 +35,6 @@ class Gathered:
     """Proposals that it would pay, in the order of arrival."""
     last: int
     """The index of the last message that it read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taste:
-    """What makes a rule-based customer: whom it asks, what it would pay, and whether it waits for all answers."""
-
-    pages: int
-    """Of results that it reads; 0 all."""
-    asks: Callable[[Myself, Found], bool]
-    takes: Callable[[Myself, a.OrderProposal], bool]
-    waits: bool = True
-    """For the answers of all it asked, to take the cheapest; else it takes the first that comes."""
-
-
-def anybody(me: Myself, found: Found) -> bool:
-    """Every business that was found."""
-    return True
-
-
-def with_items(me: Myself, found: Found) -> bool:
-    """Businesses whose menu holds all items."""
-    return found.items >= me.prices.keys()
-
-
-def with_all(me: Myself, found: Found) -> bool:
-    """Businesses that have all items and all amenities."""
-    return with_items(me, found) and found.amenities >= me.needs
-
-
-def anything(me: Myself, proposal: a.OrderProposal) -> bool:
-    """Every proposal."""
-    return True
-
-
-def complete(me: Myself, proposal: a.OrderProposal) -> bool:
-    """A proposal that holds all items."""
-    return {item.item_name for item in proposal.items} >= me.prices.keys()
-
-
-def worth_it(me: Myself, proposal: a.OrderProposal) -> bool:
-    """A complete one that leaves something: having all is worth twice what one is willing to pay."""
-    return complete(me, proposal) and 2 * sum(me.prices.values()) > hearing.total(proposal)
-
-
-def within_budget(me: Myself, proposal: a.OrderProposal) -> bool:
-    """A complete one that costs no more than one is willing to pay."""
-    return complete(me, proposal) and sum(me.prices.values()) >= hearing.total(proposal)
-
-
-CAREFUL = Taste(0, with_all, worth_it)
-STRICT_BUDGET = Taste(0, with_all, within_budget)
-CHEAPEST = Taste(0, with_items, complete)
-FIRST = Taste(1, anybody, anything, waits=False)
 
 
 def customer(me: Routine, taste: Taste) -> Plan:
@@ -109,7 +55,7 @@ def look_around(myself: Myself, taste: Taste) -> Lookup:
     """The businesses to ask, best match first."""
     query, found, number = ", ".join(sorted(myself.prices)), list[str](), 1
     while True:
-        heard = yield a.Search(query=query, limit=ON_A_PAGE, page=number)
+        heard = yield a.Search(query=query, search_algorithm=taste.algorithm, limit=ON_A_PAGE, page=number)
         results, pages = hearing.page(heard)
         found += [one.id for one in results if taste.asks(myself, one)]
         number += 1
@@ -121,7 +67,7 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
     """The proposals that it would pay."""
     offers, answered, last = list[Letter](), set[str](), 0
     while len(answered) < asked:
-        yield a.Wait(seconds=PATIENCE_S)
+        yield a.Wait(seconds=taste.patience_s)
         heard = yield a.FetchMessages(after_index=last)
         mail = hearing.letters(heard)
         if not mail:
@@ -131,7 +77,7 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
         for letter in mail:
             if _takes(myself, taste, letter):
                 offers.append(letter)
-        if offers and not taste.waits:
+        if taste.enough and len(offers) >= taste.enough:
             break
     return Gathered(offers, last)
 
@@ -141,7 +87,7 @@ def settle(myself: Myself, taste: Taste, gathered: Gathered) -> Paying:
     offers: list[Letter] = gathered.offers
     last = gathered.last
     while offers:
-        chosen = min(offers, key=lambda letter: _worst(myself, letter)) if taste.waits else offers[0]
+        chosen = min(offers, key=lambda letter: _worst(myself, letter)) if taste.enough != 1 else offers[0]
         assert isinstance(chosen.message, a.OrderProposal)
         heard = yield _send(myself, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
         if heard.ok:
@@ -150,7 +96,7 @@ def settle(myself: Myself, taste: Taste, gathered: Gathered) -> Paying:
             offers = [letter for letter in offers if letter != chosen]
             continue
         opens_s = hearing.seconds(heard)
-        yield a.Wait(seconds=PATIENCE_S if opens_s is None else opens_s)
+        yield a.Wait(seconds=taste.patience_s if opens_s is None else opens_s)
         mail = hearing.letters((yield a.FetchMessages(after_index=last)))
         if not mail and opens_s is None:
             return
@@ -231,20 +177,29 @@ def _worst(myself: Myself, letter: Letter) -> tuple[Decimal, int]:
 def _player(taste: Taste, told: str) -> AgentFactory:
     """The factory of a player: customers by their taste, businesses by their menu."""
 
-    def plan(me: Routine) -> Plan:
-        yield from business(me) if hearing.myself(me.view).sells else customer(me, taste)
-
     def factory(_: Role) -> Agent:
-        return Routine(plan)
+        return _routine(taste)
 
     factory.__doc__ = told
     return factory
+
+
+def _routine(taste: Taste) -> Routine:
+    def plan(me: Routine) -> Plan:
+        yield from business(me) if hearing.myself(me.view).sells else customer(me, taste)
+
+    return Routine(plan)
+
+
+def first_player(role: Role) -> Agent:
+    """Asks the first page of results, and takes the first proposal that comes; with a playbook, what it tells."""
+    return _routine(advised(FIRST, role))
 
 
 PLAYERS: Mapping[str, AgentFactory] = {
     "careful": _player(CAREFUL, "Asks all who have everything, and buys the cheapest that is worth it."),
     "strict_budget": _player(STRICT_BUDGET, "The same, and pays no more than the sum of what it is willing to pay."),
     "cheapest": _player(CHEAPEST, "Asks all who have the items, and buys the cheapest, whatever the place is like."),
-    "first": _player(FIRST, "Asks the first page of results, and takes the first proposal that comes."),
+    "first": first_player,
 }
 """The first is the world's default."""

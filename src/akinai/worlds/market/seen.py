@@ -1,0 +1,97 @@
+"""Numbers that a run showed, as sentences tell them and as several runs add them up; and what a sentence must do."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from akinai.core.money import format_cents, read_dollars
+
+
+class Advice(Protocol):
+    """One kind of sentence."""
+
+    def said(self) -> str:
+        """The sentence."""
+        ...
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """What a sentence of this kind says; None for any other text."""
+        ...
+
+    def plus(self, other: Self) -> Self:
+        """What both say together, each weighing as much as it has seen."""
+        ...
+
+
+Leads = Mapping[bool | None, str]
+"""How a sentence begins that says to check something, not to, or that nothing is known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deals:
+    """Payments of one kind."""
+
+    count: int
+    cents: int
+    """What one left its customer with, on average; 0 where there were none."""
+
+    @staticmethod
+    def of(gains_cents: Iterable[int]) -> "Deals":
+        gains = list(gains_cents)
+        return Deals(len(gains), round(sum(gains) / len(gains)) if gains else 0)
+
+    def plus(self, other: "Deals") -> "Deals":
+        return Deals(self.count + other.count, round(mean(self.cents, self.count, other.cents, other.count)))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a payment left at one price, both as shares of what the customer would have paid."""
+
+    price: float
+    left: float
+    payments: int
+
+
+def mean(a: float, a_weight: float, b: float, b_weight: float) -> float:
+    """Of two means; 0 where neither has any weight."""
+    total = a_weight + b_weight
+    return (a * a_weight + b * b_weight) / total if total else 0.0
+
+
+MOST_SEEN = 6
+"""Prices that one sentence tells; nearer ones are told as one."""
+
+
+def together(seen: Iterable[Seen]) -> tuple[Seen, ...]:
+    """Observations in rising order, equal prices as one, then the nearest ones until `MOST_SEEN` are left.
+
+    Weighted means keep a straight line where it was.
+    """
+    rows: list[Seen] = []
+    for one in sorted(seen, key=lambda one: one.price):
+        if rows and rows[-1].price == one.price:
+            rows[-1] = _joined(rows[-1], one)
+        else:
+            rows.append(one)
+    while len(rows) > MOST_SEEN:
+        i = min(range(len(rows) - 1), key=lambda i: rows[i + 1].price - rows[i].price)
+        rows[i : i + 2] = [_joined(rows[i], rows[i + 1])]
+    return tuple(Seen(round(one.price, 2), round(one.left, 2), one.payments) for one in rows)
+
+
+def _joined(a: Seen, b: Seen) -> Seen:
+    price = mean(a.price, a.payments, b.price, b.payments)
+    return Seen(price, mean(a.left, a.payments, b.left, b.payments), a.payments + b.payments)
+
+
+def money(cents: float) -> str:
+    """As a sentence tells it."""
+    return format_cents(round(cents))
+
+
+def cents_in(text: str) -> int:
+    """Of an amount as `money` tells it."""
+    amount = read_dollars(text.lstrip("-"), maximum_cents=10**15)
+    return -amount if text.startswith("-") else amount
