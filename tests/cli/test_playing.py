@@ -110,6 +110,22 @@ def test_group_grows_by_like_runs(akinai: Akinai) -> None:
     assert [run["run"] for run in akinai("analyze", "a", "--json").json["runs"]] == ["a-1", "a-2", "a-3"]
 
 
+def test_group_of_a_market_grows_whoever_acts_first(akinai: Akinai) -> None:
+    """A seed draws who acts first; the group is one all the same, in its name and in its analysis."""
+    words = ("run", "market", "--agent", "first", "--name", "a")
+    assert [akinai(*words, "--seeds", seeds).code for seeds in ("1", "2", "3-4")] == [0, 0, 0]
+    assert list(akinai("analyze", "a", "--json").json["groups"]) == ["first"]
+
+
+def test_group_does_not_mix_playbooks(akinai: Akinai) -> None:
+    """Runs that were told something else do not join a group: its figures would be of neither."""
+    akinai("playbook", "add", "p.json", "Price Cola at $2.00.", "--section", "prices")
+    words = ("run", "vending", "--agent", "idle", "--days", "2", "--name", "a")
+    akinai(*words, "--seeds", "1")
+    answer = akinai(*words, "--seeds", "2", "--playbook", "p.json")
+    assert (answer.code, "another agent, model or playbook, or under other settings" in answer.err) == (2, True)
+
+
 def test_memory_keeps_nothing(akinai: Akinai, folder: Path) -> None:
     """With --store memory: a run leaves no file."""
     assert akinai("run", "vending", "--agent", "idle", "--days", "2", "--store", "memory:").code == 0

@@ -16,6 +16,7 @@ from rich.table import Table
 from akinai import run
 from akinai.core.money import format_cents
 from akinai.report.columns import Column, fitted
+from akinai.report.tables import who
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 from conftest import Akinai
@@ -30,6 +31,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for agent in ("naive", "reference"):
         run("vending", agent=agent, seeds="1-3", days=20, name=agent, store=str(store), jobs=1)
     return store
+
+
+def test_who_played_is_told_with_its_models() -> None:
+    """An agent stands with its model, and beside it the sides that have a model of their own."""
+    groups = {"groups": {"customers": "openai:small"}}
+    assert who("careful", {}) == "careful"
+    assert who("chat", {"model": "openai:big", "cast": {}}) == "chat openai:big"
+    assert who("careful", {"model": None, "cast": groups}) == "careful, customers openai:small"
 
 
 @pytest.fixture

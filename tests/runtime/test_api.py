@@ -159,13 +159,17 @@ def test_progress_is_told() -> None:
 def test_ctrl_c_in_a_notebook_keeps_what_was_played() -> None:
     """KeyboardInterrupt inside a running loop comes back as Stopped, with the runs as they stand."""
     script = """
-import asyncio, os, signal, threading
+import asyncio, os, signal
 import akinai
 
+def stop(run, days, horizon):
+    if days == 20:
+        os.kill(os.getpid(), signal.SIGINT)
+
 async def cell():
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    endless = {"days": 0, "settings": ["max_messages=0"]}
     try:
-        akinai.run("vending", seeds=[1, 2], days=0, settings=["max_messages=0"], store="a.db", name="a")
+        akinai.run("vending", seeds=[1, 2], **endless, store="a.db", name="a", progress=stop)
     except akinai.Stopped as stopped:
         print([(run.id, run.status, run.ending) for run in stopped.runs], stopped.runs[0].entries > 0)
 

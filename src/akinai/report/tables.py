@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
@@ -48,7 +49,8 @@ def played(runs: Runs, width: int) -> RenderableType:
 def one_run(run: AnyRun) -> RenderableType:
     """A run and its scores, one a line."""
     preset = run.card.get("preset")
-    told = [f"{run.world}, preset {preset}" if preset else run.world, f"played by {run.agent}", f"seed {run.seed}"]
+    world = f"{run.world}, preset {preset}" if preset else run.world
+    told = [world, f"played by {who(run.agent, run.card)}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(told)))
     state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(plain(state), _style(run))]
@@ -57,6 +59,14 @@ def one_run(run: AnyRun) -> RenderableType:
         names = [label(score.name) for score in run.scores]
         lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
     return Group(*lines)
+
+
+def who(agent: str, card: Mapping[str, Json]) -> str:
+    """An agent with its model, and the sides that have a model of their own: "careful, customers openai:NAME"."""
+    rest = card.get("cast")
+    groups = rest.get("groups") if isinstance(rest, Mapping) else None
+    sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
+    return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
 
 
 def _state(run: AnyRun) -> str:
@@ -75,10 +85,10 @@ def runs_table(runs: Sequence[AnyRun], width: int) -> Table:
     """A row a run, with as many scores as fit."""
     units = {score.name: score.unit for run in runs for score in run.scores}
     values = [{score.name: score.value for score in run.scores} for run in runs]
-    agents = {run.agent for run in runs}
+    agents = [who(run.agent, run.card) for run in runs]
     columns = [
         Column("run", [run.id for run in runs], words=True),
-        *([Column("agent", [run.agent for run in runs], words=True)] if len(agents) > 1 else []),
+        *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
         Column("seed", [str(run.seed) for run in runs]),
         Column("status", [run.status for run in runs], words=True),
         Column("ending", [run.ending or ABSENT for run in runs], words=True),
@@ -93,7 +103,7 @@ def runs_table(runs: Sequence[AnyRun], width: int) -> Table:
 
 def _told_of_all(runs: Sequence[AnyRun]) -> str:
     """World, preset and agent, where all runs have the same."""
-    kinds = {(run.world, run.card.get("preset"), run.agent) for run in runs}
+    kinds = {(run.world, run.card.get("preset"), who(run.agent, run.card)) for run in runs}
     if len(kinds) > 1:
         return ""
     ((world, preset, agent),) = kinds
@@ -109,7 +119,7 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
             Column("run", [run.run_id for run in headers], words=True),
             Column("world", [run.genesis.world for run in headers], words=True, drop=2),
             Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=5),
-            Column("agent", [next(iter(run.agents.values()), ABSENT) for run in headers], words=True),
+            Column("agent", [who(next(iter(run.agents.values()), ABSENT), run.card) for run in headers], words=True),
             Column("seed", [str(run.genesis.seed) for run in headers]),
             Column("status", [run.status for run in headers], words=True),
             Column("ending", [run.ending or ABSENT for run in headers], words=True),

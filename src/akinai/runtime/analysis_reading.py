@@ -90,7 +90,7 @@ def kind_of(header: RunHeader, ground: str) -> str:
     """Equal for runs that were played alike. A fork is like those that were forked by the same command."""
     told: dict[str, Json] = {name: header.card.get(name) for name in ALIKE}
     forked = (header.group or header.run_id) if header.parent else None
-    return _digest({**told, "ground": ground, "agents": header.agents, "fork": forked})
+    return _digest({**told, "ground": ground, "agents": [*header.agents.values()], "fork": forked})
 
 
 def _digest(told: Json) -> str:

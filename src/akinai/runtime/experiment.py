@@ -17,6 +17,8 @@ from akinai.runtime.runs import run_card
 from akinai.runtime.session import clock_us
 from akinai.runtime.sweep import Arm, names_of, sweep_of
 
+ALL = "agents"
+"""Who is played by the agent, in the header of a run in which it plays several sides."""
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**63 - 1
 
@@ -48,7 +50,7 @@ def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], nam
 def plan(world: World[Any], prepared: Prepared, cast: Cast, seeds: Sequence[int], group: str) -> list[RunHeader]:
     """The runs of one command: GROUP-SEED for every seed, GROUP standing for them all."""
     card = {**run_card(world.name, cast.agent, prepared.preset, prepared.preset_sha256), **cast.card()}
-    role = next(iter(world.actors(world.begin(Genesis(world.name, seeds[0], prepared.setup)))), "player")
+    role = ALL if world.groups else _first(world, Genesis(world.name, seeds[0], prepared.setup))
     return [
         RunHeader(
             run_id=f"{group}-{seed}",
@@ -60,6 +62,10 @@ def plan(world: World[Any], prepared: Prepared, cast: Cast, seeds: Sequence[int]
         )
         for i, seed in enumerate(seeds)
     ]
+
+
+def _first(world: World[Any], genesis: Genesis) -> str:
+    return next(iter(world.actors(world.begin(genesis))), "player")
 
 
 async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
@@ -83,13 +89,15 @@ def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
         other = groups.get(run.group) if run.group else None
         if other and _kind(other) != _kind(run):
             raise UsageError(
-                f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world} "
-                "with another agent or other settings; choose another --name"
+                f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world}"
+                ", these are of another agent, model or playbook, or under other settings; choose another --name"
             )
 
 
 def _kind(run: RunHeader) -> tuple[object, ...]:
-    return run.genesis.world, run.genesis.setup, run.agents, run.parent is None
+    # Only the agents' names: who acts first, under whom older headers have the agent, is drawn by the seed in a market.
+    asked = tuple(run.card.get(name) for name in ("model", "sampling", "playbook"))
+    return run.genesis.world, run.genesis.setup, {*run.agents.values()}, run.parent is None, asked
 
 
 def fresh_name(known: Sequence[RunHeader]) -> str:
