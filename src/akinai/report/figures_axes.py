@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from akinai.report.columns import plain, shortened
@@ -69,13 +70,27 @@ def looks(players: Sequence[str]) -> dict[str, Look]:
     """A look for each player, in their order; neighbours differ in colour, line and marker, and all in name."""
     made: dict[str, Look] = {}
     names: dict[str, int] = {}
-    for place, player in enumerate(players):
-        name = short(player)
+    for place, (player, told) in enumerate(zip(players, _apart(players), strict=True)):
+        name = short(told)
         names[name] = names.get(name, 0) + 1
         name = f"{name} ({names[name]})" if names[name] > 1 else name
         colour, dash, marker = (one[place % len(one)] for one in (COLOURS, DASHES, MARKERS))
         made[player] = Look(name, colour, dash, marker)
     return made
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names without the words with which all begin, and the path of a setting that all name, where one is too long."""
+    if len(names) < 2 or max(map(len, names)) <= LONGEST_NAME:
+        return list(names)
+    words = [name.split(" ") for name in names]
+    same = sum(
+        1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*(one[:-1] for one in words), strict=False))
+    )
+    told = [" ".join(one[same:]) for one in words]
+    path, dot, _ = told[0].partition("=")[0].rpartition(".")
+    long = max(map(len, told)) > LONGEST_NAME and all(one.startswith(path + dot) for one in told)
+    return [one.removeprefix(path + dot) for one in told] if long else told
 
 
 def short(name: str) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from akinai.core.accounts import WORDS, Table
 from akinai.core.canonical import Json
 from akinai.report.accounts import cell, means, of_best_over, ordered
+from akinai.report.figures_axes import Look
 from akinai.report.page_contents import Block, Grid, Prose, Section
+from akinai.report.page_means import mean_figures
 from akinai.report.tables import figure as number
 from akinai.report.tables import label
 from akinai.runtime.analysis import Group, RunRecord
@@ -15,13 +17,15 @@ MOST_ROWS = 60
 HEADS = ("figure", "unit", "mean", "median", "min", "max", "95 % from", "to", "n")
 
 
-def accounts(groups: Sequence[Group], runs: Mapping[str, Sequence[RunRecord]]) -> Iterator[Section]:
+def accounts(
+    groups: Sequence[Group], runs: Mapping[str, Sequence[RunRecord]], looks: Mapping[str, Look]
+) -> Iterator[Section]:
     """A section for all groups that have something to tell, and one for each; `runs` by the group's name."""
     told = [group for group in groups if group.figures]
     if not told:
         return
     sentences = tuple(Prose(f"{group.name}: {one}") for group in told if (one := of_best_over(group)))
-    yield Section("Beside the scores", sentences)
+    yield Section("Beside the scores", (*sentences, *mean_figures(told, looks)))
     for group in told:
         yield Section(f"Beside the scores: {group.name}", tuple(_blocks(group, runs.get(group.name, ()))), 3)
 

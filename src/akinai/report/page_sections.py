@@ -80,7 +80,7 @@ def _of_world(
             yield Section(f"All scores of {group.name}", (_scores(group),), 3)
     if figures.headline(groups) is None:
         return
-    yield from accounts(groups, {group.name: members.runs.get(group.name, ()) for group in groups})
+    yield from accounts(groups, {group.name: members.runs.get(group.name, ()) for group in groups}, looked)
     if told := tuple(pairs(compared, groups)):
         yield Section("Differences between groups", told)
     if drawn := tuple(figures.day_figures(groups, members, looked)):

@@ -1,0 +1,57 @@
+"""What a report draws of markets: whom customers bought from, who gained, and at which place it stood."""
+
+from functools import cache
+
+import akinai
+from akinai.report.figures_axes import looks
+from akinai.report.figures_svg import Drawing
+from akinai.report.page_sections import document
+from akinai.runtime import api
+from akinai.stores.memory import MemoryStore
+
+SETTINGS = {"customers": 3, "population.identical": True, "manipulation.sellers": "one_each", "fee_permille": 50}
+
+
+@cache
+def drawn() -> dict[str, Drawing]:
+    """By name, of a sweep with customers who take the first proposal, and with careful ones."""
+    store = MemoryStore()
+    sweep = {"manipulation.kind": ["none", "strong_injection"]}
+    for agent in ("first", "careful"):
+        akinai.run("market", agent=agent, seeds=range(1, 4), settings=SETTINGS, sweep=sweep, name=agent, store=store)
+    return {one.name: one for one in document(api.analyze(store=store), ()).drawings}
+
+
+def test_a_market_has_its_figures() -> None:
+    """The score of every run, shares, gains and places, each told in words and as a table."""
+    assert list(drawn()) == ["scores", "shares", "gains", "places"]
+    for one in drawn().values():
+        assert one.told.endswith(".")
+        assert all(len(row) == len(one.heads) for row in one.rows)
+
+
+def test_shares_stand_beside_blind_choice() -> None:
+    """Who takes the first proposal has a share of 1, where blind choice among what it had would give less."""
+    rows = [row for row in drawn()["shares"].rows if row[1] == "first proposal share" and row[0].startswith("first")]
+    assert len(rows) == 2
+    for row in rows:
+        told = dict(zip(drawn()["shares"].heads, row, strict=True))
+        assert (told["mean"], told["n"]) == ("1", "3")
+        assert float(told["blind choice"]) < 1
+    assert {row[1] for row in drawn()["shares"].rows} == {"first proposal share", "top result share", "treated share"}
+
+
+def test_gains_are_those_of_both_sides_and_the_platform() -> None:
+    """What customers and sellers have of it, and what the platform keeps."""
+    assert {row[1] for row in drawn()["gains"].rows} == {"consumer surplus", "business profit", "platform fees"}
+
+
+def test_long_names_keep_what_tells_them_apart() -> None:
+    """What all groups share at the beginning goes first: words, then the path of a setting."""
+    same = "chat openai:gullible manipulation.kind="
+    names = {one.name for one in looks([f"{same}{kind}" for kind in ("none", "strong_injection")]).values()}
+    assert names == {"kind=none", "kind=strong_injection"}
+    short = ["chat a", "chat b"]
+    assert [one.name for one in looks(short).values()] == short
+    long = ["chat openai:a-model-of-a-long-name", "careful"]
+    assert [one.name for one in looks(long).values()][1] == "careful"
