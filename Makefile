@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-autogen lint types bench docs golden constraints clean
+.PHONY: demo test test-slow test-autogen test-lightning lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -17,6 +17,9 @@ test-slow: $(READY)  ## the tests that take more than a few seconds each
 
 test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
+
+test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
+	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters/test_lightning*.py
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -51,5 +54,11 @@ $(READY): pyproject.toml constraints.txt
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-autogen
 	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[autogen]" \
+		hypothesis pytest pytest-asyncio
+	@touch $@
+
+$(VENV)-lightning/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-lightning
+	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check -e ".[lightning]" \
 		hypothesis pytest pytest-asyncio
 	@touch $@

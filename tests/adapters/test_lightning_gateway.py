@@ -1,0 +1,163 @@
+"""agent-lightning 1.x, the real gateway and controller on loopback: a run as a rollout, its reward as an event."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from agentlightning.server.app import create_app
+
+import akinai
+from akinai.adapters.lightning_gateway import Gateway, GatewayError, WorldAgent, play_rollout
+from akinai.adapters.lightning_runs import RunTask
+from akinai.core.errors import AgentError, UsageError
+from akinai.testing.endpoint import Endpoint
+from akinai.testing.endpoint_command import players_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lightning_gateway.py"
+KEY = "the-key-of-this-gateway"
+AGENT = "akinai.adapters.lightning_gateway:WorldAgent"
+TASK = {"world": "vending", "seed": 7, "days": 3}
+
+
+@dataclass(frozen=True)
+class Served:
+    """The package's gateway, with a rule-based player behind it as a model."""
+
+    client: httpx.Client
+    endpoint: Endpoint
+
+    def rollout(self, mode: str = "train") -> tuple[str, Gateway]:
+        """A rollout that waits, and what a controller would tell its process."""
+        sample = {"input": TASK, "config": {"local": {"agent_class": AGENT}}}
+        id = self.client.post("/api/rollouts", json=[sample]).json()[0]["rollout_id"]
+        url = str(self.client.base_url).rstrip("/")
+        model = f"{url}/proxy/rollout/{id}/attempt/0/mode/{mode}/openai/v1"
+        return id, Gateway(model, f"{url}/api/rollouts/{id}/attempt/0/events", KEY)
+
+    def events(self, rollout: str, kind: str) -> list[dict[str, Any]]:
+        told = self.client.get(f"/api/rollouts/{rollout}/events", params={"event_type": kind}).json()
+        return [one["data"] for one in told]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    proxy = {"model_name": "served", "train": {"temperature": 1}, "val": {"temperature": 0.7}}
+    app = create_app({"key": KEY, "default_proxy": proxy})
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    headers = {"Authorization": f"Bearer {KEY}"}
+    with (
+        Endpoint(players_of("vending", "reference")) as endpoint,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client,
+    ):
+        client.post("/api/models", json=[{"model": "served", "endpoint": endpoint.openai_url}]).raise_for_status()
+        yield Served(client, endpoint)
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def test_a_run_is_played_by_the_gateways_model_and_rewarded(served: Served, tmp_path: Path) -> None:
+    """The model behind the gateway plays as it plays at home; the last event is its net worth, times the scale."""
+    store = str(tmp_path / "runs.db")
+    id, gateway = served.rollout()
+    play_rollout(gateway, RunTask.of({**TASK, "store": store, "reward_scale": 0.001}))
+    run = akinai.runs(store=store)[0]
+    at_home = akinai.run("vending", agent="reference", seeds=7, days=3)[0]
+    assert run.score("net_worth") == at_home.score("net_worth")
+    assert [one["value"] for one in served.events(id, "reward")] == [pytest.approx(run.score("net_worth") * 0.00001)]
+    assert served.events(id, "reward")[0]["source"] == "agent"
+    assert served.events(id, "akinai_run") == [{"store": store, **json.loads(json.dumps(run.to_json()))}]
+    assert len(served.events(id, "model_request")) > 3
+
+
+def test_the_gateway_sets_how_its_model_is_sampled(served: Served) -> None:
+    """Training and validation differ by the address alone; the agent asks for no temperature of its own."""
+    for mode, temperature in (("train", 1), ("val", 0.7)):
+        id, gateway = served.rollout(mode)
+        play_rollout(gateway, RunTask.of({**TASK, "days": 1}))
+        asked = [one["request"] for one in served.events(id, "model_request")]
+        assert {(one["model"], one["temperature"]) for one in asked} == {("served", temperature)}
+
+
+def test_a_wrong_key_is_told_at_once(served: Served) -> None:
+    """The gateway's own words come out, and nothing is tried again."""
+    _, gateway = served.rollout()
+    with pytest.raises(GatewayError, match=r"'reward' was posted .* said 401"):
+        replace(gateway, key="another").post("reward", {"value": 1.0})
+
+
+def test_a_run_that_fails_has_no_reward(served: Served) -> None:
+    """A model that cannot be asked is no bad business: the process fails, and with it the rollout."""
+    id, gateway = served.rollout()
+    broken = replace(gateway, base_url=gateway.base_url.replace("/mode/train/", "/mode/none/"))
+    with pytest.raises(AgentError, match="failed"):
+        play_rollout(broken, RunTask.of(TASK))
+    assert served.events(id, "reward") == []
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("/api/rollouts/9f3/attempt/0/events", "rollout-9f3"),
+        ("/api/rollouts/step 3:a/attempt/2/events", "rollout-step-3-a-2"),
+        (f"/api/rollouts/{'x' * 200}/attempt/0/events", f"rollout-{'x' * 52}"),
+    ],
+)
+def test_a_run_is_called_by_its_rollout(place: str, name: str) -> None:
+    """Whatever a trainer calls its rollouts, the run has a name that every command takes."""
+    assert Gateway("http://a/v1", f"http://a{place}").rollout == name
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({}, "AGL_OPENAI_BASE_URL and AGL_EVENT_URL not set"),
+        ({"AGL_OPENAI_BASE_URL": "http://a/v1"}, "^AGL_EVENT_URL not set"),
+        ({"AKINAI_TASK": ""}, "AKINAI_TASK is not set"),
+        ({"AKINAI_TASK": "{"}, "which is no JSON"),
+        ({"AKINAI_TASK": '{"world": "vending", "seed": 1, "day": 3}'}, "day: extra"),
+    ],
+)
+def test_what_a_controller_was_not_told_is_named(
+    environment: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each error says which variable or field it is about, before anything is played."""
+    for name in ("AGL_OPENAI_BASE_URL", "AGL_EVENT_URL", "AGL_KEY", "AKINAI_TASK"):
+        monkeypatch.delenv(name, raising=False)
+    if "AKINAI_TASK" in environment:
+        environment = {"AGL_OPENAI_BASE_URL": "http://a/v1", "AGL_EVENT_URL": "http://a/e", **environment}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=told):
+        WorldAgent().run()
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    """The documented command: server, controller, a process for the rollout; the reward is that of the kept ledger."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), "--days", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=180
+    )
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"^reward (\S+): net_worth \d+ cents in run (\S+)$", done.stdout, re.M)
+    assert found, done.stdout + done.stderr
+    run = akinai.runs(found[2], store=str(tmp_path / "akinai.db"))[0]
+    assert (run.score("net_worth") / 100, run.agent) == (float(found[1]), "chat")
