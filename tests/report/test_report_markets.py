@@ -7,6 +7,7 @@ from akinai.report.figures_axes import looks
 from akinai.report.figures_svg import Drawing
 from akinai.report.page_sections import document
 from akinai.runtime import api
+from akinai.runtime.analysis import Wanted
 from akinai.stores.memory import MemoryStore
 
 SETTINGS = {"customers": 3, "population.identical": True, "manipulation.sellers": "one_each", "fee_permille": 50}
@@ -19,7 +20,7 @@ def drawn() -> dict[str, Drawing]:
     sweep = {"manipulation.kind": ["none", "strong_injection"]}
     for agent in ("first", "careful"):
         akinai.run("market", agent=agent, seeds=range(1, 4), settings=SETTINGS, sweep=sweep, name=agent, store=store)
-    return {one.name: one for one in document(api.analyze(store=store), ()).drawings}
+    return {one.name: one for one in document(api.analyze(store=store, wanted=Wanted(about=("run",))), ()).drawings}
 
 
 def test_a_market_has_its_figures() -> None:
