@@ -170,12 +170,14 @@ class Player:
         return Trajectory(assignment.id, _shown(score.value, score.unit), details=told, source=source, used=used)
 
     def _train(self, seed: int, bullets: tuple[str, ...]) -> Run:
-        """Another playbook is another experiment, so every epoch tries other things."""
-        digest = hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
-        order = self.world.experiment(Chance.of(seed)("experiment", digest).below(1 << 30))
+        """Another playbook is another experiment, so every epoch tries other things.
+
+        What a run is told stands in its name: a group holds runs that are played alike.
+        """
+        order = self.world.experiment(Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30))
         cast = Cast(self.practice.agent, bullets=tuple(filter(None, (order, *bullets))))
         known = {header.run_id for header in api.headers(self.practice.store)} if self._kept else set[str]()
-        name = group = f"learn-{self.world.name.partition('@')[0]}-{digest[:6]}"
+        name = group = f"learn-{self.world.name.partition('@')[0]}-{_digest(cast.bullets)[:6]}"
         again = 1
         while f"{name}-{seed}" in known:
             again += 1
@@ -256,6 +258,10 @@ class EvidenceCurator:
 
 def _places(run: str, lesson: Lesson) -> tuple[str, ...]:
     return (" -> ".join(f"{run}#{entry}" for entry in lesson.entries),) if lesson.entries else (run,)
+
+
+def _digest(bullets: tuple[str, ...]) -> str:
+    return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
 
 
 def _told(data: Json) -> tuple[int, bool]:
