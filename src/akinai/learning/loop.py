@@ -116,8 +116,9 @@ async def generate(course: Course, state: State) -> State:
             return attempt
         task = course.by_id[attempt.task_id]
         given = course.shelf.retrieve(playbook, task.assignment.query)
-        given_tokens.append(given.injection.tokens)
-        trajectory, broken = await answered(course.roles.generator, task, given, course.breaker, attempt.told)
+        name = f"{state.session}/{state.epoch}/{len(attempt.tries) + 1}"
+        trajectory, broken = await answered(course.roles.generator, task, given, course.breaker, attempt.told, name)
+        given_tokens.append(course.shelf.tokens_of(given, trajectory.injected))
         return attempt.with_try(trajectory, broken=broken)
 
     done = tuple(await side_by_side([tried(attempt) for attempt in attempts]))
@@ -197,10 +198,12 @@ async def apply(course: Course, state: State) -> State:
         refused_operations = sum(place.startswith("operations") for place in refusals)
         learned, refused = len(delta.operations) - refused_operations, len(refusals)
     marks = "".join("1" if attempt.right_at_once else "0" for attempt in state.attempts)
+    worth = tuple(attempt.score_at_once for attempt in state.attempts)
     return replace(
         state,
         tally=state.tally + _tally(state) + Tally(learned=learned, refused=refused),
         marks=state.marks + marks,
+        worth=(*state.worth, *worth),
         done=state.done + len(state.attempts),
         attempts=(),
         curation=None,
@@ -229,6 +232,7 @@ async def refine(course: Course, state: State) -> State:
         tally=Tally(),
         epochs=(*state.epochs, report),
         marks=state.marks if course.plan.online else "",
+        worth=state.worth if course.plan.online else (),
         over=state.epoch >= course.plan.epochs,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from akinai.core.canonical import Json
@@ -41,7 +41,12 @@ class Breaker:
 
 
 async def answered(
-    generator: Generator, task: Task, given: Retrieved, breaker: Breaker, reflections: Sequence[Insights] = ()
+    generator: Generator,
+    task: Task,
+    given: Retrieved,
+    breaker: Breaker,
+    reflections: Sequence[Insights] = (),
+    attempt: str = "",
 ) -> tuple[Trajectory, bool]:
     """A try at a task, and whether the model broke over it. The Generator sees the assignment, never the task."""
     broken = False
@@ -51,7 +56,8 @@ async def answered(
         broken = True
         return Trajectory(task.id, failed=f"the model is broken: {error}")
 
-    trajectory = await breaker.guard(lambda: generator.generate(task.assignment, given, reflections), failed)
+    assignment = replace(task.assignment, attempt=attempt)
+    trajectory = await breaker.guard(lambda: generator.generate(assignment, given, reflections), failed)
     return with_injected(trajectory, given), broken
 
 
@@ -126,8 +132,8 @@ async def judge(
     async def one(task: Task) -> tuple[Trajectory, bool, float]:
         nonlocal injected_tokens
         given = shelf.retrieve(playbook, task.assignment.query)
-        injected_tokens += given.injection.tokens
         trajectory, _ = await answered(generator, task, given, guard)
+        injected_tokens += shelf.tokens_of(given, trajectory.injected)
         if trajectory.failed:
             return trajectory, False, 0.0
         evaluation = await evaluator.evaluate(task, trajectory)

@@ -87,6 +87,12 @@ class Attempt:
         return bool(self.tries) and _right(self.tries[0])
 
     @property
+    def score_at_once(self) -> float:
+        """Of the first try; 0 where it has none."""
+        first = self.tries[0].evaluation if self.tries else None
+        return first.score if first else 0.0
+
+    @property
     def solved(self) -> bool:
         """Whether the last try was right."""
         return bool(self.tries) and _right(self.tries[-1])
@@ -243,6 +249,8 @@ class State:
     epochs: tuple[EpochReport, ...] = ()
     marks: str = ""
     """Of the epoch under way, in the order of its tasks: "1" for a right first try, "0" for another."""
+    worth: tuple[float, ...] = ()
+    """Of the same tries: their scores."""
     course: str = ""
     """The fingerprint of what is learned: another course cannot go on from here."""
     over: bool = False

@@ -46,6 +46,12 @@ class Shelf:
         there = [playbook[id] for id in ids if id in playbook]
         return Retrieved(inject(there, count_tokens=self.count_tokens), (), playbook)
 
+    def tokens_of(self, given: Retrieved, injected: Sequence[str]) -> int:
+        """What a task was given in tokens: of the bullets that its Generator found by itself too."""
+        if tuple(injected) == given.injection.bullet_ids:
+            return given.injection.tokens
+        return self.again(given.playbook, injected).injection.tokens
+
     def tokens_of_all(self, playbook: Playbook) -> int:
         """What the whole playbook would take in a context."""
         return inject_all(playbook, count_tokens=self.count_tokens).tokens

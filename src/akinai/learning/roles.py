@@ -69,7 +69,8 @@ class Trajectory:
     actions: tuple[str, ...] = ()
     """What was done, for tasks that are more than an answer: an action a line."""
     injected: tuple[str, ...] = ()
-    """Ids of the bullets in its context, best first; the loop fills it in."""
+    """Ids of the bullets in its context, best first; the loop fills in what it gave. A Generator that looks into the
+    playbook by itself names those that it found."""
     used: tuple[str, ...] = ()
     """Of those, the ones that it says it followed: tagged helpful when the try was right."""
     source: str = ""
@@ -177,8 +178,9 @@ class Roles:
 
 
 def with_injected(trajectory: Trajectory, given: Retrieved) -> Trajectory:
-    """The trajectory with what it was given; it cannot have used anything else."""
-    injected = given.injection.bullet_ids
+    """The trajectory with what it was given, or found in the playbook; it cannot have used anything else."""
+    found = (id for id in trajectory.injected if id in given.playbook)
+    injected = tuple(dict.fromkeys((*given.injection.bullet_ids, *found)))
     known = frozenset(injected)
     return replace(
         trajectory, injected=injected, used=tuple(id for id in dict.fromkeys(trajectory.used) if id in known)

@@ -41,6 +41,9 @@ class Assignment:
     """What the playbook is asked for."""
     data: Json = None
     """The same for programs: {"question": ..., "choices": [...]}."""
+    attempt: str = ""
+    """In learning: which try of which epoch of which learning this is, the same again after a crash; for Generators
+    that keep records by name. Empty where it is judged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ async def _judged(
             judged = await judge(tasks.validation, course.playbook.load(), generator, evaluator, shelf)
         elif state.marks:
             right = {task.id: mark == "1" for task, mark in zip(tasks.train, state.marks, strict=False)}
-            judged = Judgement(right, {id: float(one) for id, one in right.items()})
+            judged = Judgement(right, dict(zip(right, state.worth, strict=True)))
         if judged is None or not how.baseline:
             return split, judged, None
         asked = tasks.validation or tasks.train[: len(judged.right)]
