@@ -171,7 +171,8 @@ def fork(
                 cast, _ = cast_asked(world, agent, model, base_url)
                 cast = replace(cast, like=cast.like or old.model or old.like)
                 if not isinstance(agent, Cast):  # only somebody else plays: what was learned and the limits stay
-                    cast = replace(cast, bullets=old.bullets, budget=old.budget)
+                    kept = {"bullets": old.bullets, "playbook": old.playbook, "playbook_tokens": old.playbook_tokens}
+                    cast = replace(cast, budget=old.budget, **kept)
             cast = seated(cast, world, header.genesis.setup, base_url)
             check_cast(world, cast)
             alone = header.run_id == name
