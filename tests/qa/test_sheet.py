@@ -123,6 +123,18 @@ def test_nobody_is_told_what_is_right() -> None:
     assert told[0] == told[1]
 
 
+def test_each_question_behind_the_first_is_news() -> None:
+    """Who remembers only its first view is told every other question, once, whatever it did with the one before."""
+    world, state = begun()
+    heard = [world.view(state, SOLVER)]
+    for seq, action in enumerate([Answer(choice=1), Skip(), Answer(choice=9), Answer(choice=2)], 1):
+        state, _ = world.apply(state, Turn(seq, 0, SOLVER, action))
+        heard.append(world.view(state, SOLVER))
+    assert heard[0].news == ""
+    assert [view.news.partition("\n")[0] for view in heard[1:]] == [f"Question {n} of 4" for n in (2, 3, 3, 4)]
+    assert all(view.news == view.text for view in heard[1:])
+
+
 def test_a_run_that_ends_early_keeps_its_denominator() -> None:
     """Questions that nobody came to answer count as not right."""
     (run,) = akinai.run("qa", agent="first", settings={"max_messages": 6})

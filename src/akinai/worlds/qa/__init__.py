@@ -44,7 +44,8 @@ class Qa(World[State]):
         question = state.question
         if question is None:
             return View("", closed=OVER)
-        return View(f"Question {state.place + 1} of {len(state.sheet)}\n{asked(question)}", a.VERBS.classes)
+        told = f"Question {state.place + 1} of {len(state.sheet)}\n{asked(question)}"
+        return View(told, a.VERBS.classes, news=told if state.place else "")
 
     def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
         if turn.actor != SOLVER:
