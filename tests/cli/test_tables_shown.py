@@ -33,6 +33,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
+@pytest.mark.parametrize("words", [(), ("playbook",), ("market",)])
+def test_a_name_of_commands_alone_is_a_question(akinai: Akinai, words: tuple[str, ...]) -> None:
+    """`akinai` and `akinai playbook` alone list their commands, which is no mistake."""
+    answer = akinai(*words)
+    assert (answer.code, answer.err) == (0, "")
+    assert "Commands" in answer.out
+
+
 def test_who_played_is_told_with_its_models() -> None:
     """An agent stands with its model, and beside it the sides that have a model of their own."""
     groups = {"groups": {"customers": "openai:small"}}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, Names, Store, argument, jobs_for, option, place_of, whole
+from akinai.cli.options import Json, Names, Store, argument, flag, jobs_for, option, place_of, whole
 from akinai.cli.progress import bar
 from akinai.cli.shown import command, document, next_steps, page, say
 
@@ -26,6 +26,7 @@ OnScale = Annotated[
     bool | None,
     typer.Option(
         "--scale/--no-scale",
+        metavar="",
         help="Place every seed between the players idle and reference, or none; those that the store does not have "
         "are played in memory.  \\[default: at most 20 seeds]",
         show_default=False,
@@ -44,11 +45,11 @@ Fuzzy = Annotated[
         parser=whole,
     ),
 ]
-ByAgent = Annotated[bool, typer.Option("--by-agent", help="Tables of every agent, where the world has such.")]
+ByAgent = Annotated[bool, flag("--by-agent", help="Tables of every agent, where the world has such.")]
 ByConversation = Annotated[
-    bool, typer.Option("--by-conversation", help="Tables of every two agents that talked, and of every purchase.")
+    bool, flag("--by-conversation", help="Tables of every two agents that talked, and of every purchase.")
 ]
-ByDay = Annotated[bool, typer.Option("--by-day", help="With --json: every day of every run.")]
+ByDay = Annotated[bool, flag("--by-day", help="With --json: every day of every run.")]
 
 
 def analyze(

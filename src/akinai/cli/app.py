@@ -1,5 +1,6 @@
 """The app: its commands, and how an error becomes one sentence and an exit code."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -41,7 +42,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def akinai(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+        bool,
+        typer.Option("--version", metavar="", help="Print the version and exit.", is_eager=True, callback=_version),
     ] = False,
 ) -> None:
     """A lab in which agents do business, are scored by what really happened, and learn from their own record.
@@ -58,6 +60,8 @@ def answer(words: Sequence[str]) -> int:
         say(str(error))
         return USAGE if isinstance(error, UsageError | StoreError) else FAILED
     except _BadWords as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # `akinai playbook` alone: its help, as of `akinai` alone
+            return 0
         say(_told(error))
         return USAGE
     except (typer.Abort, KeyboardInterrupt):
@@ -69,4 +73,6 @@ def _told(error: Exception) -> str:
     """A complaint about the words themselves, with the help that lists the right ones."""
     text = str(getattr(error, "format_message", error.__str__)())
     where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
-    return f"{text[:1].lower()}{text[1:].rstrip('.')}; '{where} --help' tells more"
+    text = re.sub(r" \(Possible options: (.+)\)$", r"; did you mean \1?", text).replace(". Did you", "; did you")
+    hint = f" ('{where} --help' tells more)" if text.endswith("?") else f"; '{where} --help' tells more"
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}{hint}"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, option, whole
+from akinai.cli.options import Json, flag, option, whole
 from akinai.cli.shown import command, document, next_steps, page
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def generate(
         str, option("--kind", metavar="K", help="restaurants or contractors.", default="restaurants")
     ] = "restaurants",
     language: Annotated[str, option("--language", metavar="L", help="en or ja.", default="en")] = "en",
-    identical: Annotated[
-        bool, typer.Option("--identical", help="All offers that a customer can get are the same.")
-    ] = False,
+    identical: Annotated[bool, flag("--identical", help="All offers that a customer can get are the same.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write customers and businesses of your own as YAML files in the public format, and what they could come to."""

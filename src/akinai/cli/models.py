@@ -55,7 +55,10 @@ CallsPerMinute = Annotated[int, _number("--calls-per-minute", help="Of all runs 
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Tell messages, tokens and hours to expect, and play nothing.", rich_help_panel=PANEL
+        "--dry-run",
+        metavar="",
+        help="Tell messages, tokens and hours to expect, and play nothing.",
+        rich_help_panel=PANEL,
     ),
 ]
 

@@ -12,6 +12,11 @@ def option(*names: str, metavar: str, help: str, default: str = "", parser: Call
     return typer.Option(*names, metavar=metavar, help=f"{help}{told}", show_default=False, parser=parser)
 
 
+def flag(*names: str, help: str) -> Any:
+    """A flag without a value: its help shows none."""
+    return typer.Option(*names, metavar="", help=help)
+
+
 def whole(text: str) -> int:
     """A whole number as a person writes it."""
     try:
@@ -26,7 +31,7 @@ def argument(metavar: str, help: str) -> Any:
 
 
 Name = Annotated[str, argument("RUN", "A run, or a group that stands for its runs.")]
-Names = Annotated[list[str], argument("RUN...", "Runs and groups.")]
+Names = Annotated[list[str], argument("RUN", "Runs and groups.")]
 Store = Annotated[
     str | None,
     option(
@@ -39,7 +44,7 @@ Store = Annotated[
 Jobs = Annotated[
     int | None, option("--jobs", metavar="N", help="Processes at work at a time.", default="one a CPU", parser=whole)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 
 def jobs_for(flag: int | None, store: str) -> int:

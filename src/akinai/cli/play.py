@@ -66,6 +66,7 @@ def run(
     agent: AgentName = None,
     seeds: Seeds = "1",
     days: Days = None,
+    playbook: PlaybookPath = None,
     sets: Sets = None,
     sweeps: Sweeps = None,
     store: Store = None,
@@ -88,7 +89,6 @@ def run(
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
     dry_run: m.DryRun = False,
-    playbook: PlaybookPath = None,
 ) -> None:
     """Play a world with one agent, once for each seed, and score it."""
     from akinai.core.errors import UsageError

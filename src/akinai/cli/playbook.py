@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akinai.cli import playbook_shown as shown
-from akinai.cli.options import Json, argument, option, whole
+from akinai.cli.options import Json, argument, flag, option, whole
 from akinai.cli.shown import document, line, next_steps, page
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ File = Annotated[str, argument("PLAYBOOK", "The path of its file, or its name in
 Section = Annotated[str | None, option("--section", metavar="S", help="Of this section alone.", default="all")]
 Rows = Annotated[int, option("--rows", metavar="N", help="Rows at most; 0 is all.", default="20", parser=whole)]
 Reason = Annotated[str, option("--reason", metavar="TEXT", help="What the history says of it.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it; else it is only told what would be done.")]
+Yes = Annotated[bool, flag("--yes", help="Do it; else it is only told what would be done.")]
 
 
 def found(name: str, *, there: bool = True) -> "PlaybookFile":
@@ -237,7 +237,7 @@ def _refine(playbook: str, kind: Any, refined: Any, *, yes: bool, as_json: bool)
 def import_(
     playbook: File,
     source: Annotated[Path, argument("FROM", "JSON, YAML, or ACE's text (.txt, .md).")],
-    replace: Annotated[bool, typer.Option("--replace", help="In place of what is in the playbook.")] = False,
+    replace: Annotated[bool, flag("--replace", help="In place of what is in the playbook.")] = False,
     as_json: Json = False,
 ) -> None:
     """Make a playbook of a file that somebody else wrote."""

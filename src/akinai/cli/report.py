@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Jobs, Json, Names, Store, jobs_for, option, place_of
+from akinai.cli.options import Jobs, Json, Names, Store, flag, jobs_for, option, place_of
 from akinai.cli.shown import command, document, line, next_steps, say
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def report(
         Path, option("-o", "--output", metavar="DIR", help="The folder that is to hold it.", default=str(FOLDER))
     ] = FOLDER,
     with_paper: Annotated[
-        bool, typer.Option("--with-paper", help="Add the results of the Vending-Bench paper: another world's numbers.")
+        bool, flag("--with-paper", help="Add the results of the Vending-Bench paper: another world's numbers.")
     ] = False,
     store: Store = None,
     jobs: Jobs = None,
@@ -69,7 +69,8 @@ def _told(written: "Written", analysis: "Analysis") -> dict[str, object]:
 
 def _tell(written: "Written", names: list[str], store: str | None) -> None:
     figures = sum(name.endswith(".svg") for name in written.files)
+    told = "1 figure" if figures == 1 else f"{figures or 'no'} figures"
     line(f"wrote {written.page}")
-    line(f"      with report.md, results.json and {figures} {'figure' if figures == 1 else 'figures'} beside it")
+    line(f"      with report.md, results.json and {told} beside it")
     line(f"open  {written.page.resolve().as_uri()}")
     next_steps({command(store, "verify", *names): "check that nobody edited the records that it stands on"})

@@ -7,7 +7,7 @@ from akinai.cli.shown import document, next_steps, page
 
 
 def worlds(
-    world: Annotated[str | None, argument("[WORLD]", "One of them, to read all about it.")] = None,
+    world: Annotated[str | None, argument("WORLD", "One of them, to read all about it.")] = None,
     as_json: Json = False,
 ) -> None:
     """What can be played, by whom, with which presets."""

@@ -1,6 +1,6 @@
 """What a world tells of runs beyond their scores, for people: figures, and tables of agents and conversations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -32,8 +32,9 @@ def account_of(run: RunRecord, width: int) -> Iterator[RenderableType]:
         yield Text(plain(of_best(run.scores[0].name, best, whole)), "bold")
     shown = [one for one in run.figures if one.name != "of_best" and one.value]
     names, values = [label(one.name) for one in shown], [figure(one.value, one.unit) for one in shown]
-    yield fitted([Column("beside the scores", names, words=True), Column("value", values)], width)
-    if zeros := _zeros(one.name for one in run.figures if not one.value):
+    if shown:
+        yield fitted([Column("beside the scores", names, words=True), Column("value", values)], width)
+    if zeros := _zeros([one.name for one in run.figures if not one.value], some=bool(shown)):
         yield Text(plain(zeros), "dim")
     for one in run.tables:
         yield from _table(one.name, one.columns, [list(row) for row in one.rows], width)
@@ -47,8 +48,9 @@ def account_over(group: Group, runs: Sequence[RunRecord], width: int) -> Iterato
         yield Text(plain(told), "bold")
     moved = {name: one for name, one in group.figures.items() if not _nothing(one) and name != "of_best"}
     units = {name: one.unit for name, one in moved.items()}
-    yield statistics_table({name: one.summary for name, one in moved.items()}, units, width, "Beside the scores")
-    if zeros := _zeros(name for name, one in group.figures.items() if _nothing(one)):
+    if moved:
+        yield statistics_table({name: one.summary for name, one in moved.items()}, units, width, "Beside the scores")
+    if zeros := _zeros([name for name, one in group.figures.items() if _nothing(one)], some=bool(moved)):
         yield Text(plain(zeros), "dim")
     yield from _listed(runs, width)
     for over in group.tables.values():
@@ -78,9 +80,11 @@ def _nothing(one: ScoreOver) -> bool:
     return not one.summary.min and not one.summary.max
 
 
-def _zeros(names: Iterable[str]) -> str:
-    told = [label(name) for name in names]
-    return f"None at all: {', '.join(told)}." if told else ""
+def _zeros(names: Sequence[str], *, some: bool) -> str:
+    """What came to nothing: by name where something else came to something."""
+    if not some:
+        return "Beside the scores every figure is 0." * bool(names)
+    return f"None at all: {', '.join(map(label, names))}." if names else ""
 
 
 def _listed(runs: Sequence[RunRecord], width: int) -> Iterator[RenderableType]:

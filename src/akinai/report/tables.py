@@ -117,15 +117,15 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
     return fitted(
         [
             Column("run", [run.run_id for run in headers], words=True),
-            Column("world", [run.genesis.world for run in headers], words=True, drop=2),
-            Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=5),
+            Column("world", [run.genesis.world for run in headers], words=True, drop=3),
+            Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=6),
             Column("agent", [who(next(iter(run.agents.values()), ABSENT), run.card) for run in headers], words=True),
-            Column("seed", [str(run.genesis.seed) for run in headers]),
+            Column("seed", [str(run.genesis.seed) for run in headers], drop=1),
             Column("status", [run.status for run in headers], words=True),
             Column("ending", [run.ending or ABSENT for run in headers], words=True),
-            Column("entries", [figure(run.entries, "entries") for run in headers], drop=3),
-            Column("begun", [f"{one:%Y-%m-%d %H:%M}" for one in began], drop=1),
-            *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=4)] if forks else []),
+            Column("entries", [figure(run.entries, "entries") for run in headers], drop=4),
+            Column("begun", [f"{one:%Y-%m-%d %H:%M}" for one in began], drop=2),
+            *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=5)] if forks else []),
         ],
         width,
     )

@@ -87,7 +87,9 @@ def _ask(prompt: str) -> str:
 def _script(world: World[Any], name: str) -> AgentFactory:
     try:
         text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the script {name!r} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the script {name!r} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the script {name!r} is no UTF-8 text: {error}") from error
     script = Scripted(script_lines(text, name), world.verbs)
     return lambda _: script  # one for all actors: the lines are in the order of the ledger, sub-agents' among them

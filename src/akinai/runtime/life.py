@@ -95,6 +95,8 @@ def _fork_point(header: RunHeader, ledger: Ledger, at_day: int | None, after: in
         raise UsageError(f"{world.name} has no days; fork it --after an entry")
     morning = (start // DAY_US + (at_day or 0) - 1) * DAY_US
     last = _last_day(world, ledger)
+    if last < 1:
+        raise UsageError(f"{header.run_id} was over within a day; fork it --after an entry")
     if at_day is None or not 1 <= at_day <= last:
         raise UsageError(f"{header.run_id} was played on days 1 to {last}; it cannot be forked at day {at_day}")
     return sum(entry.at < morning for entry in ledger.entries)
