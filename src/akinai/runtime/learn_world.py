@@ -31,6 +31,7 @@ from akinai.learning.roles_by_rules import LessonCurator
 from akinai.learning.tasks import Assignment, DataSet, Split, Task
 from akinai.runtime import api
 from akinai.runtime.cast import THINKING, Cast
+from akinai.runtime.config import prepare
 from akinai.runtime.experiment import seeds_in
 from akinai.runtime.learn import Learned, learn
 from akinai.runtime.runs import Run
@@ -133,6 +134,8 @@ def world_tasks(practice: Practice) -> DataSet:
     train, judged = seeds_in(practice.seeds), seeds_in(practice.eval_seeds)
     if not practice.eval_settings and (both := sorted({*train} & {*judged})):
         raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
+    for settings in (practice.settings, [*practice.settings, *practice.eval_settings]):
+        prepare(world, days=practice.days, settings=settings)  # a setting that does not fit is told before anything
     seeds: dict[Split, list[int]] = {"train": train, "validation": judged}
 
     def load(split: Split) -> list[Task]:
