@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message, Request
@@ -19,6 +19,8 @@ from akinai.learning.tasks import Assignment, Task
 from akinai.learning.templates import PromptTemplates
 
 T = TypeVar("T")
+Reading: TypeAlias = Callable[[str], T]
+"""Turns a reply into what it says, or raises UnreadableReply."""
 
 TRIES = 3
 """Times that a model is asked before its reply is given up."""
@@ -73,6 +75,8 @@ class ModelGenerator:
 class ModelReflector:
     """Finds out why a try failed; it sees the truth."""
 
+    prompt = "reflector"
+
     def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
 
@@ -84,8 +88,22 @@ class ModelReflector:
         given: Retrieved,
         earlier: Sequence[Insights] = (),
     ) -> Insights:
-        templates = self._templates
-        values = {
+        messages = self._templates.messages(self.prompt, self.values(task, trajectory, evaluation, given, earlier))
+        read = await _read_reply(self._asker, self._templates, messages, self.reading(task, trajectory), self._tries)
+        if read.value is None:
+            return Insights(task.id, failed=read.failed, spent=read.spent)
+        return replace(read.value, spent=read.spent)
+
+    def values(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        given: Retrieved,
+        earlier: Sequence[Insights],
+    ) -> dict[str, str]:
+        """What goes into the places of the prompt."""
+        return {
             "task": task.text,
             "reasoning": "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions))) or NONE,
             "answer": trajectory.answer or NONE,
@@ -93,17 +111,18 @@ class ModelReflector:
             "report": evaluation.report or f"right: {evaluation.right}, score: {evaluation.score:g}",
             "bullets": given.injection.text.strip() or NONE,
             "sections": _sections(given.playbook),
-            "earlier": _if_any("earlier", _told(earlier, templates), templates),
+            "earlier": _if_any("earlier", _told(earlier, self._templates), self._templates),
         }
-        messages = templates.messages("reflector", values)
-        read = await _read_reply(self._asker, templates, messages, _insights_of(task.id), self._tries)
-        if read.value is None:
-            return Insights(task.id, failed=read.failed, spent=read.spent)
-        return replace(read.value, spent=read.spent)
+
+    def reading(self, task: Task, trajectory: Trajectory) -> Reading[Insights]:
+        """How a reply is read."""
+        return _insights_of(task.id)
 
 
 class ModelCurator:
     """Decides what of the insights goes into the playbook; it sees as much of it as its budget holds."""
+
+    prompt = "curator"
 
     def __init__(
         self,
@@ -121,17 +140,21 @@ class ModelCurator:
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
         told = _told(insights, self._templates)
         whole = inject_all(playbook, count_tokens=self._count_tokens)
-        shown = whole if whole.tokens <= self._budget_tokens else self._nearest(told, playbook)
+        visible = whole if whole.tokens <= self._budget_tokens else self._nearest(told, playbook)
         values = {
-            "bullets": shown.text.strip() or NONE,
+            "bullets": visible.text.strip() or NONE,
             "insights": told,
             "sections": _sections(playbook),
             "tokens": str(whole.tokens),
             "budget": str(self._budget_tokens),
         }
-        messages = self._templates.messages("curator", values)
-        read = await _read_reply(self._asker, self._templates, messages, _delta_of, self._tries)
+        messages = self._templates.messages(self.prompt, values)
+        read = await _read_reply(self._asker, self._templates, messages, self.reading(insights), self._tries)
         return Curation(read.value or Delta(), read.failed, read.spent)
+
+    def reading(self, insights: Sequence[Insights]) -> Reading[Delta]:
+        """How a reply is read."""
+        return delta_in
 
     def _nearest(self, told: str, playbook: Playbook) -> Injection:
         """The bullets that the insights are about, those first that are nearest: of a large playbook the part that may
@@ -188,21 +211,21 @@ def _trajectory_of(reply: str) -> tuple[str, tuple[str, ...], str, tuple[str, ..
     answer, actions = _answer(told.get("answer")), _texts(told, "actions")
     if not answer.strip() and not actions:
         raise UnreadableReply("answer is empty; give it")
-    return answer, actions, _text(told, "reasoning"), _texts(told, "bullet_ids")
+    return answer, actions, text_in(told, "reasoning"), _texts(told, "bullet_ids")
 
 
 def _insights_of(task_id: str) -> Callable[[str], Insights]:
     def read(reply: str) -> Insights:
         told = object_in(reply, "key_insight")
-        insight = _text(told, "key_insight")
+        insight = text_in(told, "key_insight")
         if not insight.strip():
             raise UnreadableReply("key_insight is empty; give one insight")
         return Insights(
             task_id,
-            _text(told, "reasoning"),
-            _text(told, "error_identification"),
-            _text(told, "root_cause_analysis"),
-            _text(told, "correct_approach"),
+            text_in(told, "reasoning"),
+            text_in(told, "error_identification"),
+            text_in(told, "root_cause_analysis"),
+            text_in(told, "correct_approach"),
             insight,
             read_tags(told.get("bullet_tags") or []),
         )
@@ -210,26 +233,28 @@ def _insights_of(task_id: str) -> Callable[[str], Insights]:
     return read
 
 
-def _delta_of(reply: str) -> Delta:
+def delta_in(reply: str) -> Delta:
+    """A Curator's reply. UnreadableReply where it holds no list of operations."""
     told = object_in(reply, "operations")
     operations = read_operations(told["operations"])
     if len(operations) == 1 and isinstance(operations[0], Refusal) and operations[0].place == "operations":
         raise UnreadableReply(operations[0].text)
-    return Delta(operations=operations, reason=_text(told, "reasoning"))
+    return Delta(operations=operations, reason=text_in(told, "reasoning"))
 
 
 def _answer(value: Json) -> str:
     """An answer as text: a number is one too."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
-    return _text({"answer": value}, "answer")
+    return text_in({"answer": value}, "answer")
 
 
-def _text(told: Mapping[str, Json], name: str) -> str:
+def text_in(told: Mapping[str, Json], name: str) -> str:
+    """A field that may be missing. UnreadableReply where it is no text."""
     value = told.get(name)
     if value is None or isinstance(value, str):
         return value or ""
-    raise UnreadableReply(f"{name} is {_shown(value)}; give a text")
+    raise UnreadableReply(f"{name} is {shown(value)}; give a text")
 
 
 def _texts(told: Mapping[str, Json], name: str) -> tuple[str, ...]:
@@ -240,10 +265,11 @@ def _texts(told: Mapping[str, Json], name: str) -> tuple[str, ...]:
         items = cast("Sequence[Json]", value)
         if all(isinstance(item, str) for item in items):
             return tuple(cast("Sequence[str]", items))
-    raise UnreadableReply(f"{name} is {_shown(value)}; give a list of texts")
+    raise UnreadableReply(f"{name} is {shown(value)}; give a list of texts")
 
 
-def _shown(value: Json) -> str:
+def shown(value: Json) -> str:
+    """A value as a message tells it."""
     return f"{json.dumps(value, ensure_ascii=False):.80}"
 
 

@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
+from akinai.core.models import Asker
 from akinai.core.statistics import Comparison
 from akinai.learning.loop import Course, Watch, begin, expect_ids
 from akinai.learning.loop import learn as run_loop
@@ -108,13 +109,18 @@ def learn(
     chosen = learn_settings(asked, beneath=data_set.settings if by_rules else {})
     if isinstance(model, str):
         model = ModelChoice(model, base_url)
-    how = _How(chosen, data_set, model, budget, checkpoint, anew, baseline, watch)
-    path = Path(playbook) if playbook else PLAYBOOKS / f"{data_set.name}.json"
-    return wait(_learn(how, path, roles, evaluator))
+    how = How(chosen, data_set, model, budget, checkpoint, anew, baseline, watch)
+
+    async def made(means: Means) -> Roles:
+        return roles or await _roles(how, means)
+
+    return learn_as(how, made, playbook=playbook, evaluator=evaluator)
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
+class How:
+    """How a data set is learned."""
+
     settings: LearnSettings
     data_set: DataSet
     model: ModelChoice | None
@@ -125,6 +131,40 @@ class _How:
     watch: Watch | None
 
 
+class Means:
+    """What roles may be made of: models that are closed when the learning is over, and one budget for them all."""
+
+    def __init__(self, how: How, book: CallBook, stack: AsyncExitStack) -> None:
+        self.stack = stack
+        """Closed when the learning is over."""
+        self.meter = Meter(how.budget, known_prices())
+        """Counts the calls of all roles together."""
+        self._book, self._label = book, f"learn-{how.data_set.name}"
+
+    async def asker(self, choice: ModelChoice) -> Callable[[str], Asker]:
+        """A model's askers by role; each call goes into the book beside the playbook. UsageError for a model that
+        cannot be asked."""
+        from akinai.runtime.models import open_model
+
+        self.meter.expect(choice.name)
+        sampling = {"temperature": choice.temperature, "max_tokens": choice.max_tokens, "seed": choice.seed}
+        opened = open_model(choice.name, base_url=choice.base_url, **cast("dict[str, Any]", sampling))
+        model = await self.stack.enter_async_context(opened)
+        return lambda role: MeteredAsker(role, model.labelled(f"{self._label}/{role}"), self.meter, self._book)
+
+
+def learn_as(
+    how: How,
+    made: Callable[[Means], Awaitable[Roles]],
+    *,
+    playbook: Path | str | None = None,
+    evaluator: Evaluator | None = None,
+) -> Learned:
+    """Learn by roles that are made when all is checked and open; the rest is as in `learn`."""
+    path = Path(playbook) if playbook else PLAYBOOKS / f"{how.data_set.name}.json"
+    return wait(_learn(how, path, made, evaluator))
+
+
 @dataclass(frozen=True, slots=True)
 class _Tasks:
     train: tuple[Task, ...]
@@ -132,27 +172,29 @@ class _Tasks:
     validation: tuple[Task, ...]
 
 
-async def _learn(how: _How, path: Path, roles: Roles | None, evaluator: Evaluator | None) -> Learned:
+async def _learn(
+    how: How, path: Path, made: Callable[[Means], Awaitable[Roles]], evaluator: Evaluator | None
+) -> Learned:
     async with AsyncExitStack() as stack:
         tasks = _tasks(how)
-        cast = roles or await _roles(how, CallBook.beside(path), stack)
-        course = _course(how, tasks, cast, evaluator, PlaybookFile(path))
+        roles = await made(Means(how, CallBook.beside(path), stack))
+        course = _course(how, tasks, roles, evaluator, PlaybookFile(path))
         run = await _runner(how, course, stack)
         course.playbook.begin(_sections(how.data_set))
         ending, state = await _run(how, course, run)
         split, judged, baseline = await _judged(how, course, tasks, state)
         playbook = course.playbook.load()
-        return Learned(how.data_set.name, cast.label, path, playbook, state.epochs, ending, split, judged, baseline)
+        return Learned(how.data_set.name, roles.label, path, playbook, state.epochs, ending, split, judged, baseline)
 
 
-def _course(how: _How, tasks: _Tasks, roles: Roles, evaluator: Evaluator | None, file: PlaybookFile) -> Course:
+def _course(how: How, tasks: _Tasks, roles: Roles, evaluator: Evaluator | None, file: PlaybookFile) -> Course:
     plan = how.settings.plan(thinks=roles.thinks)
     check = check_named(how.settings.check) if how.settings.check else how.data_set.check
     shelf = how.data_set.shelf(plan) if how.data_set.shelf else how.settings.shelf(plan)
     return Course(tasks.train, roles, evaluator or AnswerEvaluator(check), file, shelf, plan, tasks.held_out)
 
 
-def _tasks(how: _How) -> _Tasks:
+def _tasks(how: How) -> _Tasks:
     """The tasks by what they are for; what is held out of the training tasks is not trained on."""
     settings, load = how.settings, how.data_set.load
     train = tuple(load("train"))
@@ -178,7 +220,7 @@ Runner = Callable[[Watch], Awaitable[State]]
 """Runs a course to its end."""
 
 
-async def _runner(how: _How, course: Course, stack: AsyncExitStack) -> Runner:
+async def _runner(how: How, course: Course, stack: AsyncExitStack) -> Runner:
     """The loop, or where a checkpoint is asked for the graph; the checkpoint is opened before anything is written."""
     place = how.checkpoint
     if place is None:
@@ -189,7 +231,7 @@ async def _runner(how: _How, course: Course, stack: AsyncExitStack) -> Runner:
     return lambda watch: learn_in_graph(course, saver, str(course.playbook.path), anew=how.anew, watch=watch)
 
 
-async def _run(how: _How, course: Course, run: Runner) -> tuple[str, State]:
+async def _run(how: How, course: Course, run: Runner) -> tuple[str, State]:
     """The loop to its end, or to where the budget ended."""
     newest = begin(course)
 
@@ -206,7 +248,7 @@ async def _run(how: _How, course: Course, run: Runner) -> tuple[str, State]:
 
 
 async def _judged(
-    how: _How, course: Course, tasks: _Tasks, state: State
+    how: How, course: Course, tasks: _Tasks, state: State
 ) -> tuple[Split, Judgement | None, Judgement | None]:
     """How the playbook did and how none did; nothing when the budget is spent on the way."""
     generator, evaluator = course.roles.generator, course.evaluator
@@ -227,28 +269,19 @@ async def _judged(
         return split, judged, None
 
 
-async def _roles(how: _How, book: CallBook, stack: AsyncExitStack) -> Roles:
-    """The roles of the model, whose calls go into the book; or the rules of the data set."""
+async def _roles(how: How, means: Means) -> Roles:
+    """The roles of the model; or the rules of the data set."""
     if how.model is None:
         if how.data_set.rules is None:
             raise UsageError(
                 f"the data set {how.data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
             )
         return how.data_set.rules
-    from akinai.runtime.models import open_model
-
-    choice, meter = how.model, Meter(how.budget, known_prices())
-    meter.expect(choice.name)
-    model = await stack.enter_async_context(open_model(choice.name, base_url=choice.base_url, **_sampling(choice)))
     settings = how.settings
     return model_roles(
-        lambda role: MeteredAsker(role, model.labelled(f"learn-{how.data_set.name}/{role}"), meter, book),
-        choice.name,
+        await means.asker(how.model),
+        how.model.name,
         settings.templates(how.data_set),
         tries=settings.tries,
         budget_tokens=settings.curator_budget_tokens,
     )
-
-
-def _sampling(choice: ModelChoice) -> dict[str, Any]:
-    return {"temperature": choice.temperature, "max_tokens": choice.max_tokens, "seed": choice.seed}

@@ -94,6 +94,8 @@ class LearnSettings(BaseModel):
     tries: int = Field(3, ge=1)
     """Times that a model is asked before an unreadable reply is given up."""
     curator_budget_tokens: int = Field(8_000, ge=0)
+    run_tokens: int = Field(6_000, ge=0)
+    """Of a run's record as a model is shown it that reflects on the run; what the world knows may take a third more."""
     tasks: Mapping[str, Mapping[str, Any]] = {}
     """Data sets: `TaskFiles`, or what the function of that name in `akinai.tasks` takes."""
 

@@ -36,9 +36,12 @@ class Stage:
         sub_model: Model | None,
         cache: ResponseCache | None,
         prices: Prices,
+        meter: Meter | None = None,
     ) -> None:
+        """`meter` counts for all runs together; left out, each run has the cast's budget for itself."""
         self.cast = cast
         self._models, self._sub_model, self._cache, self._prices = models, sub_model, cache, prices
+        self._meter = meter
 
     def factory(
         self, world: World[Any], header: RunHeader, store: Store, given: AgentFactory | None = None
@@ -49,7 +52,7 @@ class Stage:
         by_rules = world.players[default_agent(world)]
         if not self._models:
             return by_agent or by_rules
-        meter = Meter(self.cast.budget, self._prices)
+        meter = self._meter or Meter(self.cast.budget, self._prices)
         asking = Asking(header.run_id, header.genesis.seed, cast("Books", store), meter, cache=self._cache)
         # The run's own: on one stage runs play by several playbooks.
         told = cast_of(header)
@@ -88,8 +91,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(cast: Cast) -> AsyncIterator[Stage]:
-    """The stage of a cast; its models and cache are closed at the end. UsageError for what cannot be opened."""
+async def open_stage(cast: Cast, meter: Meter | None = None) -> AsyncIterator[Stage]:
+    """The stage of a cast; its models and cache are closed at the end. `meter` as for `Stage`. UsageError for what
+    cannot be opened."""
     if not cast.thinks:
         yield Stage(cast, {}, None, None, {})
         return
@@ -105,7 +109,7 @@ async def open_stage(cast: Cast) -> AsyncIterator[Stage]:
         if cast.cache:
             cache = await ResponseCache.open(cast.cache)
             stack.push_async_callback(cache.close)
-        yield Stage(cast, models, sub_model, cache, known_prices())
+        yield Stage(cast, models, sub_model, cache, known_prices(), meter)
 
 
 def known_prices() -> Prices:
