@@ -31,7 +31,7 @@ if __name__ == "__main__":
             vending = worlds.load("vending")
             brain = PlayerBrain(vending.players["reference"], vending.verbs)
             where["base_url"] = stack.enter_context(Endpoint(brain)).openai_url
-        agent = autogen_agent(lambda role: openai_client(model, **where), shopkeeper)
+        agent = autogen_agent(lambda: openai_client(model, **where), shopkeeper)
         (run,) = akinai.run("vending", agent=agent, days=10)
         if run.error:
             sys.exit(run.error)

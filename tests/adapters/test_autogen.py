@@ -33,10 +33,10 @@ def brain() -> PlayerBrain:
     return PlayerBrain(VENDING.players["reference"], VENDING.verbs)
 
 
-def at(endpoint: Endpoint, **options: Any) -> Callable[[Role], ChatCompletionClient]:
-    """What opens a model of the endpoint for an actor, which is asked once."""
+def at(endpoint: Endpoint, **options: Any) -> Callable[[], ChatCompletionClient]:
+    """What opens a model of the endpoint that is asked once, not again."""
     options = {"max_retries": 0, "timeout": 5.0, **options}
-    return lambda role: openai_client("test", base_url=endpoint.openai_url, user=role.actor, **options)
+    return lambda: openai_client("test", base_url=endpoint.openai_url, **options)
 
 
 def assistants(**how: Any) -> Callable[[Role, ChatCompletionClient, Workbench], AssistantAgent]:
@@ -127,9 +127,11 @@ def test_each_customer_of_a_market_has_an_assistant_of_its_own() -> None:
     (whole,) = akinai.run("market", agent="careful", settings=settings)
     with Endpoint(PlayerBrain(by_reading(market.players["careful"]), market.verbs)) as endpoint:
         run = play("market", autogen_agent(at(endpoint)), settings=settings)
-        actors = {one.key.partition("/")[0] for one in endpoint.log}
+        names = {one.request.messages[0].text.rpartition(" ")[2] for one in endpoint.asked}
+        conversations = {one.key for one in endpoint.log}
     assert run.ledger.digest == whole.ledger.digest
-    assert actors == {f"test#customer_{number:04}" for number in (1, 2, 3)}
+    assert names == {f"customer_{number:04}." for number in (1, 2, 3)}
+    assert len(conversations) == 3
 
 
 def test_what_cannot_be_done_is_refused_as_elsewhere() -> None:
@@ -256,7 +258,8 @@ async def test_an_agent_that_is_closed_leaves_no_task() -> None:
     two = Reply("", (call("advance_day"), call("advance_day")))
     with Endpoint(ScriptBrain([two]), faults=Faults(schedule={2: "hang"})) as endpoint:
         for steps in (1, 2):
-            player = AutogenPlayer(role, at(endpoint)(role))
+            player = autogen_agent(at(endpoint))(role)
+            assert isinstance(player, AutogenPlayer)
             asking = asyncio.ensure_future(player.act(view, None))
             if steps == 2:
                 await asyncio.sleep(0.2)
@@ -274,7 +277,8 @@ async def test_a_broken_model_is_a_typed_error() -> None:
     """What AutoGen's client raises reaches the driver as ModelError."""
     role = Role("owner", VENDING.verbs.classes)
     with Endpoint(ScriptBrain([])) as endpoint:
-        player = AutogenPlayer(role, at(endpoint)(role))
+        player = autogen_agent(at(endpoint))(role)
+        assert isinstance(player, AutogenPlayer)
         with pytest.raises(ModelError, match="script is over"):
             await player.act(View("You run a shop.", VENDING.verbs.classes), None)
         await player.close()
@@ -290,6 +294,13 @@ def test_a_model_by_name_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> 
         akinai.run("vending", agent="autogen:gpt-5-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert by_name(VENDING, "openai:test")
+
+
+def test_a_client_that_is_open_is_refused() -> None:
+    """Its connections would belong to the first run alone: who hands in a client and not what opens it is told so."""
+    client: Any = openai_client("test", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(UsageError, match="a function that opens the client"):
+        autogen_agent(client)
 
 
 @pytest.mark.parametrize(("actor", "name"), [("owner/email-3", "owner_email_3"), ("7th", "_7th"), ("owner", "owner")])

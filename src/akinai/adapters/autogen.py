@@ -1,6 +1,6 @@
 """AutoGen (autogen-agentchat 0.7): its AssistantAgent as a player of any world, and as the learner's Generator.
 
-    akinai.run("vending", agent=autogen_agent(lambda role: openai_client("gpt-5-mini")), days=10)
+    akinai.run("vending", agent=autogen_agent(lambda: openai_client("gpt-5-mini")), days=10)
 
 AutoGen is imported here and nowhere else. Without the extra `autogen` the import of this module raises MissingExtra.
 """
@@ -75,6 +75,8 @@ ANY_MODEL: Mapping[str, Any] = {
 }
 """What AutoGen wants to know of a model that stands in no list of its own."""
 
+Open = Callable[[], ChatCompletionClient]
+"""Opens a model anew. Akinai opens it once for all who ask at the same time, and closes it behind the last."""
 Maker = Callable[[Role, ChatCompletionClient, Workbench], AssistantAgent]
 """Makes the assistant for a part. The workbench holds the verbs of the world and is to be its only one."""
 
@@ -85,7 +87,7 @@ def assistant(role: Role, client: ChatCompletionClient, verbs: Workbench) -> Ass
         identifier(role.actor),
         client,
         workbench=verbs,
-        system_message=prompt("chat"),
+        system_message=f"{prompt('chat')}\n\nYour name is {role.actor}.",
         model_context=HeadAndTailChatCompletionContext(head_size=1, tail_size=TAIL),
     )
 
@@ -116,15 +118,12 @@ def openai_client(name: str, **options: Any) -> ChatCompletionClient:
     return OpenAIChatCompletionClient(model=name, **{"model_info": ANY_MODEL, "max_retries": RETRIES, **options})
 
 
-def autogen_agent(client: Callable[[Role], ChatCompletionClient], make: Maker = assistant) -> AgentFactory:
-    """The factory of players each of which is an AssistantAgent of its own, made for one part of one run.
-
-    `client` opens the model that it asks, which is closed when the run is over: connections belong to an event loop,
-    and each run may have another.
-    """
+def autogen_agent(client: Open, make: Maker = assistant) -> AgentFactory:
+    """The factory of players each of which is an AssistantAgent of its own, made for one part of one run."""
+    clients = _Clients(client)
 
     def autogen(role: Role) -> Agent:
-        return AutogenPlayer(role, client(role), make)
+        return AutogenPlayer(role, clients, make)
 
     return autogen
 
@@ -135,7 +134,32 @@ def by_name(world: World[Any], model: str) -> AgentFactory:
     if not name:
         raise UsageError("the agent 'autogen' asks a model; name it, such as --agent autogen:gpt-5-mini")
     openai_client(name)
-    return autogen_agent(lambda role: openai_client(name, user=role.actor))
+    return autogen_agent(lambda: openai_client(name))
+
+
+class _Clients:
+    """One client for all who ask at the same time; one for each event loop, since its connections belong to one."""
+
+    def __init__(self, open: Open) -> None:
+        if not callable(open):
+            raise UsageError("give a function that opens the client, such as lambda: openai_client('gpt-5-mini')")
+        self._open = open
+        self._lent: dict[asyncio.AbstractEventLoop, tuple[ChatCompletionClient, int]] = {}
+        """With how many have it."""
+
+    def lend(self) -> ChatCompletionClient:
+        loop = asyncio.get_running_loop()
+        client, borrowers = self._lent.get(loop) or (self._open(), 0)
+        self._lent[loop] = client, borrowers + 1
+        return client
+
+    async def take_back(self) -> None:
+        loop = asyncio.get_running_loop()
+        client, borrowers = self._lent.pop(loop)
+        if borrowers > 1:
+            self._lent[loop] = client, borrowers - 1
+        else:
+            await client.close()
 
 
 class AutogenPlayer:
@@ -147,10 +171,10 @@ class AutogenPlayer:
 
     told_on_resume = True
 
-    def __init__(self, role: Role, client: ChatCompletionClient, make: Maker = assistant) -> None:
-        self._role, self._client, self._verbs = role, client, Verbs(role.verbs)
+    def __init__(self, role: Role, clients: "_Clients", make: Maker) -> None:
+        self._role, self._clients, self._verbs = role, clients, Verbs(role.verbs)
         self._tools, self._speech = _Answered(), ByTools()
-        self._agent = make(role, client, self._tools)
+        self._agent = make(role, clients.lend(), self._tools)
         self._stream: AsyncGenerator[Any, None] | None = None
         self._wishes: deque[Wish] = deque()
         self._open: Wish | None = None
@@ -180,9 +204,9 @@ class AutogenPlayer:
         await self._agent.model_context.add_message(_as_autogen(message, self._agent.name))
 
     async def close(self) -> None:
-        """Leave AutoGen's stream and close the model's connections."""
+        """Leave AutoGen's stream and give the model back."""
         await self._leave()
-        await self._client.close()
+        await self._clients.take_back()
 
     async def _listen(self, view: View, heard: Outcome | None) -> None:
         """Begin the conversation, or take in the outcome of the last move."""
@@ -239,9 +263,9 @@ class AutogenPlayer:
     async def _tell(self) -> None:
         """Put what is to be told behind what stands in the context; results first that AutoGen did not ask for, as of
         calls whose arguments are no JSON: it answers these in words of its own."""
-        for text in (*self._tools.cleared(), *self._to_tell):
+        told, self._to_tell = [*self._tools.cleared(), *self._to_tell], []
+        for text in told:
             await self._agent.model_context.add_message(UserMessage(content=text, source="user"))
-        self._to_tell.clear()
 
     async def _leave(self) -> None:
         stream, self._stream = self._stream, None
@@ -279,50 +303,43 @@ class _Answered(Workbench):
         return ToolResult(name=name, result=[TextResultContent(content=result.content)], is_error=bool(result.is_error))
 
     async def start(self) -> None: ...
-
     async def stop(self) -> None: ...
-
     async def reset(self) -> None: ...
-
+    async def load_state(self, state: Mapping[str, Any]) -> None: ...
     async def save_state(self) -> Mapping[str, Any]:
         return {}
-
-    async def load_state(self, state: Mapping[str, Any]) -> None: ...
 
 
 class AutogenGenerator:
     """Does each task of the learner by an AssistantAgent of its own: nothing of a task is seen in the next.
 
-    The prompt is that of the model's Generator, bullets in their place, and so is the reading of its answer. `client`
-    opens the model for a task and it is closed behind it; `make` makes the assistant. `at_once` tasks are done side by
-    side. ModelError when the model is broken.
+    Prompt and reading are those of the model's Generator, the bullets in their place. `make` makes the assistant for a
+    task; `at_once` tasks are done side by side. ModelError when the model is broken.
     """
 
     def __init__(
         self,
-        client: Callable[[], ChatCompletionClient],
+        client: Open,
         make: Callable[[ChatCompletionClient], AssistantAgent] = solver,
         templates: PromptTemplates | None = None,
         *,
         tries: int = TRIES,
         at_once: int = AT_ONCE,
     ) -> None:
-        self._client, self._make, self._tries = client, make, tries
-        self._templates = templates or PromptTemplates()
-        self._at_once = at_once
+        self._clients, self._make, self._tries = _Clients(client), make, tries
+        self._templates, self._at_once = templates or PromptTemplates(), at_once
         self._gate: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     async def generate(
         self, assignment: Assignment, given: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
         async with self._turn():
-            client = self._client()
+            client = self._clients.lend()
             try:
-                asker = _Asker(self._make(client))
-                generator = ModelGenerator(asker, self._templates, tries=self._tries)
+                generator = ModelGenerator(_Asker(self._make(client)), self._templates, tries=self._tries)
                 return await generator.generate(assignment, given, reflections)
             finally:
-                await client.close()
+                await self._clients.take_back()
 
     def _turn(self) -> asyncio.Semaphore:
         """The gate of the running loop: each learning has its own."""
