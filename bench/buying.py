@@ -1,0 +1,78 @@
+"""What the market's customers learn is worth: on populations they have not seen, and sentence by sentence.
+
+python bench/buying.py [--data DIR]: DIR holds the public populations 3x9, 10x30 and 33x99; without it made ones alone.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import akinai
+from akinai.runtime.cast import Cast
+from akinai.runtime.learn_world import Practice, learn_world
+from akinai.runtime.runs import Runs
+
+TRAIN, JUDGED, FEW = "1-5", "101-110", "101-103"
+MADE = ("customers=10",)
+
+
+def played(seeds: str, settings: Sequence[str], *bullets: str, agent: str = "first") -> Runs:
+    """Markets in which all customers are told the bullets."""
+    return akinai.run("market", agent=Cast(agent, bullets=bullets), seeds=seeds, settings=[*settings])
+
+
+def dollars(runs: Runs) -> float:
+    """Welfare of a market, on average."""
+    return sum(run.scores[0].value for run in runs) / len(runs) / 100
+
+
+def judged(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
+    """One population: without the playbook, with it, and the player who knows how."""
+    without, told = played(JUDGED, settings), played(JUDGED, settings, *bullets)
+    careful, gain = played(JUDGED, settings, agent="careful"), without.compare(told)["welfare"]
+    assert gain.difference is not None
+    low, high = gain.ci95 or (0.0, 0.0)
+    print(
+        f"{name:<28}{dollars(without):>9.2f}{dollars(told):>9.2f}{gain.difference / 100:>+9.2f}"
+        f"{low / 100:>+9.2f}{high / 100:>+9.2f}{gain.wins:>5}{gain.losses:>5}{dollars(careful):>10.2f}"
+    )
+
+
+def apart(settings: Sequence[str], bullets: Sequence[str]) -> None:
+    """Each sentence alone, and all the others without it."""
+    nothing, everything = dollars(played(FEW, settings)), dollars(played(FEW, settings, *bullets))
+    print(f"{'none, and all':<58}{nothing:>10.2f}{everything:>10.2f}")
+    for bullet in bullets:
+        others = [one for one in bullets if one != bullet]
+        alone, rest = played(FEW, settings, bullet), played(FEW, settings, *others)
+        print(f"{bullet.partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(rest):>10.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    data: Path | None = parser.parse_args().data
+    start = perf_counter()
+    with TemporaryDirectory() as folder:
+        practice = Practice("market", "first", TRAIN, "101", settings=MADE)
+        learned = learn_world(practice, playbook=Path(folder) / "market.json")
+    bullets = [bullet.content for bullet in learned.playbook]
+    print(f"learned from seeds {TRAIN} of ten customers in {perf_counter() - start:.1f} s:\n")
+    print("\n".join(f"- {bullet}" for bullet in bullets))
+    print(f"\ndollars, seeds {JUDGED}{'without':>20}{'with':>9}{'gain':>9}{'from':>9}{'to':>9}{'won':>5}{'lost':>5}"
+          f"{'careful':>10}")  # fmt: skip
+    judged("ten made customers", MADE, bullets)
+    judged("forty made customers", ("customers=40",), bullets)
+    judged("ten who look for builders", (*MADE, "population=contractors"), bullets)
+    public = [f"data={data / name}" for name in ("3x9", "10x30", "33x99")] if data else []
+    for one in public:
+        judged(Path(one).name, (one,), bullets)
+    where = public[-1:] or ["customers=33"]
+    print(f"\ndollars, {Path(where[0]).name}, seeds {FEW}{'it alone':>40}{'but it':>10}")
+    apart(where, bullets)
+
+
+if __name__ == "__main__":
+    main()
