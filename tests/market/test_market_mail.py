@@ -1,5 +1,6 @@
 """Mailboxes: who reads what, in which order, at which cost."""
 
+import hashlib
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trading import Desk, business, customer
 
+from akinai.core.canonical import canonical
 from akinai.worlds.market.actions import FetchMessages
 
 
@@ -68,6 +70,8 @@ def test_an_entry_of_a_fetch_stays_small(five: Desk) -> None:
     assert set(long.data) == {"count", "has_more", "first", "last", "digest"}
     assert len(five.entries[-1].text) < len(five.entries[-52].text) + 20
     assert long.data["digest"] != short.data["digest"]
+    told = five.hears("ann", FetchMessages())["messages"]
+    assert long.data["digest"] == hashlib.sha256(canonical(told).encode()).hexdigest()
 
 
 def test_nobody_reads_what_is_not_its_own(five: Desk) -> None:

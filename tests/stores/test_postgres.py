@@ -9,7 +9,7 @@ import pytest
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, UsageError
 from akinai.core.ledger import Entry, Genesis, check_chain
 from akinai.core.trace import TraceRecord
-from akinai.stores import open_store
+from akinai.stores import open_store, postgres_writer
 from akinai.stores.postgres import PostgresStore
 from akinai.testing import store_laws
 from akinai.testing.runs import AWKWARD_TEXTS, entries_in, entries_of, genesis_of, run_of
@@ -155,6 +155,34 @@ async def test_appends_that_arrive_together_are_committed_together(postgres: str
     await asyncio.gather(*(store.create(run_of(f"r{number}")) for number in range(200)))
     await asyncio.gather(*(store.append(f"r{number}", entries_of(2)) for number in range(200)))
     assert sql(postgres, "SELECT count(*), count(DISTINCT xmin::text) <= 5 FROM actions") == [(400, True)]
+    await store.close()
+
+
+async def test_numbers_remembered_are_not_the_last_word(postgres: str) -> None:
+    """A store that let a run grow takes what goes on from another's entries, and refuses what they overtook."""
+    one, other = await open_store(postgres), await open_store(postgres)
+    await one.create(run_of("r"))
+    for seq, store in enumerate((one, other, one, one, other), 1):
+        await store.append("r", entries_of(seq)[-1:])
+    for store in (one, other):
+        with pytest.raises(SequenceConflict, match="takes entry 6 next, not 4"):
+            await store.append("r", entries_of(4, "slower")[-1:])
+        with pytest.raises(SequenceConflict, match="takes entry 6 next, not 8"):
+            await store.append("r", entries_of(8)[-1:])
+    assert await entries_in(one, "r") == entries_of(5)
+    await one.close()
+    await other.close()
+
+
+async def test_large_batch_is_written_in_parts(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries that are too much for one statement are several, of one transaction."""
+    monkeypatch.setattr(postgres_writer, "CHARACTERS_AT_ONCE", 5_000)
+    store = await open_store(postgres)
+    await store.create(run_of("r"))
+    kept = entries_of(100, "x" * 300)
+    await store.append("r", kept)
+    assert await entries_in(store, "r") == kept
+    assert sql(postgres, "SELECT count(DISTINCT xmin::text) FROM actions") == [(1,)]
     await store.close()
 
 

@@ -7,7 +7,7 @@ may turn 1.0 or 1e22 into an integer, and does), no NaN, no infinities, no negat
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -21,6 +21,8 @@ MOST_DIGITS = 1000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 10**MOST_DIGITS
+_TEXT = frozenset({str})
+_LEAVES = frozenset({str, int, bool, type(None)})
 
 _encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
@@ -33,25 +35,37 @@ def canonical(value: Json) -> str:
 
 
 def settled(value: Json) -> Json:
-    """`value` with whole floats as integers; what the canonical text reads back as."""
-    kind = type(value)
-    if kind is str or kind is int or value is None:  # most of what there is; every entry comes through here
-        return value
-    if kind is dict:
-        told = cast("dict[str, Json]", value)
-        return {key if type(key) is str else _key(key): settled(item) for key, item in told.items()}
-    if isinstance(value, str | int):
+    """`value` with whole floats as integers: what the canonical text reads back as. Itself where it has none."""
+    return value if _is_settled(value) else _resettled(value)
+
+
+def _is_settled(value: Json) -> bool:
+    """Whether it is made of plain dicts and lists without a whole float; nearly all that entries hold is."""
+    if type(value) is dict:
+        table = cast("dict[object, Json]", value)
+        return _TEXT.issuperset(map(type, table)) and _all_settled(table.values())
+    if type(value) is list:
+        return _all_settled(cast("list[Json]", value))
+    return type(value) in _LEAVES or (type(value) is float and not value.is_integer())
+
+
+def _all_settled(items: Collection[Json]) -> bool:
+    return _LEAVES.issuperset(map(type, items)) or all(map(_is_settled, items))
+
+
+def _resettled(value: Json) -> Json:
+    if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
-        return {_key(key): settled(item) for key, item in value.items()}
+        return {_key(key): _resettled(item) for key, item in value.items()}
     return _list(value)
 
 
 def _list(value: object) -> list[Json]:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [settled(item) for item in cast("Sequence[Json]", value)]
+        return [_resettled(item) for item in cast("Sequence[Json]", value)]
     raise TypeError(f"a value of type {type(value).__name__} is not JSON")
 
 

@@ -79,7 +79,7 @@ class Execute:
         request, world = wire.read_request(body), self._market.world
 
         def tell(state: State, turn: Turn, outcome: Outcome) -> Told:
-            return wire.answer(state, turn, request, outcome, world.told(state, turn, outcome))
+            return wire.answer(world, state, turn, request, outcome)
 
         told = await self._market.act(actor, request.action, tell)
         self._watching.acted(told.name, told.code, time.perf_counter() - started)

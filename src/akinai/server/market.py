@@ -29,6 +29,8 @@ from akinai.worlds.market.views import WAITING
 
 MOST_WAITING = 20_000
 """Requests that are applied and not yet durable; more are turned away."""
+FOLLOWED_S = 0.02
+"""What other servers, or this one, write within this time is noticed at once and not one by one."""
 CLAIM = "token sha256:"
 """Beside a registration in the ledger: the digest of the token that was given for it."""
 
@@ -272,6 +274,7 @@ class HostedMarket:
                 async for last in changes.changes(self.header.run_id, self.committed.seq):
                     if last > self._place.seq and not self._asks:
                         await self.look()
+                    await asyncio.sleep(FOLLOWED_S)
             except StoreError as error:
                 self._watching.failed(0, error)
                 await asyncio.sleep(1)

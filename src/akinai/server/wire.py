@@ -10,6 +10,7 @@ import orjson
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, settled, unfit_in
 from akinai.core.ledger import Outcome, Turn
+from akinai.worlds.market import Market, mail, rules
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.state import State
 from akinai.worlds.market.times import iso
@@ -166,25 +167,38 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def answer(state: State, turn: Turn, request: Request, outcome: Outcome, told: Outcome) -> Told:
-    """What is answered to a request: `outcome` as the ledger keeps it, `told` as the agent hears it."""
-    verb = "unreadable" if isinstance(turn.action, Unreadable) else turn.action.tool_name()
+def answer(world: Market, state: State, turn: Turn, request: Request, outcome: Outcome) -> Told:
+    """What is answered to a request: `outcome` as the ledger keeps it, `state` after it."""
+    verb = _NAMES[type(turn.action)]
     if not outcome.ok:
         return Told(_refusal(outcome, request), verb, outcome.code or "refused")
-    content: Json = told.data
     metadata: dict[str, Json] = {}
     match turn.action:
-        case a.SendMessage():
-            content, metadata = _sent(state, turn, turn.action, request, outcome), {"status": "sent"}
-        case a.FetchMessages() | a.Search():
-            pass
+        case a.SendMessage() as action:
+            content, metadata["status"] = _sent(state, turn, action, request, outcome), "sent"
+        case a.FetchMessages() as action:
+            content = _fetched(state, turn.actor, action)
+        case a.Search() as action:
+            content = rules.shown(state, action, rules.found(state, turn.actor, action))
         case _:
-            content = {"text": told.text}
+            content = {"text": outcome.text}
     if request.text_too:
+        told = world.told(state, turn, outcome)
         metadata["text"] = told.text
-        if content is not told.data:
+        if not isinstance(turn.action, a.FetchMessages | a.Search):
             metadata["data"] = told.data
     return Told(_dumped({"content": content, "is_error": False, "metadata": metadata}), verb, "ok")
+
+
+_NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in VERBS.classes} | {Unreadable: "unreadable"}
+
+
+def _fetched(state: State, actor: str, action: a.FetchMessages) -> dict[str, Any]:
+    """The messages, their JSON as it was made for the digest of the fetch."""
+    found = mail.select(state, actor, action)
+    if found is None or not found.mails:
+        return {"messages": [], "has_more": False}
+    return {"messages": orjson.Fragment(found.text), "has_more": found.has_more}
 
 
 def _refusal(outcome: Outcome, request: Request) -> bytes:

@@ -114,14 +114,13 @@ class PostgresStore:
             try:
                 async with self._listening(run_id) as connection:
                     patience = None
+                    last = await _last(connection, run_id)
                     while True:
                         self._check_open()
-                        last = await _last(connection, run_id)
                         if last > after:
                             after = last
                             yield last
-                        async for _ in connection.notifies(timeout=LOOK_S, stop_after=1):
-                            pass
+                        last = await _told(connection, run_id)
             except psycopg.Error as error:
                 patience = patience or Patience()
                 if not cut(error) or patience.over:
@@ -215,6 +214,12 @@ async def _last(connection: Connection, run_id: str) -> int:
     if last is None:
         await _expect_run(connection, run_id)
     return last or 0
+
+
+async def _told(connection: Connection, run_id: str) -> int:
+    """The number that the next notifications tell; the one that is found where none comes in time."""
+    told = [one.payload async for one in connection.notifies(timeout=LOOK_S, stop_after=1)]
+    return max((int(last) for last in told if last.isdecimal()), default=0) or await _last(connection, run_id)
 
 
 async def _traces(connection: Connection, run_id: str, actor: str | None, after: tuple[str, int]) -> list[TraceRecord]:

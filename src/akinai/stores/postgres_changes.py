@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from akinai.core.ledger import Entry
 from akinai.core.stores import RunHeader
 from akinai.core.trace import TraceRecord
 from akinai.stores import sequence_conflict, taken_run, trace_conflict, unknown_run
 from akinai.stores.headers import Row, row_of
+
+Columns: TypeAlias = "tuple[str, str, str, str, str]"
+"""Of an entry: its run, number, time, data and digest."""
 
 
 @dataclass(slots=True)
@@ -36,7 +39,7 @@ class Batch:
     """What a transaction writes."""
 
     runs: list[Row] = field(default_factory=list[Row])
-    entries: list[Row] = field(default_factory=list[Row])
+    entries: list[Columns] = field(default_factory=list[Columns])
     updates: dict[str, Row] = field(default_factory=dict[str, Row])
     trace: list[Row] = field(default_factory=list[Row])
     heads: dict[str, int] = field(default_factory=dict[str, int])
@@ -98,7 +101,7 @@ class Append:
         if first.seq != last + 1:
             raise sequence_conflict(self.run_id, last, first.seq)
         known.last[self.run_id] = batch.heads[self.run_id] = final.seq
-        batch.entries.extend((self.run_id, one.seq, one.at, one.text, one.digest) for one in self.entries)
+        batch.entries.extend((self.run_id, str(one.seq), str(one.at), one.text, one.digest) for one in self.entries)
 
 
 @dataclass(slots=True)

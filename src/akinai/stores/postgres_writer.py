@@ -1,7 +1,7 @@
 """How a PostgresStore writes: what waits together is one transaction, and a lost COMMIT is decided by digest."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -10,14 +10,14 @@ from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolati
 
 from akinai.core.errors import AkinaiError
 from akinai.stores.headers import HEADER
-from akinai.stores.postgres_changes import AddTrace, Append, Batch, Change, Create, Known
+from akinai.stores.postgres_changes import AddTrace, Append, Batch, Change, Columns, Create, Known
 from akinai.stores.postgres_rows import channel_of
 from akinai.stores.postgres_server import Connection, Patience, Server, blames_one, cut
 
-FEW = 4
-"""Entries that one statement writes faster than a transaction around COPY, which has five journeys to the server."""
 ROWS_AT_ONCE = 10_000
 """Where a batch is full: what waits longer than this goes into the next transaction."""
+CHARACTERS_AT_ONCE = 8_000_000
+"""Of entries in one statement; the server takes no value of a gigabyte."""
 TRIES = 20
 """How often a batch looks again when other processes were quicker."""
 
@@ -26,11 +26,15 @@ _INSERT_RUN: LiteralString = f"INSERT INTO runs ({HEADER}) VALUES (%s, %s, %s, %
 _UPDATE_RUN: LiteralString = """
     UPDATE runs SET agents = %s, status = %s, created_at = %s, parent = %s, group_name = %s, ending = %s, entries = %s,
     digest = %s, error = %s, card = %s WHERE run_id = %s"""
-_NOTIFY: LiteralString = "SELECT pg_notify(run, seq) FROM unnest(%s::text[], %s::text[]) AS heads (run, seq)"
-_COPY = "COPY actions (run_id, seq, created_at, data, digest) FROM STDIN"
-_INSERT_FEW: LiteralString = f"""
+_SEPARATOR = "\x1f"
+"""Between the values of a column: JSON cannot hold it unescaped."""
+_COLUMN: LiteralString = "string_to_array(%s, chr(31))"
+# Five texts are sent, whatever the number of entries: an array's values would each be quoted here and read there.
+_INSERT_ENTRIES: LiteralString = f"""
     WITH entries AS (INSERT INTO actions (run_id, seq, created_at, data, digest)
-    SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::jsonb[], %s::text[])) {_NOTIFY}"""
+    SELECT (%s::text[])[run::int], seq::bigint, at::bigint, data::jsonb, digest
+    FROM unnest({_COLUMN}, {_COLUMN}, {_COLUMN}, {_COLUMN}, {_COLUMN}) AS rows (run, seq, at, data, digest))
+    SELECT pg_notify(channel, last) FROM unnest(%s::text[], %s::text[]) AS heads (channel, last)"""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +56,9 @@ class Writer:
         self._connection = connection
         self._waiting: list[_Job] = []
         self._task: asyncio.Task[None] | None = None
+        self._heads: dict[str, int] = {}
+        """The last numbers of runs that this connection let grow. Another process may have gone on from there: then the
+        primary key refuses what is written behind it, and what is refused by them alone is looked at anew."""
 
     async def write(self, change: Change) -> None:
         """Make the change in the next transaction; answered after its commit."""
@@ -72,6 +79,7 @@ class Writer:
         if self._connection is not None:
             self._connection.pgconn.finish()
             self._connection = None
+            self._heads = {}
 
     async def _drain(self) -> None:
         jobs: list[_Job] = []
@@ -127,10 +135,12 @@ class Writer:
     async def _try(self, jobs: Sequence[_Job]) -> None:
         if self._connection is None:
             self._connection = await self._server.connect()
-        known = await _look(self._connection, jobs)
-        batch = Batch()
-        for job in jobs:
-            job.error = _refusal(job, known, batch)
+        heads, self._heads = self._heads, {}  # until this transaction is known to be in
+        known = Known(last=heads)
+        batch = _judged(jobs, known) if _grow(jobs, heads) else None
+        if batch is None or any(job.error for job in jobs):
+            known = await _look(self._connection, jobs)
+            batch = _judged(jobs, known)
         try:
             await _put(self._connection, batch)
         except psycopg.Error as error:
@@ -138,6 +148,19 @@ class Writer:
                 for job in jobs:
                     job.doubtful = job.doubtful or job.error is None
             raise
+        self._heads = heads | known.last
+
+
+def _grow(jobs: Sequence[_Job], heads: Mapping[str, int]) -> bool:
+    """Whether they do no more than let runs grow whose last numbers are known."""
+    return all(isinstance(job.change, Append) and job.change.run_id in heads and not job.doubtful for job in jobs)
+
+
+def _judged(jobs: Sequence[_Job], known: Known) -> Batch:
+    batch = Batch()
+    for job in jobs:
+        job.error = _refusal(job, known, batch)
+    return batch
 
 
 def _refusal(job: _Job, known: Known, batch: Batch) -> AkinaiError | None:
@@ -190,23 +213,37 @@ async def _look(connection: Connection, jobs: Sequence[_Job]) -> Known:
 
 
 async def _put(connection: Connection, batch: Batch) -> None:
-    others = batch.runs or batch.updates or batch.trace
-    if not (others or batch.entries):
-        return
-    heads = [[channel_of(run_id) for run_id in batch.heads], [str(seq) for seq in batch.heads.values()]]
-    if not others and len(batch.entries) <= FEW:
-        columns = [list(column) for column in zip(*batch.entries, strict=True)]
-        await connection.execute(_INSERT_FEW, [*columns, *heads], prepare=True)
+    entries = list(_statements(batch))
+    if not (batch.runs or batch.updates or batch.trace) and len(entries) <= 1:
+        for values in entries:
+            await connection.execute(_INSERT_ENTRIES, values, prepare=True)
         return
     async with connection.transaction(), connection.cursor() as cursor:
         if batch.runs:
             await cursor.executemany(_INSERT_RUN, batch.runs)
-        if batch.entries:
-            async with cursor.copy(_COPY) as copy:
-                for row in batch.entries:
-                    await copy.write_row(row)
-            await cursor.execute(_NOTIFY, heads)
+        for values in entries:
+            await cursor.execute(_INSERT_ENTRIES, values, prepare=True)
         if batch.updates:
             await cursor.executemany(_UPDATE_RUN, [(*row[2:], row[0]) for row in batch.updates.values()])
         if batch.trace:
             await cursor.executemany("INSERT INTO trace VALUES (%s, %s, %s, %s, %s)", batch.trace)
+
+
+def _statements(batch: Batch) -> Iterator[Sequence[object]]:
+    """The values of each statement that writes entries: of one for all of them, unless they are very large."""
+    runs = list(batch.heads)
+    places = {run_id: str(place) for place, run_id in enumerate(runs, 1)}
+    notified = [[channel_of(run_id) for run_id in runs], [str(last) for last in batch.heads.values()]]
+    for rows in _parts(batch.entries):
+        columns = zip(*((places[run_id], *rest) for run_id, *rest in rows), strict=True)
+        yield [runs, *(_SEPARATOR.join(column) for column in columns), *notified]
+        notified = [[], []]  # once is enough: the server tells it after the commit
+
+
+def _parts(entries: Sequence[Columns]) -> Iterator[Sequence[Columns]]:
+    begun = size = 0
+    for place, (_, _, _, text, _) in enumerate(entries, 1):
+        size += len(text)
+        if size > CHARACTERS_AT_ONCE or place == len(entries):
+            yield entries[begun:place]
+            begun, size = place, 0

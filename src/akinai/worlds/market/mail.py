@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market import actions as a
+from akinai.worlds.market.gates import CLOSED, sealed_s, shown
 from akinai.worlds.market.state import Box, Mail, State
-from akinai.worlds.market.times import iso, read_time
+from akinai.worlds.market.times import read_time
 
 CENT = Decimal("0.01")
 
@@ -21,7 +22,7 @@ def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
     boxes = state.boxes
     for sender in ("", turn.actor):
         boxes = boxes.insert((to, sender), state.box(to, sender).put(mail))
-    member = state.members[to].changed(last_mail=turn.seq)
+    member = state.members[to].moved(last_mail=turn.seq)
     return state.moved(boxes=boxes, members=state.members.insert(to, member), delivered=state.delivered + 1)
 
 
@@ -33,13 +34,13 @@ class Fetched:
     has_more: bool
 
     @property
-    def told(self) -> list[dict[str, Json]]:
-        """As the wire tells it."""
-        return [mail_json(mail) for mail in self.mails]
+    def text(self) -> str:
+        """The canonical JSON of the mails as the wire tells them."""
+        return f"[{','.join([mail.text for mail in self.mails])}]"
 
 
-def select(state: State, owner: str, action: a.FetchMessages) -> Fetched | None:
-    """The mail that a fetch asks for, oldest first; None when its time is none.
+def select(state: State, owner: str, at: int, action: a.FetchMessages) -> Fetched | None:
+    """The mail that a fetch asks for as it is shown at a time, oldest first; None when its own time is none.
 
     The places are found by bisection: what is not asked for costs nothing, however much of it there is.
     """
@@ -54,50 +55,47 @@ def select(state: State, owner: str, action: a.FetchMessages) -> Fetched | None:
         start = max(start, _first_above(box, after, lambda mail: mail.at))
     start += action.offset or 0
     end = box.count if action.limit is None else min(start + action.limit, box.count)
-    return Fetched([box.by_place[place] for place in range(start, end)], end < box.count and start < box.count)
+    mails = [box.by_place[place] for place in range(start, end)]
+    return Fetched(shown(state, at, mails), end < box.count and start < box.count)
 
 
-def fetch(state: State, actor: str, action: a.FetchMessages) -> tuple[State, Outcome]:
+def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Outcome]:
     """Read mail. The entry keeps how much, from where to where, and a digest; what it says is in the state.
 
     Refused as `bad_time` when `after` is no time.
     """
-    found = select(state, actor, action)
+    actor = turn.actor
+    found = select(state, actor, turn.at, action)
     if found is None:
         return state, Outcome.refused("bad_time", f"after is {action.after!r:.100}, which is no time in ISO 8601")
     data: dict[str, Json] = {"count": len(found.mails), "has_more": found.has_more}
     if not found.mails:
         return state, Outcome("No messages.", data=data)
     first, last = found.mails[0].index, found.mails[-1].index
-    digest = hashlib.sha256(canonical(found.told).encode()).hexdigest()
+    digest = hashlib.sha256(found.text.encode()).hexdigest()
     data |= {"first": first, "last": last, "digest": digest}
     member = state.members[actor]
     if last > member.seen:
-        state = state.moved(members=state.members.insert(actor, member.changed(seen=last)))
+        state = state.moved(members=state.members.insert(actor, member.moved(seen=last)))
     more = ", and there are more" if found.has_more else ""
     told = f"1 message, index {first}" if first == last else f"{len(found.mails)} messages, index {first} to {last}"
     return state, Outcome(f"{told}{more}.", data=data)
 
 
-def mail_json(mail: Mail) -> dict[str, Json]:
-    """A message as FetchMessages tells it on the wire."""
-    return {
-        "from_agent_id": mail.sender,
-        "to_agent_id": mail.to,
-        "created_at": iso(mail.at),
-        "message": mail.message.model_dump(mode="json"),
-        "index": mail.index,
-    }
-
-
-def told(state: State, actor: str, action: a.FetchMessages, kept: Outcome) -> Outcome:
+def told(state: State, turn: Turn, action: a.FetchMessages, kept: Outcome) -> Outcome:
     """What the fetching agent hears: the messages themselves."""
-    found = select(state, actor, action)
+    found = select(state, turn.actor, turn.at, action)
     if found is None or not found.mails:
         return Outcome(kept.text, data={"messages": [], "has_more": False})
     lines = [set_in(f"[{mail.index}] from {mail.sender}: {_words(mail.message)}") for mail in found.mails]
+    data: dict[str, Json] = {"messages": [mail.told for mail in found.mails], "has_more": found.has_more}
+    if any(mail.message is CLOSED for mail in found.mails):
+        data["sealed_s"] = sealed_s(state, turn.actor, turn.at)
+        lines.append(f"(Sealed bids are opened in {data['sealed_s']} s; fetch them again then.)")
     more = ["(There are more.)"] if found.has_more else []
-    return Outcome("\n".join([*lines, *more]), data={"messages": found.told, "has_more": found.has_more})
+    return Outcome(
+        "\n".join([*lines, *more]), data={"messages": [mail.told for mail in found.mails], "has_more": found.has_more}
+    )
 
 
 def price(amount: object) -> str:

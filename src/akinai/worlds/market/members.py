@@ -96,7 +96,7 @@ def register(state: State, actor: str, action: a.Register) -> tuple[State, Outco
     else:
         member = _with_profile(known, actor, action.profile)
     first = known is None or not known.registered
-    state = _listed(state, member.changed(registered=True))
+    state = _listed(state, member.moved(registered=True))
     if first:
         state = state.moved(joined=state.joined.insert(len(state.joined), actor))
         if member.number is not None and member.number < state.businesses:

@@ -1,7 +1,5 @@
 """The rules of messages, proposals and payments. A refused message is never delivered, and the state is as it was."""
 
-from collections.abc import Sequence
-
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.core.money import format_cents
@@ -118,10 +116,10 @@ def _booked(state: State, turn: Turn, offer: Offer, cents: int) -> State:
     paid = Offer(offer.index, offer.business, offer.customer, offer.proposal, offer.expires, turn.seq)
     members = state.members
     payer = members[offer.customer]
-    payer = payer.changed(purchases=payer.purchases + 1, paid_cents=payer.paid_cents + cents)
+    payer = payer.moved(purchases=payer.purchases + 1, paid_cents=payer.paid_cents + cents)
     members = members.insert(payer.id, payer)
     payee = members[offer.business]
-    members = members.insert(payee.id, payee.changed(received_cents=payee.received_cents + cents))
+    members = members.insert(payee.id, payee.moved(received_cents=payee.received_cents + cents))
     return state.moved(
         members=members,
         offers=state.offers.insert((offer.business, offer.proposal.id), paid),
@@ -152,10 +150,14 @@ def found(state: State, actor: str, action: a.Search) -> Page:
 def told(state: State, actor: str, action: a.Search, kept: Outcome) -> Outcome:
     """What the searching agent hears: the profiles themselves."""
     page = found(state, actor, action)
-    profiles: Sequence[Json] = [state.members[id].profile for id in page.ids]
     more = f"; page {action.page} of {page.pages}" if page.pages > 1 else ""
     lines = [f"{page.results} found{more}.", *(state.catalogue.line(id, _words) for id in page.ids)]
-    return Outcome("\n".join(lines), data={"businesses": list(profiles), **_counts(action, page)})
+    return Outcome("\n".join(lines), data=shown(state, action, page))
+
+
+def shown(state: State, action: a.Search, page: Page) -> dict[str, Json]:
+    """A page of results as the wire tells it."""
+    return {"businesses": [state.members[id].profile for id in page.ids], **_counts(action, page)}
 
 
 def _counts(action: a.Search, page: Page) -> dict[str, Json]:

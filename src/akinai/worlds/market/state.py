@@ -3,17 +3,21 @@
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 from rpds import HashTrieMap, HashTrieSet
 
+from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
+from akinai.core.records import Record
 from akinai.worlds.market.actions import Message, OrderProposal
 from akinai.worlds.market.schedule import Schedule
 from akinai.worlds.market.search import Catalogue
 from akinai.worlds.market.setup import Setup
+from akinai.worlds.market.times import iso
 
 Role = Literal["business", "customer", ""]
 """What a profile says; one that says nothing may do both."""
@@ -21,7 +25,7 @@ Profile = Mapping[str, Any]
 """{"id", "metadata": {"type"}, "business" or "customer": {...}}, as on the wire."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mail:
     """A delivered message."""
 
@@ -32,6 +36,22 @@ class Mail:
     sender: str
     to: str
     message: Message
+
+    @property
+    def told(self) -> dict[str, Json]:
+        """As FetchMessages tells it on the wire."""
+        return {
+            "from_agent_id": self.sender,
+            "to_agent_id": self.to,
+            "created_at": iso(self.at),
+            "message": self.message.model_dump(mode="json"),
+            "index": self.index,
+        }
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical JSON of the same: made once, for the digest and the answer of every fetch that finds it."""
+        return canonical(self.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +92,8 @@ class Bids:
     """Who made one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+@dataclass(frozen=True)
+class Member(Record):
     """An agent of the market, or one of its population that has yet to register."""
 
     id: str
@@ -109,13 +129,9 @@ class Member:
     def has_news(self) -> bool:
         return self.last_mail > self.seen
 
-    def changed(self, **changes: Any) -> Self:
-        """A copy with changes."""
-        return replace(self, **changes)
-
 
 @dataclass(frozen=True)
-class State:
+class State(Record):
     """A market between two actions."""
 
     setup: Setup
@@ -160,9 +176,3 @@ class State:
 
     def box(self, owner: str, sender: str = "") -> Box:
         return self.boxes.get((owner, sender), EMPTY_BOX)
-
-    def moved(self, **changes: Any) -> Self:
-        """A copy with changes, as `replace` makes it but unchecked and faster."""
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__, **changes)
-        return copy

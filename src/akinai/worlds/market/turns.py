@@ -68,7 +68,7 @@ def _counted(state: State, actor: str, action: Action, rests: bool) -> State:
     done = member.done or _done(state, member, action)
     seconds = action.seconds if isinstance(action, a.Wait) and rests else None
     wakes = None if seconds is None else state.at + round(seconds * SECOND_US)
-    member = member.changed(turns=member.turns + 1, asleep=rests, wakes=wakes, roused=False, done=done)
+    member = member.moved(turns=member.turns + 1, asleep=rests, wakes=wakes, roused=False, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
     state = state.moved(members=state.members.insert(actor, member), customers_left=left)
     if not state.virtual or member.number is None:
@@ -121,7 +121,7 @@ def _woken(state: State, id: str) -> State:
     if not member.asleep:
         return state
     in_time = member.wakes is None or state.at < member.wakes
-    state = state.moved(members=state.members.insert(id, member.changed(asleep=False, roused=in_time)))
+    state = state.moved(members=state.members.insert(id, member.moved(asleep=False, roused=in_time)))
     if not state.virtual or member.number is None:
         return state
     due = min(state.schedule.due(member.number), state.at + latency_us(state, member))
