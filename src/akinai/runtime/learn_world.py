@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast
 
 from akinai import worlds
 from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
 from akinai.core.errors import UsageError
 from akinai.core.lessons import Lesson
-from akinai.core.money import format_cents
 from akinai.core.worlds import World
 from akinai.learning.files import sha256
 from akinai.learning.formats import dumps
@@ -28,16 +27,25 @@ from akinai.learning.playbook import Playbook
 from akinai.learning.playbook_file import PlaybookFile
 from akinai.learning.roles import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles_by_rules import LessonCurator
+from akinai.learning.roles_of_runs import RunCurator, RunReflector, evidence
 from akinai.learning.tasks import Assignment, DataSet, Split, Task
 from akinai.runtime import api
-from akinai.runtime.cast import THINKING, Cast
+from akinai.runtime.budget import NO_BUDGET, Budget
+from akinai.runtime.cast import THINKING, Cast, ModelChoice
 from akinai.runtime.config import prepare
 from akinai.runtime.experiment import seeds_in
-from akinai.runtime.learn import Learned, learn
+from akinai.runtime.learn import How, Learned, Means, learn_as
+from akinai.runtime.learn_runs import PlaysRuns, RunsShelf, Stint, Telling, ThinkingPlayer, shown_score, situation
+from akinai.runtime.learn_settings import learn_settings
 from akinai.runtime.runs import Run
+from akinai.stores import open_store
 
 SETTINGS: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
 """Every run teaches; bullets differ by their numbers; and a player wants them all."""
+BY_MODEL: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
+"""Every run teaches, is played once, and is learned from before the next one begins."""
+
+Reflects: TypeAlias = Literal["model", "rules"]
 
 TRAIN_SEEDS, EVAL_SEEDS = "1-10", "101-120"
 
@@ -57,26 +65,93 @@ class Practice:
     """Of those that judge, over the others."""
     store: str = "memory:"
     """Where the training runs are kept: the evidence of every bullet."""
+    model: ModelChoice | None = None
+    """Whom the player asks, where it asks one, and the roles."""
+    reflects: Reflects | None = None
+    """Who finds out what a run teaches, and keeps the playbook; None: the model, where there is one."""
+    online: bool = False
+    """Each seed is played by the playbook so far, and by it alone, before anything is learned from it."""
+
+    @property
+    def plays_by_model(self) -> bool:
+        """Whether the agent asks a model, or a side of the world has one of its own."""
+        names = [one.partition("=")[0] for one in (*self.settings, *self.eval_settings)]
+        return self.agent in THINKING or any(name.endswith(".model") for name in names)
+
+    @property
+    def learns_by_model(self) -> bool:
+        return self.reflects == "model" if self.reflects else self.model is not None
 
 
 def learn_world(
-    practice: Practice, *, playbook: Path | str | None = None, epochs: int = 1, watch: Watch | None = None
+    practice: Practice,
+    *,
+    playbook: Path | str | None = None,
+    epochs: int | None = None,
+    checkpoint: str | None = None,
+    anew: bool = False,
+    budget: Budget = NO_BUDGET,
+    settings: Mapping[str, Any] | None = None,
+    watch: Watch | None = None,
 ) -> Learned:
     """Learn a playbook from runs on some seeds and judge it on others, each with and without it.
 
-    UsageError for a world that teaches nothing by rules, a player that asks a model, or seeds that stand on both sides.
+    `settings` go over `[learn]` of `akinai.toml`, by the names of `LearnSettings`; the rest is as in `akinai.learn`. A
+    model that plays has the `budget_tokens` of the settings for its playbook.
+
+    UsageError for a world that teaches nothing by rules where no model reflects, a role without its model, seeds that
+    stand on both sides, or a checkpoint of runs that are in memory alone.
     """
     data_set = world_tasks(practice)
-    assert data_set.rules is not None
-    return learn(
-        data_set,
-        playbook=playbook,
-        epochs=epochs,
-        roles=data_set.rules,
-        evaluator=ByScore(),
-        settings=SETTINGS,
-        watch=watch,
-    )
+    by_rules = not (practice.plays_by_model or practice.learns_by_model)
+    given = {"epochs": epochs, "online": practice.online or None}
+    asked = {**(settings or {}), **{name: value for name, value in given.items() if value is not None}}
+    chosen = learn_settings(asked, beneath=_settings(practice))
+    if checkpoint and practice.store.startswith("memory:"):
+        raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
+    how = How(chosen, data_set, None, budget, checkpoint, anew, True, watch)
+
+    async def made(means: Means) -> Roles:
+        assert data_set.rules is not None
+        return data_set.rules if by_rules else await _roles(practice, how, data_set.rules, means)
+
+    return learn_as(how, made, playbook=playbook, evaluator=ByScore())
+
+
+def _settings(practice: Practice) -> dict[str, Json]:
+    """What suits the players and the roles of a learning."""
+    if practice.plays_by_model:
+        return BY_MODEL | ({} if practice.learns_by_model else {"dedup": False})
+    if practice.learns_by_model:
+        return BY_MODEL | {"whole": True, "budget_tokens": 0}
+    return SETTINGS | ({"batch": 1} if practice.online else {})
+
+
+async def _roles(practice: Practice, how: How, rules: Roles, means: Means) -> Roles:
+    """The roles where a model plays, or learns from what is played, or both."""
+    settings = how.settings
+    player = cast("PlaysRuns", rules.generator)
+    if practice.plays_by_model:
+        player = await _thinking(practice, how, means)
+    if not practice.learns_by_model:
+        return Roles(player, WorldReflector(player), rules.curator, label="rules", thinks=True)
+    assert practice.model is not None
+    ask, templates = await means.asker(practice.model), settings.templates(how.data_set)
+    reflector = RunReflector(ask("reflector"), templates, tries=settings.tries)
+    tokens = settings.curator_budget_tokens
+    curator = RunCurator(ask("curator"), templates, tries=settings.tries, budget_tokens=tokens)
+    return Roles(Telling(player, settings.run_tokens), reflector, curator, practice.model.name, thinks=True)
+
+
+async def _thinking(practice: Practice, how: How, means: Means) -> ThinkingPlayer:
+    books = await open_store(practice.store)
+    means.stack.push_async_callback(books.close)
+    tokens = 0 if how.settings.whole else how.settings.budget_tokens
+    asked = practice.model if practice.agent in THINKING else None
+    cast = Cast(practice.agent, asked, like=practice.model, playbook_tokens=tokens)
+    world, keeps = worlds.load(practice.world), how.checkpoint is not None and not how.anew
+    stint = Stint(world, cast, practice.days, practice.settings, practice.eval_settings, keeps)
+    return ThinkingPlayer(stint, books, means)
 
 
 def learned_document(learned: Learned, practice: Practice, seconds: float) -> dict[str, Json]:
@@ -125,13 +200,14 @@ def world_tasks(practice: Practice) -> DataSet:
     """The runs of a world as tasks, with the rules that learn from them."""
     world = worlds.load(practice.world)
     base = world.name.partition("@")[0]
-    if not teaches(base):
-        raise UsageError(f"{world.name} has no lessons by rules; learn from a world that has, such as vending")
-    if practice.agent in THINKING:
+    if not practice.learns_by_model and not teaches(base):
         raise UsageError(
-            f"the agent {practice.agent!r} asks a model; runs teach by rules here: name a player such as naive"
+            f"{world.name} has no lessons by rules; name a model, or learn from a world that has, such as vending"
         )
-    train, judged = seeds_in(practice.seeds), seeds_in(practice.eval_seeds)
+    if practice.model is None and (practice.agent in THINKING or practice.learns_by_model):
+        who = "whoever reflects" if practice.learns_by_model else f"the agent {practice.agent!r}"
+        raise UsageError(f"{who} asks a model here; name one, such as --model openai:gpt-5-mini")
+    train, judged = seeds_in(practice.seeds), [] if practice.online else seeds_in(practice.eval_seeds)
     if not practice.eval_settings and (both := sorted({*train} & {*judged})):
         raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
     for settings in (practice.settings, [*practice.settings, *practice.eval_settings]):
@@ -140,13 +216,19 @@ def world_tasks(practice: Practice) -> DataSet:
 
     def load(split: Split) -> list[Task]:
         return [
-            Task(f"{base}-{split}-{seed}", f"{base}, seed {seed}", "", data={"seed": seed, "split": split})
+            Task(f"{base}-{split}-{seed}", text(seed), "", data={"seed": seed, "split": split})
             for seed in seeds.get(split, [])
         ]
 
+    def text(seed: int) -> str:
+        if not practice.learns_by_model:
+            return f"{base}, seed {seed}"
+        return situation(world, seed, prepare(world, days=practice.days, settings=practice.settings).setup)
+
     player = Player(world, practice)
     rules = Roles(player, WorldReflector(player), EvidenceCurator(LessonCurator(world.merged)), label="rules")
-    return DataSet(base, load, rules=rules, settings=SETTINGS)
+    shelf = RunsShelf if practice.plays_by_model else None
+    return DataSet(base, load, rules=rules, settings=_settings(practice), shelf=shelf)
 
 
 @dataclass
@@ -162,6 +244,7 @@ class Player:
         self, assignment: Assignment, given: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
         seed, trains = _told(assignment.data)
+        trains = trains and bool(assignment.attempt or not self.practice.online)
         bullets = tuple(bullet.content for bullet in given.bullets)
         run = self._train(seed, bullets) if trains else self._judge(seed, bullets)
         if run.status == "failed":
@@ -170,14 +253,15 @@ class Player:
         told: Mapping[str, Json] = {"score": score.value, "unit": score.unit, "run": run.id}
         source = f"{run.id}#1 -> {run.id}#{len(run.ledger.entries)}"
         used = tuple(bullet.id for bullet in given.bullets)
-        return Trajectory(assignment.id, _shown(score.value, score.unit), details=told, source=source, used=used)
+        return Trajectory(assignment.id, shown_score(score.value, score.unit), details=told, source=source, used=used)
 
     def _train(self, seed: int, bullets: tuple[str, ...]) -> Run:
         """Another playbook is another experiment, so every epoch tries other things.
 
         What a run is told stands in its name: a group holds runs that are played alike.
         """
-        order = self.world.experiment(Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30))
+        number = Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30)
+        order = "" if self.practice.online else self.world.experiment(number)
         cast = Cast(self.practice.agent, bullets=tuple(filter(None, (order, *bullets))))
         known = {header.run_id for header in api.headers(self.practice.store)} if self._kept else set[str]()
         name = group = f"learn-{self.world.name.partition('@')[0]}-{_digest(cast.bullets)[:6]}"
@@ -191,7 +275,8 @@ class Player:
 
     @property
     def _kept(self) -> bool:
-        return not self.practice.store.startswith("memory:") and Path(self.practice.store).exists()
+        place = self.practice.store
+        return not place.startswith("memory:") and ("://" in place or Path(place).exists())
 
     def _judge(self, seed: int, bullets: tuple[str, ...]) -> Run:
         settings = [*self.practice.settings, *self.practice.eval_settings]
@@ -203,7 +288,7 @@ class Player:
             self.practice.world, agent=cast, seeds=seed, days=days, settings=settings, store=store, name=name
         )[0]
 
-    def taken(self, name: str) -> Run:
+    async def taken(self, name: str) -> Run:
         """A training run by its name, once."""
         return self.runs.pop(name, None) or api.runs(name, store=self.practice.store)[0]
 
@@ -214,14 +299,15 @@ class ByScore:
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         told = trajectory.details
         score = told["score"] / 100 if told["unit"] == "cents" else float(told["score"])
-        return Evaluation(score > 0, score, f"{trajectory.answer} in {told['run']}")
+        report = f"; {told['report']}" if told.get("report") else ""
+        return Evaluation(score > 0, score, f"{trajectory.answer} in {told['run']}{report}")
 
 
 @dataclass
 class WorldReflector:
     """The Reflector: what the world says its record teaches."""
 
-    player: Player
+    player: PlaysRuns
 
     async def reflect(
         self,
@@ -232,7 +318,7 @@ class WorldReflector:
         earlier: Sequence[Insights] = (),
     ) -> Insights:
         name = str(trajectory.details["run"])
-        run, world = self.player.taken(name), self.player.world
+        run, world = await self.player.taken(name), self.player.world
         kinds = dict.fromkeys(finding.type for finding in world.findings(run.ledger))
         lessons = tuple(world.lessons(run.ledger))
         return Insights(
@@ -260,7 +346,7 @@ class EvidenceCurator:
 
 
 def _places(run: str, lesson: Lesson) -> tuple[str, ...]:
-    return (" -> ".join(f"{run}#{entry}" for entry in lesson.entries),) if lesson.entries else (run,)
+    return (evidence(run, lesson.entries),) if lesson.entries else (run,)
 
 
 def _digest(bullets: tuple[str, ...]) -> str:
@@ -273,10 +359,6 @@ def _told(data: Json) -> tuple[int, bool]:
             return seed, split == "train"
         case _:
             raise ValueError(f"a task with {data!r:.60} is no run of a world; make it by `world_tasks`")
-
-
-def _shown(value: float, unit: str) -> str:
-    return format_cents(int(value)) if unit == "cents" else f"{value} {unit}"
 
 
 def bullets_in(path: Path | str) -> tuple[str, ...]:

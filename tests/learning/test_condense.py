@@ -1,0 +1,133 @@
+"""A run's record in a budget of tokens: never above it, the most telling first, and the same whenever it is asked for."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.core.ledger import Ledger
+from akinai.learning.condense import HEADINGS, Condensed, condensed
+from akinai.learning.condense_days import days_in, known, means, periods, table_means
+from akinai.learning.injection import estimate_tokens
+
+WORLD = worlds.load("vending")
+SCRIPT = [
+    '{"action": "SEARCH_WEB", "query": "wholesale supplier for vending machines"}',
+    '{"action": "RESTOCK_SLOT", "slots": [{"row": 0, "column": 0, "product_id": "water", "quantity": 12}]}',
+    '{"action": "SEND_EMAIL", "to": "orders@northbay-wholesale.com", "subject": "Order", "body": "12 units of water"}',
+    '{"action": "SEND_EMAIL", "to": "orders@northbay-wholesale.com", "subject": "Order", "body": "12 units of water"}',
+]
+
+
+@pytest.fixture(scope="module")
+def short() -> Ledger:
+    return akinai.run("vending", agent="naive", days=10)[0].ledger
+
+
+@pytest.fixture(scope="module")
+def year() -> Ledger:
+    return akinai.run("vending", agent="naive", days=365)[0].ledger
+
+
+def made(ledger: Ledger, tokens: int) -> Condensed:
+    return condensed(WORLD, ledger, budget_tokens=tokens)
+
+
+def parts(told: Condensed) -> dict[str, list[str]]:
+    """The lines under each heading."""
+    sections = [section.split("\n") for section in told.text.split("\n\n")]
+    return {heading: lines for heading, *lines in sections}
+
+
+@pytest.mark.parametrize("tokens", [0, 300, 4_000])
+@pytest.mark.parametrize("run", ["short", "year"])
+def test_a_record_never_costs_more_than_its_budget(run: str, tokens: int, request: pytest.FixtureRequest) -> None:
+    """Ten days or a year, tight or ample: the text has at most so many tokens, and says how many it has."""
+    told = made(request.getfixturevalue(run), tokens)
+    assert told.tokens == estimate_tokens(told.text) <= tokens
+    assert set(parts(told)) <= {"", *HEADINGS}
+    assert told == made(request.getfixturevalue(run), tokens)
+
+
+def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
+    """What is left out never grows with the budget, and nothing is where all fits."""
+    left_out = [made(year, tokens).left_out for tokens in (300, 1_000, 3_000, 60_000)]
+    assert left_out == sorted(left_out, reverse=True)
+    assert (left_out[0] > 0, left_out[-1]) == (True, 0)
+
+
+@pytest.mark.parametrize("tokens", [1_000, 3_000])
+def test_the_days_of_a_year_are_told_as_finely_as_they_fit(year: Ledger, tokens: int) -> None:
+    """All 365 days stand in the rows, none twice; a larger budget tells shorter stretches."""
+    rows = parts(made(year, tokens))["Days"]
+    ends = [[int(number) for number in row.split(" ")[1].split("-")] for row in rows]
+    assert [ends[0][0], ends[-1][-1]] == [1, 365]
+    assert all(before[-1] + 1 == after[0] for before, after in pairwise(ends))
+    finer = parts(made(year, 3 * tokens))["Days"]
+    assert len(finer) > len(rows)
+
+
+def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Findings and refusals come before days, and days before decisions; each leads to its entries."""
+    script = tmp_path_factory.mktemp("script") / "moves.jsonl"
+    script.write_text("\n".join([*SCRIPT, *['{"action": "ADVANCE_DAY"}'] * 40]))
+    run = akinai.run("vending", agent=f"script:{script}", days=40)[0]
+    findings = WORLD.findings(run.ledger)
+    assert findings
+    small, ample = parts(made(run.ledger, 260)), parts(made(run.ledger, 9_000))
+    assert len(ample["Findings"]) == len(findings)
+    assert small["Findings"][0] == ample["Findings"][0]
+    assert small["Refusals"] == ample["Refusals"]
+    assert "#2 RestockSlot" in small["Refusals"][0]
+    assert len(small.get("Decisions", [])) < len(ample["Decisions"])
+    assert any("the same" in line or "#3 " in line for line in ample["Decisions"])
+
+
+def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Ledger) -> None:
+    """What was decided once a year is in sight beside what was decided every week."""
+    lines = parts(made(year, 1_500))["Decisions"]
+    kinds = [line.split("(")[0].rpartition(" ")[2] for line in lines]
+    assert {"SearchWeb", "SendEmail", "RestockSlot", "SetPrice"} <= set(kinds)
+    numbers = [int(line.split(" ")[0][1:]) for line in lines]
+    assert numbers == sorted(numbers)
+
+
+def test_what_the_world_knows_holds_the_demand_that_went_unmet(year: Ledger) -> None:
+    """By product, what customers wanted beside what was sold, as the means of the days on which it was on offer."""
+    days = [*days_in(WORLD, year)]
+    assert [day.number for day in days] == list(range(1, 366))
+    told = known(WORLD, year, budget_tokens=2_000)
+    assert estimate_tokens(told) <= 2_000
+    water = table_means(days)["water"]
+    assert water["wanted"] >= water["sold"] > 0
+    assert f"water, a day: sold {water['sold']:.2f}".rstrip("0") in told
+    assert means(days)["income_cents"] == sum(_numbers(days, "income_cents")) / 365
+
+
+def _numbers(days: Sequence[object], name: str) -> list[float]:
+    return [day.came_to[name] for day in days]  # type: ignore[attr-defined]
+
+
+def test_rows_of_any_length_hold_all_days(short: Ledger) -> None:
+    """From a day a row to one row for the run."""
+    rows = [*periods([*days_in(WORLD, short)])]
+    assert [len(some) for some in rows] == [10, 2, 1]
+
+
+def test_a_market_without_days_is_condensed_too() -> None:
+    """Its conversations are decisions, and what the world knows are its figures."""
+    run, world = akinai.run("market")[0], worlds.load("market")
+    told = condensed(world, run.ledger, budget_tokens=2_000)
+    assert told.tokens <= 2_000
+    assert any("SendMessage" in line for line in parts(told)["Decisions"])
+    assert "welfare" in known(world, run.ledger, budget_tokens=500)
+
+
+def test_a_run_in_which_nobody_acted_is_told(short: Ledger) -> None:
+    """An empty ledger has a summary and nothing else; a negative budget is no budget."""
+    empty = Ledger(short.genesis, ())
+    assert "0 entries, ended as cut off before its end" in made(empty, 500).text
+    with pytest.raises(ValueError, match="a budget of -1 tokens"):
+        made(empty, -1)

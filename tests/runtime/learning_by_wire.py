@@ -1,0 +1,71 @@
+"""What the tests of learning with models in a world share: a brain that plays, reflects and curates behind one wire."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from akinai.core.models import Reply
+from akinai.testing.endpoint import Asked, PlayerBrain
+from akinai.worlds.vending import Vending
+
+PLAYER, REFLECTOR, CURATOR = "player", "reflector", "curator"
+
+
+def role_of(asked: Asked) -> str:
+    """Who is asked, by the form of the answer that the prompt wants."""
+    system = asked.request.messages[0].text
+    return CURATOR if '"operations"' in system else REFLECTOR if '"insights"' in system else PLAYER
+
+
+def text_of(asked: Asked) -> str:
+    return "\n".join(message.text for message in asked.request.messages)
+
+
+@dataclass
+class Business:
+    """Plays by rules, finds one thing a run, and writes it down; keeps all that it was shown."""
+
+    player: str = "naive"
+    broken: Sequence[str] = ()
+    """What the Curator says first, each once a request."""
+    shown: list[tuple[str, str]] = field(default_factory=list)
+    """Role and text of every request."""
+    seen: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._plays = PlayerBrain(Vending.players[self.player], Vending.verbs)
+
+    async def reply(self, asked: Asked) -> Reply:
+        role, text = role_of(asked), text_of(asked)
+        self.shown.append((role, text))
+        if role == PLAYER:
+            return await self._plays.reply(asked)
+        if role == REFLECTOR:
+            return Reply(json.dumps(self.insights(text)))
+        said = sum(message.speaker == "assistant" for message in asked.request.messages)
+        return Reply(self.broken[said] if said < len(self.broken) else json.dumps(self.operations(text)))
+
+    def insights(self, text: str) -> dict[str, Any]:
+        entry = re.search(r"#(\d+) day \d+ owner: SendEmail", text)
+        seed = re.search(r"vending, seed (\d+)", text)
+        assert entry
+        assert seed
+        insight = {
+            "insight": f"Order before the shelves are empty, as seed {seed[1]} shows.",
+            "entries": [int(entry[1])],
+        }
+        return {"reasoning": "It sold out.", "insights": [insight], "bullet_tags": []}
+
+    def operations(self, text: str) -> dict[str, Any]:
+        found = re.findall(r"(Order before .*?\.) \[(.*?)\]", text.rpartition("New insights")[2])
+        return {
+            "operations": [
+                {"type": "ADD", "section": "stock_and_orders", "content": told, "evidence": [place]}
+                for told, place in found
+            ]
+        }
+
+    def of(self, role: str) -> list[str]:
+        return [text for who, text in self.shown if who == role]

@@ -1,0 +1,215 @@
+"""Learning in a world with models: who plays, who reflects, what they are shown, and what is never paid for twice."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from learning_by_wire import CURATOR, PLAYER, REFLECTOR, Business
+
+import akinai
+from akinai.core.errors import UsageError
+from akinai.learning.injection import estimate_tokens
+from akinai.runtime.budget import Budget
+from akinai.runtime.cast import ModelChoice
+from akinai.runtime.learn import Learned
+from akinai.runtime.learn_world import Practice, learn_world
+from akinai.testing.endpoint import Endpoint
+
+pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+
+DAYS = 6
+
+
+def practice(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> Practice:
+    model = ModelChoice("openai:test", endpoint.openai_url)
+    given = {"seeds": "1-2", "eval_seeds": "101", "days": DAYS, "store": str(folder / "runs.db"), "model": model}
+    return Practice("vending", agent, **{**given, **more})  # type: ignore[arg-type]
+
+
+def learn(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> Learned:
+    asked = {name: more.pop(name) for name in ("budget", "settings", "checkpoint", "watch") if name in more}
+    return learn_world(practice(endpoint, folder, agent, **more), playbook=folder / "p.json", **asked)  # type: ignore[arg-type]
+
+
+def places(learned: Learned) -> list[str]:
+    return [place for bullet in learned.playbook for place in re.split("; | -> ", bullet.source_trajectory)]
+
+
+@pytest.mark.parametrize("agent", ["chat", "naive"])
+def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_path: Path) -> None:
+    """A bullet a run, each leading to an entry of the training run that shows it; the model is asked once a role."""
+    brain = Business()
+    with Endpoint(brain) as endpoint:
+        learned = learn(endpoint, tmp_path, agent)
+    kept = {run.id: run for run in akinai.runs(store=str(tmp_path / "runs.db"))}
+    assert (learned.ending, learned.label, len(learned.playbook)) == ("done", "openai:test", 2)
+    for place in places(learned):
+        run, _, entry = place.partition("#")
+        assert run.startswith("learn-vending-")
+        assert kept[run].ledger.entries[int(entry) - 1].name == "SendEmail"
+    assert (len(brain.of(REFLECTOR)), len(brain.of(CURATOR))) == (2, 2)
+    assert bool(brain.of(PLAYER)) == (agent == "chat")
+    assert learned.judged is not None
+    assert learned.judged.failed == 0
+    calls = [json.loads(line) for line in (tmp_path / "p.calls.jsonl").read_text().splitlines()]
+    assert [call["role"] for call in calls] == [REFLECTOR, CURATOR] * 2
+
+
+def test_a_reflector_sees_record_report_truth_and_situation(tmp_path: Path) -> None:
+    """All that a run's ledger tells, within the budget, and what the player could not see: demand that went unmet."""
+    brain = Business()
+    with Endpoint(brain) as endpoint:
+        learn(endpoint, tmp_path, settings={"run_tokens": 700})
+    for text in brain.of(REFLECTOR):
+        record = text.partition("Record of the run:\n")[2].partition("\n\nWhat the check found:")[0]
+        assert 400 < estimate_tokens(record) <= 700
+        truth = text.partition("could not be seen:\n")[2].partition("\n\nBullets")[0]
+        assert "wanted" in truth
+        assert estimate_tokens(truth) <= 700 // 3
+        assert "net_worth $" in text.partition("What the check found:\n")[2]
+        assert "vending machine" in text.partition("Situation:\n")[2].partition("Record")[0]
+
+
+def test_nothing_of_a_run_that_judges_is_learned(tmp_path: Path) -> None:
+    """A canary in the runs that judge stands in nothing that Reflector and Curator see, and not in the playbook."""
+    canary = "judged@canary-foods.com"
+    brain = Business()
+    with Endpoint(brain) as endpoint:
+        learned = learn(endpoint, tmp_path, eval_settings=(f"email={canary}",))
+    assert any(canary in text for text in brain.of(PLAYER))
+    assert not any(canary in text or "seed 10" in text for text in (*brain.of(REFLECTOR), *brain.of(CURATOR)))
+    assert canary not in (tmp_path / "p.json").read_text()
+    assert all(place.startswith("learn-") for place in places(learned))
+
+
+TRUNCATED = '{"reasoning": "x", "operations": [{"type": "ADD", "section": "stock_and_orders", "content": "Never or'
+MADE_UP = json.dumps(
+    {
+        "operations": [
+            {
+                "type": "ADD",
+                "section": "stock_and_orders",
+                "content": "Order twice.",
+                "evidence": ["learn-vending-0-1#9"],
+            }
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize(("said", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "stands behind no insight")])
+def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(said: str, why: str, tmp_path: Path) -> None:
+    """Twice unreadable and the third reply is taken; three times, and nothing of it is in the playbook, but counted."""
+    brain = Business(broken=[said, said])
+    with Endpoint(brain) as endpoint:
+        assert len(learn(endpoint, tmp_path, "naive", seeds="1", eval_seeds="101").playbook) == 1
+        assert sum(why in text for text in brain.of(CURATOR)) == 2
+        brain.broken = [said] * 3
+        (tmp_path / "again").mkdir()
+        again = learn(endpoint, tmp_path / "again", "naive", seeds="1", eval_seeds="101")
+    assert len(again.playbook) == 0
+    assert again.epochs[0].tally.given_up == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "why"), [([99_999], "1 to"), ([], "give numbers"), (["#3"], "give numbers"), ([True], "give numbers")]
+)
+def test_an_insight_without_entries_of_the_run_is_refused(named: list[object], why: str, tmp_path: Path) -> None:
+    """Evidence that the run has not is asked for again; a Reflector that never gives any is given up."""
+
+    class Vague(Business):
+        def insights(self, text: str) -> dict[str, object]:
+            return {"insights": [{"insight": "Sell more.", "entries": named}]}
+
+    brain = Vague()
+    with Endpoint(brain) as endpoint:
+        learned = learn(endpoint, tmp_path, "naive", seeds="1", eval_seeds="101")
+    assert sum(why in text.rpartition("could not be read")[2] for text in brain.of(REFLECTOR)) == 2
+    assert (len(learned.playbook), learned.epochs[0].tally.given_up, brain.of(CURATOR)) == (0, 1, [])
+
+
+class Crash(Exception):
+    """The end of a process, as far as its checkpoint can tell."""
+
+
+def test_a_crash_before_the_curator_plays_nothing_again(tmp_path: Path) -> None:
+    """With a checkpoint the same learning goes on at the Curator: no request of a run or a Reflector is sent again, and
+    the playbook is the one that an unbroken learning writes.
+    """
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    for folder in ("whole", "cut"):
+        (tmp_path / folder).mkdir()
+    with Endpoint(brain := Business()) as endpoint:
+        whole = learn(endpoint, tmp_path / "whole")
+    steps: list[str] = []
+
+    def crash(step: str, state: object) -> None:
+        steps.append(step)
+        if steps.count("reflect") == 2:
+            raise Crash
+
+    with Endpoint(cut := Business()) as endpoint:
+        checkpoint = str(tmp_path / "cut" / "learn.db")
+        with pytest.raises(Crash):
+            learn(endpoint, tmp_path / "cut", checkpoint=checkpoint, watch=crash)
+        assert len(cut.of(CURATOR)) == 1
+        learned = learn(endpoint, tmp_path / "cut", checkpoint=checkpoint)
+    for role in (PLAYER, REFLECTOR, CURATOR):
+        assert len(cut.of(role)) == len(brain.of(role)), role
+    assert [bullet.content for bullet in learned.playbook] == [bullet.content for bullet in whole.playbook]
+    assert learned.judged is not None
+    assert whole.judged is not None
+    assert learned.judged.scores == whole.judged.scores
+
+
+def test_online_learning_is_scored_before_it_learns(tmp_path: Path) -> None:
+    """Seed by seed: the first run sees an empty playbook and the last all that was learned before; the scores of those
+    runs are the result, beside the same seeds without a playbook.
+    """
+    brain = Business()
+    with Endpoint(brain) as endpoint:
+        learned = learn(endpoint, tmp_path, seeds="1-3", online=True)
+    assert learned.judged is not None
+    assert learned.baseline is not None
+    assert (learned.split, len(learned.judged.scores), len(learned.playbook)) == ("train", 3, 3)
+    assert learned.judged.scores == learned.baseline.scores
+    assert all(score > 100 for score in learned.judged.scores.values())
+    per_run = [text.count("as seed") for text in brain.of(PLAYER)]
+    assert (min(per_run), max(per_run)) == (0, 2)
+
+
+def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -> None:
+    """Tokens of player and roles count together; a checkpoint then goes on in the middle of the run that was cut off."""
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    checkpoint = str(tmp_path / "learn.db")
+    with Endpoint(Business()) as endpoint:
+        first = learn(endpoint, tmp_path, checkpoint=checkpoint, budget=Budget(tokens=30_000))
+        assert (first.ending, len(first.playbook)) == ("budget", 0)
+        names = {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
+        again = learn(endpoint, tmp_path, checkpoint=checkpoint)
+    assert (again.ending, len(again.playbook)) == ("done", 2)
+    assert names < {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
+    assert not [name for name in names if "again" in name]
+
+
+def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:
+    """`reflects="rules"`: the world's lessons from the ledgers of the agent that thinks, and no call for a role."""
+    brain = Business()
+    with Endpoint(brain) as endpoint:
+        learned = learn(endpoint, tmp_path, seeds="1", eval_seeds="101", reflects="rules")
+    assert learned.label == "rules"
+    assert len(learned.playbook) == 3
+    assert not brain.of(REFLECTOR)
+    assert all(place.startswith("learn-vending-") for place in places(learned))
+
+
+def test_what_cannot_be_learned_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """A role without its model, and a checkpoint of runs in memory, each in one sentence."""
+    with pytest.raises(UsageError, match="the agent 'chat' asks a model here"):
+        learn_world(Practice("vending", "chat"), playbook=tmp_path / "p.json")
+    with pytest.raises(UsageError, match="whoever reflects asks a model here"):
+        learn_world(Practice("vending", "naive", reflects="model"), playbook=tmp_path / "p.json")
+    with pytest.raises(UsageError, match="these are in memory; name a store"):
+        learn_world(Practice("vending", "naive"), playbook=tmp_path / "p.json", checkpoint=str(tmp_path / "c.db"))
+    assert not list(tmp_path.iterdir())
