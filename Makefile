@@ -19,7 +19,7 @@ test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environm
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
 
 test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
-	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters/test_lightning*.py
+	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -59,6 +59,6 @@ $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 
 $(VENV)-lightning/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lightning
-	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check -e ".[lightning]" \
+	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[lightning]" \
 		hypothesis pytest pytest-asyncio
 	@touch $@

@@ -29,6 +29,15 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
+def begun(words: list[str], folder: str, stderr: int | None = None) -> subprocess.Popen[bytes]:
+    """One of the package's commands; what a run has to complain of comes through the controller's stderr."""
+    command = Path(sys.executable).with_name(words[0])
+    if not command.exists():
+        sys.exit(f"there is no {command}, which agent-lightning 1.x brings; it wants Python 3.12 or newer")
+    words = [str(command), *words[1:], "hydra/job_logging=disabled"]
+    return subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr)
+
+
 def waited(gateway: httpx.Client, path: str, over: set[str]) -> httpx.Response:
     """The first answer that says one of `over`; SystemExit after five minutes."""
     for _ in range(1500):
@@ -56,13 +65,10 @@ def main() -> None:
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
         model_url = asked.model_url or stack.enter_context(Endpoint(players_of("vending", "reference"))).openai_url
-        for name, *settings in (server, controller):
-            command = [str(Path(sys.executable).with_name(name)), *settings, "hydra/job_logging=none"]
-            quiet = subprocess.DEVNULL if name == "agl-server" else None
-            started = stack.enter_context(subprocess.Popen(command, cwd=folder, stdout=quiet, stderr=quiet))
-            stack.callback(started.terminate)
         gateway = stack.enter_context(httpx.Client(base_url=url))
+        stack.callback(begun(server, folder, stderr=subprocess.DEVNULL).terminate)
         waited(gateway, "/healthz", {"ok"})
+        stack.callback(begun(controller, folder).terminate)
         gateway.post("/api/models", json=[{"model": asked.model, "endpoint": model_url}]).raise_for_status()
         task = {"world": "vending", "seed": asked.seed, "days": asked.days, "store": str(Path("akinai.db").resolve())}
         wanted = [{"input": task, "config": {"local": AGENT}}]

@@ -1,5 +1,6 @@
 """agent-lightning 1.x, the real gateway and controller on loopback: a run as a rollout, its reward as an event."""
 
+import importlib
 import json
 import re
 import subprocess
@@ -23,6 +24,7 @@ from akinai.core.errors import AgentError, UsageError
 from akinai.testing.endpoint import Endpoint
 from akinai.testing.endpoint_command import players_of
 
+PAGE = Path(__file__).parents[2] / "docs" / "lightning.md"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lightning_gateway.py"
 KEY = "the-key-of-this-gateway"
 AGENT = "akinai.adapters.lightning_gateway:WorldAgent"
@@ -149,6 +151,17 @@ def test_what_a_controller_was_not_told_is_named(
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=told):
         WorldAgent().run()
+
+
+def test_the_pages_sample_is_one(served: Served) -> None:
+    """What the page tells a trainer to send is taken by the gateway, and names an agent and a task that are there."""
+    found = re.search(r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    assert found
+    sample = json.loads(found[1])
+    taken = served.client.post("/api/rollouts", json=[sample]).json()[0]
+    module, _, name = taken["config"]["local"]["agent_class"].partition(":")
+    assert getattr(importlib.import_module(module), name) is WorldAgent
+    assert RunTask.of(taken["input"]).reward_scale == 0.001
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

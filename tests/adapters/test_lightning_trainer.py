@@ -1,6 +1,7 @@
 """agent-lightning 0.3, the real one: what the ACE loop learns by its rollouts, and runs as rollouts of its own."""
 
 import asyncio
+import re
 import subprocess
 import sys
 import warnings
@@ -31,6 +32,7 @@ with warnings.catch_warnings():
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the same; what Akinai is warned of, the other tests say
 SMALL = Practice("vending", "naive", "1-2", "101-102", 15)
+PAGE = Path(__file__).parents[2] / "docs" / "lightning.md"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lightning_vending.py"
 
 
@@ -197,6 +199,15 @@ def test_a_model_of_the_trainer_plays_a_run(tmp_path: Path) -> None:
     run = akinai.runs(store=store)[0]
     assert run.agent == "chat"
     assert asyncio.run(reward()) == pytest.approx(run.score("net_worth") / 100 * 0.001)
+
+
+def test_the_pages_python_runs(tmp_path: Path) -> None:
+    """A reader who pastes one example of the page after the other meets no error, with a model at the address there."""
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S))
+    with Endpoint(players_of("vending", "reference")) as endpoint:
+        code = code.replace("http://127.0.0.1:8000/v1", endpoint.openai_url)
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, len(endpoint.log) > 3) == (0, True), done.stderr
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
