@@ -78,6 +78,16 @@ def test_settings_that_do_not_fit_are_told_before_anything_is_played(tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
+def test_a_run_that_failed_teaches_nothing_and_counts(tmp_path: Path) -> None:
+    """A player that breaks off leaves no lesson, no traceback, and a 0 in every denominator."""
+    learned = learn_world(
+        Practice("market", "stdio:false", "1", "2", settings=("customers=1",)), playbook=tmp_path / "p.json"
+    )
+    assert len(learned.playbook) == 0
+    assert learned.judged is not None
+    assert learned.judged.scores == {"market-validation-2": 0.0}
+
+
 def test_the_command_learns_with_the_player_of_the_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`akinai learn market` needs no --agent; what it learned can be handed to a run."""
     monkeypatch.chdir(tmp_path)

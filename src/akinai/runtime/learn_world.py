@@ -317,6 +317,8 @@ class WorldReflector:
         given: Retrieved,
         earlier: Sequence[Insights] = (),
     ) -> Insights:
+        if trajectory.failed:
+            return Insights(task.id, failed=trajectory.failed)
         name = str(trajectory.details["run"])
         run, world = await self.player.taken(name), self.player.world
         kinds = dict.fromkeys(finding.type for finding in world.findings(run.ledger))
