@@ -177,7 +177,7 @@ def answer(world: Market, state: State, turn: Turn, request: Request, outcome: O
         case a.SendMessage() as action:
             content, metadata["status"] = _sent(state, turn, action, request, outcome), "sent"
         case a.FetchMessages() as action:
-            content = _fetched(state, turn.actor, action)
+            content = _fetched(state, turn, action)
         case a.Search() as action:
             content = rules.shown(state, action, rules.found(state, turn.actor, action))
         case _:
@@ -193,12 +193,12 @@ def answer(world: Market, state: State, turn: Turn, request: Request, outcome: O
 _NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in VERBS.classes} | {Unreadable: "unreadable"}
 
 
-def _fetched(state: State, actor: str, action: a.FetchMessages) -> dict[str, Any]:
+def _fetched(state: State, turn: Turn, action: a.FetchMessages) -> dict[str, Any]:
     """The messages, their JSON as it was made for the digest of the fetch."""
-    found = mail.select(state, actor, action)
+    found = mail.select(state, turn.actor, turn.at, action)
     if found is None or not found.mails:
         return {"messages": [], "has_more": False}
-    return {"messages": orjson.Fragment(found.text), "has_more": found.has_more}
+    return {"messages": orjson.Fragment(found.text), **mail.told_beside(state, turn, found)}
 
 
 def _refusal(outcome: Outcome, request: Request) -> bytes:

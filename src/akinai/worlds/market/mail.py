@@ -88,14 +88,19 @@ def told(state: State, turn: Turn, action: a.FetchMessages, kept: Outcome) -> Ou
     if found is None or not found.mails:
         return Outcome(kept.text, data={"messages": [], "has_more": False})
     lines = [set_in(f"[{mail.index}] from {mail.sender}: {_words(mail.message)}") for mail in found.mails]
-    data: dict[str, Json] = {"messages": [mail.told for mail in found.mails], "has_more": found.has_more}
-    if any(mail.message is CLOSED for mail in found.mails):
-        data["sealed_s"] = sealed_s(state, turn.actor, turn.at)
-        lines.append(f"(Sealed bids are opened in {data['sealed_s']} s; fetch them again then.)")
+    beside = told_beside(state, turn, found)
+    if sealed := beside.get("sealed_s"):
+        lines.append(f"(Sealed bids are opened in {sealed} s; fetch them again then.)")
     more = ["(There are more.)"] if found.has_more else []
-    return Outcome(
-        "\n".join([*lines, *more]), data={"messages": [mail.told for mail in found.mails], "has_more": found.has_more}
-    )
+    return Outcome("\n".join([*lines, *more]), data={"messages": [mail.told for mail in found.mails], **beside})
+
+
+def told_beside(state: State, turn: Turn, found: Fetched) -> dict[str, Json]:
+    """What is told beside the messages: whether there are more, and the seconds until sealed bids among them open."""
+    beside: dict[str, Json] = {"has_more": found.has_more}
+    if any(mail.message is CLOSED for mail in found.mails):
+        beside["sealed_s"] = sealed_s(state, turn.actor, turn.at)
+    return beside
 
 
 def price(amount: object) -> str:
