@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from trading import Desk, business, customer, offer
 
 import akinai
+from akinai.core.canonical import canonical
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
 from akinai.runtime.config import prepare
 from akinai.worlds.market import Market
+from akinai.worlds.market.actions import FetchMessages
 
 THREE = [business(id) for id in ("grill", "diner", "bar")]
 
@@ -80,6 +82,49 @@ def test_a_sealed_bid_is_one_and_in_time() -> None:
     market.at += 1
     assert reason(market.propose("bar", "ann", offer("late"))) == ("sealed", "window_over")
     assert market.pay("ann", "diner", "d").ok
+
+
+ASKED = [
+    FetchMessages(),
+    FetchMessages(limit=1),
+    FetchMessages(from_agent_id="grill"),
+    FetchMessages(after_index=0, offset=1),
+]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda one: canonical(one.say()))
+def test_a_sealed_bid_is_read_when_the_bidding_is_over(asked: FetchMessages) -> None:
+    """Before, a customer is told that it came and from whom, and nothing of what it holds; then it is as it was sent."""
+    market = desk(sealed_bids=True, quote_window_s=30)
+    assert market.propose("grill", "ann", offer("grills", total=11.5)).ok
+    market.at += 10
+    assert market.propose("diner", "ann", offer("diners")).ok
+    market.at += 19.5
+    told = market.hears("ann", asked)
+    assert told["sealed_s"] == 1
+    assert {one["message"]["type"] for one in told["messages"]} == {"text"}
+    assert {one["from_agent_id"] for one in told["messages"]} <= {"grill", "diner"}
+    assert not any(secret in canonical(told) for secret in ("Item", "grills", "diners", "11.5"))
+    sealed = market.entries[-1].outcome.data
+    market.at += 0.5
+    told = market.hears("ann", asked)
+    assert "sealed_s" not in told
+    assert {one["message"]["type"] for one in told["messages"]} == {"order_proposal"}
+    assert market.entries[-1].outcome.data != sealed
+
+
+def test_only_bids_are_sealed() -> None:
+    """Texts are read as ever, without the gate proposals too, and so is what a business writes in the form of a seal."""
+    market = desk(sealed_bids=True, quote_window_s=30)
+    assert market.say("grill", "ann", "A sealed bid, opened when the bidding closes.").ok
+    assert "sealed_s" not in market.hears("ann", FetchMessages())
+    assert market.propose("grill", "ann", offer()).ok
+    assert market.say("grill", "ann", "It is a good one.").ok
+    told = market.hears("ann", FetchMessages())
+    assert [one["message"]["content"] for one in told["messages"]][2] == "It is a good one."
+    open_bids = desk(quote_window_s=30)
+    assert open_bids.propose("grill", "ann", offer()).ok
+    assert open_bids.hears("ann", FetchMessages())["messages"][0]["message"]["total_price"] == 12
 
 
 def test_a_wrong_payment_is_told_what_is_wrong_with_it_first() -> None:

@@ -89,11 +89,14 @@ def test_another_draw_is_another_sample() -> None:
     assert near(one + other, Weakness(authority=1.0).expected("authority", 1, SELLERS))
 
 
-@pytest.mark.parametrize("name", ["careful", "gullible"])
-def test_over_the_wire_it_does_what_it_does_in_process(name: str) -> None:
+SEALED = {"gates.sealed_bids": True, "gates.quote_window_s": 60}
+
+
+@pytest.mark.parametrize(("name", "gates"), [("careful", {}), ("careful", SEALED), ("gullible", {})])
+def test_over_the_wire_it_does_what_it_does_in_process(name: str, gates: dict[str, Any]) -> None:
     """Behind a model's endpoint a player of the market makes the same run, entry by entry."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
-    settings = {"customers": 2, "manipulation": "authority", "clock": "virtual"}
+    settings = {"customers": 2, "manipulation": "authority", "clock": "virtual", **gates}
     agent: Any = name if name in Market.players else shopper(SHOPPERS[name])
     (here,) = akinai.run("market", agent=agent, settings=settings)
     with Endpoint(players_of("market")) as endpoint:

@@ -51,7 +51,7 @@ def players_of(world: str, player: str | None = None, shoppers: Sequence[tuple[s
         raise UsageError(f"shoppers are customers of a market, and the world is {world!r}; add --world market")
     player = player or next(iter(players))
     if player not in players:
-        raise UnknownName("player", player, players, f"'akinai worlds {world}' lists them")
+        raise UnknownName("player", player, players, f"there is {', '.join(players)}")
     actor = next(iter(played.actors(played.begin(Genesis(played.name, 0, prepare(played).setup)))), "player")
     names = [player, *(name for name in players if name != player)]
     return ByModel({name: PlayerBrain(players[name], played.verbs, actor=actor) for name in names})

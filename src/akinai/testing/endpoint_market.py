@@ -17,6 +17,7 @@ _LETTER = re.compile(r"^\[(\d+)\] from (\S+): (.*)$", re.MULTILINE)
 _PROPOSAL = re.compile(r"order proposal (\S+): (.*)\. Total \$([\d.]+)")
 _ITEM = re.compile(r"(\d+) x (.*) at \$([\d.]+)")
 _PAYMENT = re.compile(r"payment of proposal (\S+)")
+_SEALED = re.compile(r"^\(Sealed bids are opened in (\d+) s;", re.MULTILINE)
 _LEFT = re.compile(r"; (\d+) s are left$")
 
 
@@ -46,7 +47,11 @@ def read(text: str) -> dict[str, Json] | None:
         {"index": int(index), "from_agent_id": sender, "message": _message(words)}
         for index, sender, words in _LETTER.findall(text)
     ]
-    return {"messages": letters, "has_more": text.endswith("(There are more.)")} if letters else None
+    if not letters:
+        return None
+    sealed = _SEALED.search(text)
+    told: dict[str, Json] = {"messages": letters, "has_more": text.endswith("(There are more.)")}
+    return {**told, "sealed_s": int(sealed[1])} if sealed else told
 
 
 def _profile(id: str, about: str, menu: str, amenities: str) -> dict[str, Json]:

@@ -20,6 +20,7 @@ from akinai.worlds.market import actions as a
 from akinai.worlds.market import hearing
 from akinai.worlds.market.gates import NOT_YET
 from akinai.worlds.market.manipulation import TEXTS
+from akinai.worlds.market.players import opened
 from akinai.worlds.market.treatments import Appeal
 
 PATIENCE_S = 60
@@ -207,7 +208,7 @@ def _bought(myself: hearing.Myself, shop: _Shop) -> Generator[Action, Outcome, N
 def _mail(wait_s: int, last: int) -> Generator[Action, Outcome, list[hearing.Letter]]:
     """What came behind an index, after a wait that mail ends."""
     yield a.Wait(seconds=wait_s)
-    return hearing.letters((yield a.FetchMessages(after_index=last)))
+    return (yield from opened(last))
 
 
 def _takes(myself: hearing.Myself, letter: hearing.Letter, shop: _Shop) -> bool:

@@ -6,6 +6,7 @@ from akinai.core.accounts import Account
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, View
 from akinai.core.canonical import Json
+from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis, Ledger, Outcome, Turn
 from akinai.core.lessons import Lesson
 from akinai.core.worlds import World, fold
@@ -14,6 +15,7 @@ from akinai.worlds.market import lessons, mail, members, rules, turns, views
 from akinai.worlds.market.advice import Experiment
 from akinai.worlds.market.analysis import account
 from akinai.worlds.market.data import read_population
+from akinai.worlds.market.findings import findings_of
 from akinai.worlds.market.members import registered
 from akinai.worlds.market.players import PLAYERS
 from akinai.worlds.market.scores import facts, score
@@ -54,7 +56,7 @@ class Market(World[State]):
     def told(self, state: State, turn: Turn, outcome: Outcome) -> Outcome:
         match turn.action:
             case a.FetchMessages() if outcome.ok:
-                return mail.told(state, turn.actor, turn.action, outcome)
+                return mail.told(state, turn, turn.action, outcome)
             case a.Search() if outcome.ok:
                 return rules.told(state, turn.actor, turn.action, outcome)
             case _:
@@ -88,6 +90,9 @@ class Market(World[State]):
     def ending(self, state: State) -> str | None:
         return turns.ending(state)
 
+    def findings(self, ledger: Ledger) -> Sequence[Finding]:
+        return findings_of(fold(self, ledger), ledger)
+
     def lessons(self, ledger: Ledger) -> Sequence[Lesson]:
         return lessons.lessons_of(fold(self, ledger), ledger)
 
@@ -110,7 +115,7 @@ def rule(state: State, turn: Turn, action: Action) -> tuple[State, Outcome]:
     match action:
         case a.Register(): return members.register(state, turn.actor, action)
         case a.SendMessage(): return rules.send_message(state, turn, action)
-        case a.FetchMessages(): return mail.fetch(state, turn.actor, action)
+        case a.FetchMessages(): return mail.fetch(state, turn, action)
         case a.Search(): return rules.search(state, turn.actor, action)
         case a.Wait(): return state, views.waiting(state, turn.actor)
         case a.Leave(): return state, Outcome("You left the market.")

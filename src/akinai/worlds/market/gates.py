@@ -11,12 +11,14 @@ from rpds import HashTrieSet
 from akinai.core.ledger import Outcome, Turn
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.amounts import TOLERANCE, dollars, items_total, prices, total_is_off
-from akinai.worlds.market.state import Bids, State
+from akinai.worlds.market.state import Bids, Mail, State
 from akinai.worlds.market.times import SECOND_US
 from akinai.worlds.market.treatments import Gates
 
 NOT_YET, NOT_POSTED, SEALED = "not_yet", "not_posted", "sealed"
 """Codes: pay later; not the menu's prices; against the rules of sealed bids. The reason stands in the data."""
+CLOSED = a.Text(content="A sealed bid, opened when the bidding closes.")
+"""What is shown of a bid before."""
 
 
 def shut_to_proposal(state: State, turn: Turn, customer: str, proposal: a.OrderProposal) -> Outcome | None:
@@ -44,11 +46,31 @@ def shut_to_payment(state: State, turn: Turn) -> Outcome | None:
     if have < gates.proposals:
         text = f"Payment opens with proposals of {gates.proposals} businesses; you have {have}"
         return Outcome.refused(NOT_YET, text, {"reason": "too_few_proposals", "missing": gates.proposals - have})
-    left = -((turn.at - bids.since) // SECOND_US - gates.quote_window_s)
-    if left > 0:
+    if left := _left_s(gates, bids, turn.at):
         text = f"Payment opens {gates.quote_window_s} s after your first proposal; {left} s are left"
         return Outcome.refused(NOT_YET, text, {"reason": "window_open", "seconds": left})
     return None
+
+
+def sealed_s(state: State, customer: str, at: int) -> int:
+    """Seconds until the bids that a customer got are opened; 0 when they are, or were never sealed."""
+    gates, bids = state.setup.gates, state.bids.get(customer)
+    return 0 if bids is None or not gates.sealed_bids else _left_s(gates, bids, at)
+
+
+def _left_s(gates: Gates, bids: Bids, at: int) -> int:
+    """Whole seconds until the quote window closes, rounded up; 0 from then on."""
+    return max(0, gates.quote_window_s - (at - bids.since) // SECOND_US)
+
+
+def shown(state: State, at: int, mails: Sequence[Mail]) -> Sequence[Mail]:
+    """Mails of one box as their reader is shown them at a time: of a bid that is sealed, that it came and from whom."""
+    if not mails or not sealed_s(state, mails[0].to, at):
+        return mails
+    return [
+        Mail(one.index, one.at, one.sender, one.to, CLOSED) if isinstance(one.message, a.OrderProposal) else one
+        for one in mails
+    ]
 
 
 def with_bid(state: State, turn: Turn, customer: str) -> State:
@@ -86,5 +108,8 @@ def sentences(gates: Gates) -> Sequence[str]:
     if gates.posted_prices:
         told.append("Prices are posted: proposals hold items of the menu at the menu's prices, and their sum.")
     if gates.sealed_bids:
-        told.append("Bids are sealed: one final proposal of each business to a customer, before the customer can pay.")
+        told.append(
+            "Bids are sealed: one final proposal of each business to a customer, before the customer can pay. Until "
+            "then a fetch tells that it came; fetched again, it is read."
+        )
     return told

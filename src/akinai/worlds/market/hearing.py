@@ -72,6 +72,11 @@ def seconds(heard: Outcome) -> int | None:
     return cast("dict[str, Any]", heard.data or {}).get("seconds")
 
 
+def sealed_s(heard: Outcome) -> int | None:
+    """How long until the bids among what was fetched are opened; None where none is sealed."""
+    return cast("dict[str, Any]", heard.data or {}).get("sealed_s")
+
+
 def has_more(heard: Outcome) -> bool:
     """Whether a fetch left something."""
     return bool(cast("dict[str, Any]", heard.data or {}).get("has_more"))

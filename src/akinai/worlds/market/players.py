@@ -24,6 +24,7 @@ CENT = Decimal("0.01")
 
 Lookup = Generator[Action, Outcome, list[str]]
 Gathering = Generator[Action, Outcome, "Gathered"]
+Reading = Generator[Action, Outcome, list[Letter]]
 Paying = Generator[Action, Outcome, None]
 
 
@@ -68,8 +69,7 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
     offers, answered, last = list[Letter](), set[str](), 0
     while len(answered) < asked:
         yield a.Wait(seconds=taste.patience_s)
-        heard = yield a.FetchMessages(after_index=last)
-        mail = hearing.letters(heard)
+        mail = yield from opened(last)
         if not mail:
             break
         last = mail[-1].index
@@ -80,6 +80,15 @@ def gather(myself: Myself, taste: Taste, asked: int) -> Gathering:
         if taste.enough and len(offers) >= taste.enough:
             break
     return Gathered(offers, last)
+
+
+def opened(last: int) -> Reading:
+    """The mail behind an index; where some of it is sealed, it waits and reads again."""
+    while True:
+        heard = yield a.FetchMessages(after_index=last)
+        if (sealed_s := hearing.sealed_s(heard)) is None:
+            return hearing.letters(heard)
+        yield a.Wait(seconds=sealed_s)
 
 
 def settle(myself: Myself, taste: Taste, gathered: Gathered) -> Paying:
@@ -97,7 +106,7 @@ def settle(myself: Myself, taste: Taste, gathered: Gathered) -> Paying:
             continue
         opens_s = hearing.seconds(heard)
         yield a.Wait(seconds=taste.patience_s if opens_s is None else opens_s)
-        mail = hearing.letters((yield a.FetchMessages(after_index=last)))
+        mail = yield from opened(last)
         if not mail and opens_s is None:
             return
         last = mail[-1].index if mail else last

@@ -51,7 +51,7 @@ class Gates(_Treatment, frozen=True):
     posted_prices: bool = False
     """A proposal holds items of the menu at the prices of the menu, and their sum."""
     sealed_bids: bool = False
-    """A business makes one proposal to a customer, which is final, and none after the quote window."""
+    """A business makes one proposal to a customer, final and closed until the quote window is over, and none later."""
 
     @model_validator(mode="after")
     def _bids_close(self) -> "Gates":
