@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 import akinai
-from akinai.core.errors import AgentError, EndRun, ModelError
+from akinai.core.errors import AgentError, EndRun, ModelError, UsageError
 from akinai.learning.formats import to_json
 from akinai.learning.playbook import Playbook
 from akinai.learning.roles import Retrieved, Trajectory
 from akinai.learning.tasks import Assignment
+from akinai.runtime.cast import ModelChoice
 from akinai.runtime.learn import Learned
 from akinai.runtime.learn_qa import qa_tasks
 from akinai.runtime.learn_world import Practice, learn_world
@@ -86,6 +87,22 @@ def test_the_playbook_is_that_of_akinai_learn(vending: tuple[Fitted, str], tmp_p
     assert contents(learned.playbook) == contents(plain.playbook)
     assert len(plain.playbook) > 5
     assert (learned.gain, learned.epochs) == (plain.gain, plain.epochs)
+
+
+def test_online_learning_is_the_same_too(tmp_path: Path) -> None:
+    """Each run by the playbook of those before it, and no validation: scores and playbook are the plain loop's."""
+    online = replace(SMALL, online=True)
+    plain = learn_world(online, playbook=tmp_path / "a.json")
+    learned = lightning.learn(online, playbook=tmp_path / "b.json")
+    assert contents(learned.playbook) == contents(plain.playbook)
+    assert (learned.judged, learned.gain) == (plain.judged, plain.gain)
+
+
+def test_models_as_roles_are_refused() -> None:
+    """A world that a model plays or reflects on is left to `akinai learn`, before anything is played."""
+    for practice in (replace(SMALL, model=ModelChoice("openai:m")), replace(SMALL, agent="chat", reflects="rules")):
+        with pytest.raises(UsageError, match="rules play and reflect under a Trainer"):
+            lightning.study(practice)
 
 
 def test_questions_are_learned_as_without_it(tmp_path: Path) -> None:

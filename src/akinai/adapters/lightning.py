@@ -60,14 +60,14 @@ def learn(
     tasks: Practice | DataSet | Study,
     *,
     playbook: Path | str | None = None,
-    epochs: int = 1,
+    epochs: int | None = None,
     settings: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
 ) -> Learned:
     """Learn a playbook under a Trainer: what `akinai learn` does, bullet by bullet, with rollouts for tries.
 
-    `tasks` and the rest are as in `learn_world` and `akinai.learn`. UsageError, ModelError as there; AgentError when a
-    rollout left no record.
+    `tasks` and the rest are as in `learn_world` and `akinai.learn`; a `Study` has settings of its own. UsageError and
+    ModelError as there; AgentError when a rollout left no record.
     """
     what = tasks if isinstance(tasks, Study) else study(tasks, settings)
     algorithm = Ace(what, playbook=playbook, epochs=epochs, watch=watch)
@@ -146,7 +146,7 @@ class Ace(Algorithm):
     """The ACE loop: rollouts for tries; Reflector, Curator and playbook as ever. `learned` is what came of it."""
 
     def __init__(
-        self, what: Study, *, playbook: Path | str | None = None, epochs: int = 1, watch: Watch | None = None
+        self, what: Study, *, playbook: Path | str | None = None, epochs: int | None = None, watch: Watch | None = None
     ) -> None:
         super().__init__()
         self._study, self._playbook, self._epochs, self._watch = what, playbook, epochs, watch
@@ -183,9 +183,8 @@ class Rollouts:
         held_out = data_set.load("held_out")
         self._store = store
         self._splits: Mapping[str, Sequence[Task]] = {"train": train, "validation": judged, "held_out": held_out}
-        modes: Sequence[tuple[Sequence[Task], Mode]] = ((judged, "val"), (held_out, "val"), (train, "train"))
         # Ids are of a split; the text tells two tasks of one id apart.
-        self._known = {(task.id, task.text): (task, mode) for tasks, mode in modes for task in tasks}
+        self._known = {(task.id, task.text): task for tasks in self._splits.values() for task in tasks}
         self._published: tuple[Playbook, str] | None = None
         self._publishing, self._at_once = asyncio.Lock(), asyncio.Semaphore(AT_ONCE)
         self.over = False
@@ -198,7 +197,8 @@ class Rollouts:
         self, assignment: Assignment, given: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
         """A try. ModelError and EndRun as the runner met them; AgentError when it left no record."""
-        task, mode = self._known[assignment.id, assignment.text]
+        task = self._known[assignment.id, assignment.text]
+        mode: Mode = "train" if assignment.attempt else "val"
         resources = await self._resources(given.playbook)
         wanted = Wanted(task, tuple(reflections), assignment.attempt).to_json()
         async with self._at_once:

@@ -16,7 +16,7 @@ from akinai.learning.roles import Evaluation, Evaluator, Insights, Retrieved, Ro
 from akinai.learning.roles_by_rules import AnswerEvaluator
 from akinai.learning.tasks import Assignment, DataSet, Split, Task
 from akinai.runtime.learn_settings import check_named, learn_settings
-from akinai.runtime.learn_world import SETTINGS, ByScore, Practice, world_tasks
+from akinai.runtime.learn_world import ByScore, Practice, world_tasks
 
 Mode: TypeAlias = Literal["train", "val"]
 
@@ -48,16 +48,26 @@ class Study:
 
 
 def study(tasks: Practice | DataSet, settings: Mapping[str, Any] | None = None) -> Study:
-    """Runs of a world, or a data set, with its rules. UsageError for one that has none, as only a model can do it."""
+    """Runs of a world, or a data set, with its rules; `settings` go over what suits them, by the learner's names.
+
+    UsageError for what only a model can do, and for models as roles of a world: those belong to one event loop, and
+    here a player and the loop have one each.
+    """
     if isinstance(tasks, Practice):
-        data_set = world_tasks(tasks)
-        assert data_set.rules is not None
-        return Study(data_set, data_set.rules, ByScore(), {**SETTINGS, **(settings or {})})
-    if tasks.rules is None:
-        raise UsageError(f"the data set {tasks.name!r} has no rules to play by; make a `Study` with roles of your own")
-    chosen = learn_settings(settings or {}, beneath=tasks.settings)
-    check = check_named(chosen.check) if chosen.check else tasks.check
-    return Study(tasks, tasks.rules, AnswerEvaluator(check), chosen.model_dump(exclude_unset=True))
+        if tasks.plays_by_model or tasks.learns_by_model:
+            raise UsageError(
+                "rules play and reflect under a Trainer, and a model was named; leave it to `akinai learn`"
+            )
+        given = {**({"online": True} if tasks.online else {}), **(settings or {})}
+        data_set, evaluator = world_tasks(tasks), ByScore()
+    else:
+        given, data_set, evaluator = settings or {}, tasks, None
+    if data_set.rules is None:
+        raise UsageError(f"the data set {data_set.name!r} has no rules to play by; make a `Study` with roles of yours")
+    chosen = learn_settings(given, beneath=data_set.settings)
+    check = check_named(chosen.check) if chosen.check else data_set.check
+    judge = evaluator or AnswerEvaluator(check)
+    return Study(data_set, data_set.rules, judge, chosen.model_dump(exclude_unset=True))
 
 
 @dataclass(frozen=True, slots=True)
