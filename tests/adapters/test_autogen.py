@@ -12,21 +12,22 @@ from autogen_core.memory import ListMemory, MemoryContent
 from autogen_core.model_context import HeadAndTailChatCompletionContext
 from autogen_core.models import ChatCompletionClient
 from autogen_core.tools import Workbench
+from autogen_ext.models.openai import OpenAIChatCompletionClient
 
 import akinai
 from akinai import worlds
-from akinai.adapters.autogen import AutogenPlayer, autogen_agent, by_name, identifier, openai_client
+from akinai.adapters.autogen import ANY_MODEL, AutogenPlayer, autogen_agent, by_name, identifier, openai_client
 from akinai.core.agents import AgentFactory, Role, View
 from akinai.core.errors import ModelError, UsageError
 from akinai.core.models import Reply, ToolCall
 from akinai.runtime.cast import Cast
-from akinai.testing.endpoint import Asked, Endpoint, Faults, PlayerBrain, ScriptBrain, call
+from akinai.testing.endpoint import Asked, Endpoint, Faults, PlayerBrain, Refused, ScriptBrain, call
 from akinai.testing.endpoint_faults import HTTP_FAULTS, HttpFault
 from akinai.testing.endpoint_market import by_reading
 from akinai.worlds.qa.voting import best, overlap
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "jcommonsenseqa"
-VENDING = worlds.load("vending")
+VENDING, MARKET = worlds.load("vending"), worlds.load("market")
 
 
 def brain() -> PlayerBrain:
@@ -123,9 +124,8 @@ def test_twenty_questions_are_answered(settings: dict[str, Any]) -> None:
 def test_each_customer_of_a_market_has_an_assistant_of_its_own() -> None:
     """Three customers by AutoGen among the businesses of the world: every deal is the one that the rules strike."""
     settings = {"customers.count": 3}
-    market = worlds.load("market")
     (whole,) = akinai.run("market", agent="careful", settings=settings)
-    with Endpoint(PlayerBrain(by_reading(market.players["careful"]), market.verbs)) as endpoint:
+    with Endpoint(PlayerBrain(by_reading(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
         run = play("market", autogen_agent(at(endpoint)), settings=settings)
         names = {one.request.messages[0].text.rpartition(" ")[2] for one in endpoint.asked}
         conversations = {one.key for one in endpoint.log}
@@ -211,13 +211,46 @@ def test_a_model_that_stumbles_is_asked_again() -> None:
     assert run.ledger.digest == whole.ledger.digest
 
 
+class Echo:
+    """Refuses every request with the key in its words."""
+
+    async def reply(self, asked: Asked) -> Reply:
+        raise Refused("the key correct-horse-battery is not known here")
+
+
 def test_keys_are_written_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider that repeats the key in its error does not get it into the record."""
     monkeypatch.setenv("OPENAI_API_KEY", "correct-horse-battery")
-    with Endpoint(ScriptBrain([call("advance_day")])) as endpoint:
-        run = play("vending", autogen_agent(at(endpoint, extra_headers={"x": "correct-horse-battery"})), days=3)
-    assert run.header.status == "failed"
+    with Endpoint(Echo()) as endpoint:
+        run = play("vending", autogen_agent(at(endpoint)), days=3)
+    assert run.header.error is not None
+    assert "is not known here" in run.header.error
     assert "correct-horse" not in str(run.header)
+
+
+class Opened(OpenAIChatCompletionClient):
+    """Says whether it was closed."""
+
+    closed = False
+
+    async def close(self) -> None:
+        self.closed = True
+        await super().close()
+
+
+def test_one_client_serves_a_run_and_is_closed_behind_it() -> None:
+    """All assistants of a run share connections; the next run, in a loop of its own, opens another client."""
+    opened: list[Opened] = []
+
+    def client() -> ChatCompletionClient:
+        opened.append(Opened(model="test", base_url=url, api_key="none", model_info=ANY_MODEL))
+        return opened[-1]
+
+    with Endpoint(PlayerBrain(by_reading(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
+        url, agent = endpoint.openai_url, autogen_agent(client)
+        for count in (1, 2):
+            play("market", agent, settings={"customers.count": 3})
+            assert [one.closed for one in opened] == [True] * count
 
 
 def test_a_failed_run_goes_on_with_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

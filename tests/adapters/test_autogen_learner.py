@@ -126,9 +126,10 @@ async def test_what_cannot_be_read_is_asked_again_in_the_same_conversation() -> 
     good = json.dumps({"reasoning": "seen", "bullet_ids": [], "answer": "plum"})
     with Endpoint(ScriptBrain(["It is a plum.", '{"answer": "pl', good])) as endpoint:
         told = await answered(AutogenGenerator(at(endpoint)), 1)
-        speakers = [[message.speaker for message in one.request.messages] for one in endpoint.asked]
+        last = endpoint.asked[-1].request.messages
     assert (told.answer, told.spent.calls, told.spent.unreadable) == ("plum", 3, 2)
-    assert speakers[-1] == ["user", "assistant", "user", "assistant", "user"]
+    assert [message.speaker for message in last] == ["user", "assistant", "user", "assistant", "user"]
+    assert [task(1).text in message.text for message in last] == [True, False, False, False, False]
     with Endpoint(ScriptBrain(["No."] * 3)) as endpoint:
         told = await answered(AutogenGenerator(at(endpoint)), 1)
     assert (told.answer, told.spent.unreadable) == ("", 3)

@@ -24,6 +24,7 @@ OF_EVERY_WORLD = {
     "human": "You, at the terminal.",
     "chat": "A model, by tool calls.",
     "structured": "A model, by one JSON object a reply.",
+    "autogen": "An AutoGen assistant, as autogen:MODEL (extra `autogen`).",
 }
 
 
