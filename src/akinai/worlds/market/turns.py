@@ -1,5 +1,7 @@
 """Whose turn it is: in virtual time each agent acts when its latency is over, is woken by mail, or by its own timer."""
 
+from operator import attrgetter
+
 from akinai.core.actions import Action
 from akinai.core.ledger import Turn
 from akinai.worlds.market import actions as a
@@ -31,6 +33,9 @@ def opened(state: State) -> State:
     return _called(state, range(state.businesses)) if state.businesses else _called(state, range(len(state.roll)))
 
 
+_id = attrgetter("id")
+
+
 def _called(state: State, numbers: range) -> State:
     schedule = state.schedule
     for number in numbers:
@@ -41,11 +46,9 @@ def _called(state: State, numbers: range) -> State:
 
 def taken(before: State, state: State, turn: Turn) -> State:
     """After an action that was not refused: the turn is counted, the next one of each agent concerned is set."""
-    state = state.moved(at=max(state.at, turn.at))
-    rests = (
-        not before.members[turn.actor].has_news and _is_rest(before, turn) if turn.actor in before.members else False
-    )
-    state = _counted(state, turn.actor, turn.action, rests)
+    actor = before.members.get(turn.actor)
+    rests = actor is not None and not actor.has_news and _is_rest(before, actor, turn)
+    state = _counted(state, turn, rests)
     if before.unregistered and not state.unregistered and state.virtual:
         state = _called(state, range(state.businesses, len(state.roll)))
     if isinstance(turn.action, a.SendMessage) and state.delivered > before.delivered:
@@ -53,24 +56,26 @@ def taken(before: State, state: State, turn: Turn) -> State:
     return state
 
 
-def _is_rest(state: State, turn: Turn) -> bool:
+def _is_rest(state: State, actor: Member, turn: Turn) -> bool:
     """Waiting; and, when all customers are done, whatever a business does that has read its mail and sends none.
 
     Nobody will come, so a model that goes on looking would keep the market open for ever.
     """
-    selling = state.members[turn.actor].role == "business" and not state.setup.open
+    if isinstance(turn.action, a.Wait):
+        return True
+    selling = actor.role == "business" and not state.setup.open
     deserted = selling and not state.unregistered and not state.customers_left
-    return isinstance(turn.action, a.Wait) or (deserted and not isinstance(turn.action, a.SendMessage))
+    return deserted and not isinstance(turn.action, a.SendMessage)
 
 
-def _counted(state: State, actor: str, action: Action, rests: bool) -> State:
-    member = state.members[actor]
+def _counted(state: State, turn: Turn, rests: bool) -> State:
+    action, member, at = turn.action, state.members[turn.actor], max(state.at, turn.at)
     done = member.done or _done(state, member, action)
     seconds = action.seconds if isinstance(action, a.Wait) and rests else None
-    wakes = None if seconds is None else state.at + round(seconds * SECOND_US)
+    wakes = None if seconds is None else at + round(seconds * SECOND_US)
     member = member.moved(turns=member.turns + 1, asleep=rests, wakes=wakes, roused=False, done=done)
     left = state.customers_left - (1 if done and _is_customer(state, member) else 0)
-    state = state.moved(members=state.members.insert(actor, member), customers_left=left)
+    state = state.moved(at=at, members=state.members.insert(turn.actor, member), customers_left=left)
     if not state.virtual or member.number is None:
         return state
     return state.moved(schedule=state.schedule.at(member.number, _next(state, member)))
@@ -109,10 +114,9 @@ def alarms(state: State) -> dict[str, int]:
     """Who sleeps until a time, under the wall clock."""
     if state.virtual or ending(state):
         return {}
-    asleep = [one for one in state.members.values() if one.asleep and not one.done]
-    return {
-        one.id: wakes for one in sorted(asleep, key=lambda one: one.id) if (wakes := _alarm(state, one)) is not None
-    }
+    everybody = map(state.members.__getitem__, (*state.roll, *_strangers(state)))
+    timed = [one for one in everybody if one.asleep and one.wakes is not None and not one.done]
+    return {one.id: at for one in sorted(timed, key=_id) if (at := _alarm(state, one)) is not None}
 
 
 def _woken(state: State, id: str) -> State:
@@ -152,9 +156,17 @@ def actors(state: State) -> list[str]:
         return []
     if state.virtual:
         return [state.roll[state.schedule.first[1]]]
-    strangers = [id for _, id in sorted(state.joined.items()) if state.members[id].number is None]
-    everybody = [state.members[id] for id in (*state.roll, *strangers)]
-    return [one.id for one in everybody if why_not(state, one) is None and not one.asleep]
+    members, coming = state.members, state.unregistered and not state.setup.open
+    here = state.roll[: state.businesses] if coming else state.roll
+    return [id for id in (*here, *_strangers(state)) if not ((one := members[id]).asleep or one.done)]
+
+
+def _strangers(state: State) -> list[str]:
+    """Who registered and is not of the population: nobody where the market is closed."""
+    if not state.setup.open:
+        return []
+    joined, members = state.joined, state.members
+    return [id for place in range(len(joined)) if members[id := joined[place]].number is None]
 
 
 def why_not(state: State, member: Member) -> str | None:
