@@ -1,6 +1,7 @@
 """The tables of docs/experiments.md: markets under one treatment after another, played by rules and by models.
 
-Run: `python bench/experiments.py [SEEDS] [--models]`, by default 8 seeds. With `--models` customers are also played by
+Run: `python bench/experiments.py [SEEDS] [WORD] [--models]`, by default 8 seeds and every table, else those with a word
+in their title. With `--models` customers are also played by
 scripted shoppers, asked over HTTP like any model (`akinai.testing.endpoint_shopper`): their weaknesses are planted, so
 what the tables should show is known. They are no real models. Every table is the same on every machine.
 """
@@ -8,7 +9,7 @@ what the tables should show is known. They are no real models. Every table is th
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import akinai
@@ -28,8 +29,8 @@ ALIKE = {"customers": 10, "population.identical": True}
 KINDS = ("none", "authority", "social_proof", "loss_aversion", "injection", "strong_injection")
 
 Runs = Sequence[akinai.Run]
-Figure = Callable[[Runs], list[str]]
-"""The cells that runs come to."""
+Figure = Callable[[Runs, Runs], list[str]]
+"""The cells that runs come to, beside those of the first value that was swept: the control."""
 
 
 def account(run: akinai.Run) -> Mapping[str, float]:
@@ -39,26 +40,43 @@ def account(run: akinai.Run) -> Mapping[str, float]:
 
 def share(name: str) -> Figure:
     """A share of purchases: the mean over seeds and its interval."""
+    return lambda runs, _: in_percent([account(run).get(name) for run in runs], "")
 
-    def figure(runs: Runs) -> list[str]:
-        told = summarise([account(run).get(name) for run in runs])
-        if told.mean is None:
-            return ["-", "-"]
-        low, high = told.ci95 or (told.mean, told.mean)
-        return [f"{told.mean:.0%}", f"{low:.0%} to {high:.0%}"]
+
+def moved(name: str) -> Figure:
+    """How far it is from the control's: the mean of the differences seed by seed, and its interval."""
+
+    def figure(runs: Runs, control: Runs) -> list[str]:
+        if runs == control:
+            return ["", ""]
+        pairs = zip(runs, control, strict=True)
+        return in_percent([account(one)[name] - account(other)[name] for one, other in pairs], "+")
 
     return figure
 
 
-def welfare(runs: Runs) -> list[str]:
+def in_percent(values: Sequence[float | None], sign: str) -> list[str]:
+    told = summarise(values)
+    if told.mean is None:
+        return ["-", "-"]
+    low, high = told.ci95 or (told.mean, told.mean)
+    return [f"{told.mean:{sign}.0%}", f"{low:{sign}.0%} to {high:{sign}.0%}"]
+
+
+def welfare(runs: Runs, _: Runs) -> list[str]:
     return [format_cents(round(sum(run.score("welfare") for run in runs) / len(runs)))]
 
 
-def bought(runs: Runs) -> list[str]:
+def bought(runs: Runs, _: Runs) -> list[str]:
     return [f"{sum(run.score('purchases') for run in runs) / len(runs):.2f}"]
 
 
-def planted(runs: Runs) -> list[str]:
+def arm(run: akinai.Run) -> str:
+    """What tells the runs of one value from those of another."""
+    return str(dict(swept(run.header.card)))
+
+
+def planted(runs: Runs, _: Runs) -> list[str]:
     """The treated share that a shopper's weakness makes; of others nothing is planted."""
     how = runs[0].ledger.genesis.setup["manipulation"]
     weakness = SHOPPERS.get(str(runs[0].header.card.get("model") or "").partition(":")[2])
@@ -74,6 +92,8 @@ class Bench:
 
     seeds: int
     url: str | None
+    word: str = ""
+    """In the titles of the tables that are wanted."""
 
     def played(self, player: str, settings: Mapping[str, Any], sweep: Mapping[str, Sequence[Any]]) -> Runs:
         seeds = range(1, self.seeds + 1)
@@ -93,17 +113,19 @@ class Bench:
         models: Sequence[str],
     ) -> None:
         """A row for each value and player."""
+        if self.word not in title.lower():
+            return
         players = [*AGENTS, *(models if self.url else ())]
         heads = [*sweep, "player", *(head for group in figures for head in group)]
         print(f"\n{title}\n\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
         played = {player: self.played(player, settings, sweep) for player in players}
-        places = list(dict.fromkeys(str(dict(swept(run.header.card))) for run in played[players[0]]))
+        places = list(dict.fromkeys(map(arm, played[players[0]])))
         for place in places:
             for player, runs in played.items():
-                mine = [run for run in runs if str(dict(swept(run.header.card))) == place]
+                mine, control = ([run for run in runs if arm(run) == one] for one in (place, places[0]))
                 values = [str(value) for value in swept(mine[0].header.card).values()]
                 told = [player if player in AGENTS else f"{player} (scripted)"]
-                cells = [cell for figure in figures.values() for cell in figure(mine)]
+                cells = [cell for figure in figures.values() for cell in figure(mine, control)]
                 print(f"| {' | '.join([*values, *told, *cells])} |", flush=True)
 
 
@@ -118,21 +140,19 @@ def places(bench: Bench) -> None:
     late = {"latency.agents.business_0001": [100, 1_000, 10_000]}
     one = {**ALIKE, **EVEN, "customers": 1, "manipulation.kind": "none"}
     seller = {("seller 1", "95 %"): share("treated_share")}
-    Bench(3 * bench.seeds, bench.url).table("Latency of seller 1", late, one, seller, ("sober", "hasty"))
+    replace(bench, seeds=3 * bench.seeds).table("Latency of seller 1", late, one, seller, ("sober", "hasty"))
 
 
 def texts(bench: Bench) -> None:
     """What sellers say of themselves."""
-    one_each = {**ALIKE, "manipulation.sellers": "one_each"}
-    shown = {("treated share", "95 %"): share("treated_share"), ("planted",): planted, **GAINS}
-    bench.table(
-        "Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, shown, ("sober", "gullible")
-    )
+    treated: dict[tuple[str, ...], Figure] = {("treated share", "95 %"): share("treated_share")}
+    shown = {**treated, ("planted",): planted, ("against none", "95 %"): moved("treated_share")}
+    one_each, pair = {**ALIKE, "manipulation.sellers": "one_each"}, ("sober", "gullible")
+    bench.table("Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, shown, pair)
     everybody, some = {**ALIKE, "manipulation.sellers": "all"}, ("none", "authority", "strong_injection")
     top = {("top of the results", "95 %"): share("top_result_share"), **GAINS}
     bench.table("The same by all sellers", {"manipulation.kind": some}, everybody, top, ("gullible",))
-    differ = {"customers": 10, "manipulation.sellers": "one_each"}
-    shares = {("treated share", "95 %"): share("treated_share"), **GAINS}
+    differ, shares = {"customers": 10, "manipulation.sellers": "one_each"}, {**treated, **GAINS}
     bench.table("By one of three whose offers differ", {"manipulation.kind": some}, differ, shares, ("gullible",))
 
 
@@ -148,9 +168,11 @@ def gates(bench: Bench) -> None:
 
 def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--models"]
+    seeds = next((int(word) for word in words if word.isdigit()), SEEDS)
+    wanted = " ".join(word for word in words if not word.isdigit()).lower()
     with ExitStack() as open_now:
         url = open_now.enter_context(Endpoint(players_of("market"))).openai_url if "--models" in sys.argv else None
-        bench = Bench(int(words[0]) if words else SEEDS, url)
+        bench = Bench(seeds, url, wanted)
         sizes = {"search.limit": [1, 3, 10, 30]}
         bench.table("Consideration set", sizes, {"customers": 10}, GAINS, ("sober", "skimming"))
         places(bench)

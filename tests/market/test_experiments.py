@@ -1,6 +1,8 @@
 """What the market's experiments show of players without a model, and that the commands of the page run."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -93,20 +95,41 @@ def test_careful_gains_with_what_it_may_consider() -> None:
     assert sum(one) < sum(everything)
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+SMALLER = {r"--seeds 1-\d+": "--seeds 1-2", r"customers=10 ": "customers=3 "}
 
 
 @pytest.mark.slow
 def test_the_commands_of_the_page_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader who types the page's commands meets no error; here with two seeds."""
+    """A reader who types the page's commands meets no error; here with fewer seeds and customers."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
     from akinai.cli import main
+    from akinai.testing.endpoint import Endpoint
+    from akinai.testing.endpoint_command import players_of
 
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    commands = [line for text in blocks for line in text.splitlines() if line.startswith("akinai ")]
-    assert len(commands) > 8
-    for line in commands:
-        words = re.sub(r"--seeds 1-\d+", "--seeds 1-2", line).split()[1:]
-        with pytest.raises(SystemExit) as exit:
-            main(words)
-        assert not exit.value.code, line
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.M | re.S)
+    lines = [line for language, text in blocks if not language for line in text.splitlines()]
+    commands = [line for line in lines if line.startswith("akinai ")]
+    by_rules = [line for line in commands if line.startswith("akinai run") and "--model" not in line]
+    assert len(by_rules) > 8
+    assert sum("--model openai:" in line for line in commands) > 8
+    with Endpoint(players_of("market")) as endpoint:
+        for line in commands:
+            for long, short in SMALLER.items():
+                line = re.sub(long, short, line)
+            with pytest.raises(SystemExit) as exit:
+                main(line.replace("http://127.0.0.1:8765/v1", endpoint.openai_url).split()[1:])
+            assert not exit.value.code, line
+
+
+@pytest.mark.slow
+def test_the_page_holds_what_the_bench_prints() -> None:
+    """A table of the bench, of rules and of models, stands in the page to the letter."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    bench = [sys.executable, str(ROOT / "bench" / "experiments.py"), "sealed", "--models"]
+    printed = subprocess.run(bench, capture_output=True, text=True, check=True).stdout
+    rows = printed[printed.index("|") :].strip()
+    assert "(scripted)" in rows
+    assert rows in PAGE
