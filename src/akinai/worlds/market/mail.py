@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
@@ -14,6 +15,8 @@ from akinai.worlds.market.state import Box, Mail, State
 from akinai.worlds.market.times import read_time
 
 CENT = Decimal("0.01")
+
+_index, _at = attrgetter("index"), attrgetter("at")
 
 
 def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
@@ -47,12 +50,12 @@ def select(state: State, owner: str, at: int, action: a.FetchMessages) -> Fetche
     box = state.box(owner, action.from_agent_id or "")
     start = 0
     if action.after_index is not None:
-        start = _first_above(box, action.after_index, lambda mail: mail.index)
+        start = _first_above(box, action.after_index, _index)
     if action.after is not None:
         after = read_time(action.after)
         if after is None:
             return None
-        start = max(start, _first_above(box, after, lambda mail: mail.at))
+        start = max(start, _first_above(box, after, _at))
     start += action.offset or 0
     end = box.count if action.limit is None else min(start + action.limit, box.count)
     mails = [box.by_place[place] for place in range(start, end)]
@@ -136,5 +139,13 @@ def _words(message: a.Message) -> str:
 
 
 def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:
-    """The first place whose key is above a value; keys never fall along a box."""
-    return bisect_right(range(box.count), value, key=lambda place: key(box.by_place[place]))
+    """The first place whose key is above a value; keys never fall along a box.
+
+    Looked for from its end, in growing steps: who polls has read all but the last few.
+    """
+    low = high = box.count
+    step = 1
+    while low and key(box.by_place[low - 1]) > value:
+        high = low - 1
+        low, step = max(high - step, 0), 2 * step
+    return bisect_right(range(high), value, low, key=lambda place: key(box.by_place[place]))
