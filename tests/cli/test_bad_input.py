@@ -42,6 +42,7 @@ BAD = {
     "store of unknown kind": ((*RUN, "--store", "redis://host"), "no store 'redis'"),
     "store that cannot be written": ((*RUN, "--store", "/dev/full"), "the store '/dev/full' does not work"),
     "unknown command": (("rum",), "no such command 'rum'"),
+    "population of nobody": (("market", "generate", "-o", "pop", "--customers", "0"), "at least one customer, not 0"),
     "close command": (("rnu",), "no such command 'rnu'; did you mean 'run'? ('akinai --help' tells more)"),
     "unknown option": ((*RUN, "--speed", "9"), "no such option: --speed"),
     "close option": ((*RUN, "--seed", "9"), "--seed; did you mean --seeds"),

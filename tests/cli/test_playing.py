@@ -175,6 +175,19 @@ def test_stopped_runs_stay_open(akinai: Akinai, stop: signal.Signals, jobs: str)
 
 
 @pytest.mark.slow
+def test_ctrl_c_twice_is_no_traceback(akinai: Akinai) -> None:
+    """Who cannot wait for the end of a stop gets a sentence as well, and goes on from what was kept."""
+    process = started(*ENDLESS, "--seeds", "1-2", "--jobs", "1", "--name", "a")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert err.startswith("akinai: stopped")
+    assert err.count("\n") == 1
+    assert akinai("verify", "a").code == 0
+
+
 def test_dead_process_takes_no_run_along(akinai: Akinai) -> None:
     """When a process of the pool is killed, its runs and those of its pool are taken up again from their ledgers."""
     words = ("run", "vending", "--days", "60", "--seeds", "1-3", "--json")

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from akinai.cli import analyze, learn, market, play, playbook, read, record, report, serve, worlds
 from akinai.cli.shown import say
@@ -12,8 +13,21 @@ from akinai.core.errors import AkinaiError, StoreError, UsageError
 
 USAGE, FAILED, STOPPED = 2, 1, 130
 
+
+class _Commands(TyperGroup):
+    """Says that it was stopped: some versions of typer end in silence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("stopped")
+            raise typer.Exit(STOPPED) from None
+
+
 app = typer.Typer(
     name="akinai",
+    cls=_Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -64,7 +78,7 @@ def answer(words: Sequence[str]) -> int:
             return 0
         say(_told(error))
         return USAGE
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):  # before a command began
         say("stopped")
         return STOPPED
 

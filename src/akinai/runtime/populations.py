@@ -56,6 +56,8 @@ def write_population(
     number or a name does not fit, or the folder holds a population already.
     """
     checked_seeds([seed])
+    if customers < 1:
+        raise UsageError(f"a population has at least one customer, not {customers}")
     asked = {"kind": kind, "language": language, "identical": identical}
     counts = {"customers": {"count": customers}, "businesses": {"count": businesses}}
     try:

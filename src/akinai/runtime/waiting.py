@@ -21,13 +21,18 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         try:
-            return asyncio.run(_terminable(coroutine))
+            given = asyncio.run(_terminable(coroutine))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
+        if isinstance(given, KeyboardInterrupt):
+            raise given from None
+        return given
     return _on_a_thread(coroutine)
 
 
-async def _terminable(coroutine: Coroutine[Any, Any, T]) -> T:
+async def _terminable(coroutine: Coroutine[Any, Any, T]) -> T | KeyboardInterrupt:
+    """Its result, or the KeyboardInterrupt that it ended with: raised here it would break out of the loop at once, and
+    after a second Ctrl-C be told by the loop as an error that nobody asked for."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if not ours or task is None:
@@ -36,6 +41,8 @@ async def _terminable(coroutine: Coroutine[Any, Any, T]) -> T:
         loop.add_signal_handler(signal.SIGTERM, task.cancel)
     try:
         return await coroutine
+    except KeyboardInterrupt as stop:
+        return stop
     finally:
         with suppress(NotImplementedError):
             loop.remove_signal_handler(signal.SIGTERM)
