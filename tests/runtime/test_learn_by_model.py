@@ -52,6 +52,7 @@ def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_p
     assert bool(brain.of(PLAYER)) == (agent == "chat")
     assert learned.judged is not None
     assert learned.judged.failed == 0
+    assert (learned.judged.spent.calls > 0) == (agent == "chat")
     calls = [json.loads(line) for line in (tmp_path / "p.calls.jsonl").read_text().splitlines()]
     assert [call["role"] for call in calls] == [REFLECTOR, CURATOR] * 2
 

@@ -1,28 +1,17 @@
 """The command that learns a playbook and says what it is worth."""
 
-import shlex
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from akinai.cli import models as m
-from akinai.cli.learn_world import Agent, Days, EvalSeeds, EvalSets, RunFlags, Seeds, expect_none, learn_from_runs
+from akinai.cli.learn_asked import LearnFlags, RunFlags, expect_none
+from akinai.cli.learn_tasks import learn_from_tasks
+from akinai.cli.learn_world import learn_from_runs
 from akinai.cli.options import Json, Store, argument, option, whole
-from akinai.cli.shown import document, next_steps, page, say
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from akinai.learning.loop import Watch
-
-FAILED = 1
-
-Tasks = Annotated[str, argument("TASKS", "A data set: qa, or one of akinai.toml; or a world that teaches: vending.")]
+Tasks = Annotated[str, argument("TASKS", "A data set: qa, or one of akinai.toml; or a world: vending, market.")]
 Sets = Annotated[
     list[str] | None,
     option("--set", metavar="NAME=VALUE", help="Of the data set, such as data=FILE or eval=FILE, or of the learner."),
@@ -41,6 +30,23 @@ Checkpoint = Annotated[
     str | None, option("--checkpoint", metavar="FILE", help="Go on from there after a crash (extra learn).")
 ]
 
+Agent = Annotated[
+    str | None,
+    option("--agent", metavar="A", help="Who plays a world.", default="chat with a model, else the world's learner"),
+]
+Reflect = Annotated[
+    str | None,
+    option("--reflect", metavar="WHO", help="Who learns from runs: model or rules.", default="the model, if any"),
+]
+Seeds = Annotated[str | None, option("--seeds", metavar="S", help="Runs of a world to learn from.", default="1-10")]
+EvalSeeds = Annotated[
+    str | None, option("--eval-seeds", metavar="S", help="Runs to judge by, with and without.", default="101-120")
+]
+Days = Annotated[int | None, option("--days", metavar="N", help="Of each run of a world.", parser=whole)]
+EvalSets = Annotated[
+    list[str] | None, option("--eval-set", metavar="NAME=VALUE", help="A world's setting where it is judged alone.")
+]
+
 
 def learn(
     tasks: Tasks,
@@ -51,6 +57,7 @@ def learn(
     limit: Limit = None,
     checkpoint: Checkpoint = None,
     agent: Agent = None,
+    reflect: Reflect = None,
     seeds: Seeds = None,
     eval_seeds: EvalSeeds = None,
     days: Days = None,
@@ -66,129 +73,21 @@ def learn(
     max_minutes: m.MaxMinutes = 0,
     max_dollars: m.MaxDollars = 0,
 ) -> None:
-    """Learn a playbook from tasks with known answers, and judge it on others. Without a model, rules do it."""
-    import akinai.runtime.learn as runtime
+    """Learn a playbook from tasks or from runs and judge it on others. Without a model, by rules."""
     from akinai.runtime.cast import ModelChoice
-    from akinai.runtime.learn_document import learned_json
-    from akinai.runtime.learn_settings import find_data_set, learn_settings
-    from akinai.runtime.learn_world import teaches
+    from akinai.runtime.learn_world import is_played
 
-    given = {"--agent": agent, "--seeds": seeds, "--eval-seeds": eval_seeds, "--days": days, "--eval-set": eval_sets}
-    if teaches(tasks):
-        others = {"--online": online, "--limit": limit, "--checkpoint": checkpoint, "--model": model}
-        expect_none(others, f"{tasks} is a world, whose runs teach by rules")
-        learn_from_runs(
-            RunFlags(tasks, agent, seeds, eval_seeds, days, sets, eval_sets, store), playbook, epochs or 1, as_json
-        )
-        return
-    expect_none(given, f"{tasks} is no world")
-    settings, options = _split(sets or [])
-    settings |= {"limit": limit} if limit is not None else {}
-    data_set = find_data_set(tasks, learn_settings(settings), options)
     choice = ModelChoice(model, base_url, temperature, reply_tokens, model_seed) if model else None
-    start = perf_counter()
-    with _bar(quiet=as_json) as watch:
-        learned = runtime.learn(
-            data_set,
-            playbook=playbook,
-            epochs=epochs,
-            online=online,
-            model=choice,
-            checkpoint=checkpoint,
-            budget=m.limits(0, max_tokens, max_minutes, max_dollars),
-            settings=settings,
-            watch=watch,
-        )
-    told = learned_json(learned, data_set, perf_counter() - start, model)
-    if as_json:
-        document(told)
+    if choice is None:
+        how = {"--base-url": base_url, "--temperature": temperature, "--reply-tokens": reply_tokens}
+        limits = {"--max-tokens": max_tokens, "--max-minutes": max_minutes, "--max-dollars": max_dollars}
+        asked = {**how, "--model-seed": model_seed, **{name: value or None for name, value in limits.items()}}
+        expect_none(asked, "no model is asked without --model")
+    budget = m.limits(0, max_tokens, max_minutes, max_dollars)
+    flags = LearnFlags(tasks, sets or [], playbook, epochs, bool(online), limit, checkpoint, as_json, choice, budget)
+    runs = RunFlags(agent, reflect, seeds, eval_seeds, days, eval_sets, store)
+    if is_played(tasks):
+        learn_from_runs(flags, runs)
     else:
-        page(lambda width: _page(told, width))
-        next_steps(_steps(str(learned.path)))
-    if learned.ending != "done":
-        say(f"the learning ended early: {learned.ending}; the playbook holds what was learned until then")
-        raise typer.Exit(FAILED)
-
-
-def _split(sets: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings of the learner, and options of the data set: what the learner does not know is the data set's."""
-    from akinai.runtime.config import named_value
-    from akinai.runtime.learn_settings import LearnSettings
-
-    settings: dict[str, Any] = {}
-    options: dict[str, Any] = {}
-    for one in sets:
-        name, value = named_value(one, LearnSettings)
-        (settings if name in LearnSettings.model_fields else options)[name] = value
-    return settings, options
-
-
-def _steps(path: str) -> dict[str, str]:
-    quoted = shlex.quote(path)
-    return {
-        f"akinai playbook show {quoted}": "what was learned",
-        f"akinai playbook history {quoted}": "change by change, and back to any of them",
-    }
-
-
-def _page(told: Mapping[str, Any], width: int) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
-    from akinai.report.columns import Column, fitted
-
-    rows = list(_rows(told))
-    names, values, ends = ([row[at] for row in rows] for at in range(3))
-    title = f"{told['tasks']}, learned by {told['card']['roles']}, judged on {told['split']}"
-    table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
-    return Group(Text(title, "bold"), Text(f"playbook {told['card']['playbook']}"), Text(""), table)
-
-
-def _rows(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The figures in words; those that are not there are left out."""
-    names = {
-        "baseline_accuracy": "accuracy without a playbook",
-        "accuracy": "accuracy with the playbook",
-        "clean_accuracy": "accuracy on tasks that are not in training",
-    }
-    for name, words in names.items():
-        if one := told[name]:
-            low, high = one["ci95"]
-            yield f"{words} (n = {one['n']:,})", f"{one['value']:.1%}", f"{low:.1%} to {high:.1%}"
-    if pairs := told["paired"]:
-        ends = " to ".join(f"{100 * end:+.1f}" for end in pairs["ci95"] or ())
-        yield "gain in points, task by task", f"{100 * pairs['gain']:+.1f}", ends
-        yield "tasks won, lost", f"{pairs['wins']:,}, {pairs['losses']:,}", ""
-    for epoch in told["improvement_rate"]:
-        rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
-        yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
-    tokens = told["tokens"]
-    yield "bullets in the playbook", f"{told['playbook_size']:,}", ""
-    yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
-    if told["failed"]:
-        yield "tasks without a readable answer", f"{told['failed']:,}", ""
-    if (spent := told["spent"])["calls"]:
-        unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
-        yield "replies of the model", f"{spent['calls']:,}{unreadable}", ""
-        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
-    yield "seconds", f"{told['seconds']:,.1f}", ""
-
-
-@contextmanager
-def _bar(*, quiet: bool) -> "Iterator[Watch | None]":
-    """A bar over the tasks on stderr, where somebody sits at a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        bar = shown.add_task("epoch 1")
-
-        def watch(step: str, state: Any) -> None:
-            told = "judging" if state.over else f"epoch {state.epoch}: {state.done:,} tasks learned, {step} done"
-            shown.update(bar, description=told)
-
-        yield watch
+        expect_none(runs.given, f"{tasks} is no world")
+        learn_from_tasks(flags)

@@ -57,6 +57,16 @@ GroupName = Annotated[
 PlaybookPath = Annotated[
     Path | None, option("--playbook", metavar="F", help="What was learned: its bullets are told to every agent.")
 ]
+PlaybookTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--playbook-tokens",
+        metavar="N",
+        help="Of the playbook in a model's sight, looked up anew each week; 0 is all of it.  [default: 2,000]",
+        rich_help_panel=m.PANEL,
+        show_default=False,
+    ),
+]
 
 
 def run(
@@ -67,6 +77,7 @@ def run(
     seeds: Seeds = "1",
     days: Days = None,
     playbook: PlaybookPath = None,
+    playbook_tokens: PlaybookTokens = None,
     sets: Sets = None,
     sweeps: Sweeps = None,
     store: Store = None,
@@ -97,7 +108,8 @@ def run(
     place = place_of(store)
     how = m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window)
     budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
-    cast = _told(m.cast_of(world, agent, how, budget, m.Pace(cache, timeout, calls_per_minute)), playbook)
+    cast = m.cast_of(world, agent, how, budget, m.Pace(cache, timeout, calls_per_minute))
+    cast = _told(cast, sets or [], playbook, playbook_tokens)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
@@ -110,13 +122,27 @@ def run(
         next_steps(_sweep_steps(runs, store) if sweeps else _steps(runs, seeds, _given(words, runs[0]), store))
 
 
-def _told(cast: "Cast", playbook: Path | None) -> "Cast":
-    """The cast with the bullets of a playbook."""
+def _told(cast: "Cast", sets: list[str], playbook: Path | None, tokens: int | None) -> "Cast":
+    """The cast with what it is told of a playbook: all of it by rules, what is looked up where a model plays."""
     from dataclasses import replace
 
-    from akinai.runtime.learn_world import bullets_in
+    from akinai.core.errors import UsageError
+    from akinai.runtime.cast import PLAYBOOK_TOKENS
+    from akinai.runtime.learn_world import bullets_in, text_in
 
-    return replace(cast, bullets=bullets_in(playbook)) if playbook else cast
+    thinks = cast.thinks or any(one.partition("=")[0].strip().endswith(".model") for one in sets)
+    if playbook is None and tokens is not None:
+        raise UsageError("--playbook-tokens tells how much of a playbook is in sight; name one with --playbook")
+    if playbook is None:
+        return cast
+    if thinks:
+        budget = PLAYBOOK_TOKENS if tokens is None else tokens
+        return replace(cast, playbook=text_in(playbook), playbook_tokens=budget)
+    if tokens is not None:
+        raise UsageError(
+            f"{cast.agent} is told all of a playbook, as every player by rules; leave --playbook-tokens out"
+        )
+    return replace(cast, bullets=bullets_in(playbook))
 
 
 def _given(words: typer.Context, run: "Run") -> list[str]:

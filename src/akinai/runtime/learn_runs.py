@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import EndRun, ModelError, UnknownName
 from akinai.core.ledger import Genesis
+from akinai.core.models import Usage
 from akinai.core.money import format_cents
 from akinai.core.stores import RunHeader
 from akinai.core.trace import Books
@@ -21,7 +22,7 @@ from akinai.learning.formats import dumps
 from akinai.learning.injection import inject
 from akinai.learning.loop_shelf import Shelf
 from akinai.learning.playbook import Playbook
-from akinai.learning.roles import Generator, Insights, Retrieved, Trajectory
+from akinai.learning.roles import Generator, Insights, Retrieved, Spent, Trajectory
 from akinai.learning.tasks import Assignment
 from akinai.runtime.budget import BUDGET
 from akinai.runtime.cast import Cast
@@ -31,7 +32,7 @@ from akinai.runtime.learn import Means
 from akinai.runtime.life import can_go_on
 from akinai.runtime.play import Given, play_one
 from akinai.runtime.runs import Run, read_run
-from akinai.runtime.stage import Stage, open_stage, seated
+from akinai.runtime.stage import CALLS, Stage, open_stage, seated
 
 AT_ONCE = 64
 """Runs that wait for models at the same time, where a playbook is judged."""
@@ -162,7 +163,18 @@ def trajectory_of(run: Run, task: str) -> Trajectory:
     score = run.scores[0]
     told: Json = {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
     source = f"{run.id}#1 -> {run.id}#{run.entries}"
-    return Trajectory(task, shown_score(score.value, score.unit), details=told, source=source)
+    return Trajectory(
+        task, shown_score(score.value, score.unit), details=told, source=source, spent=_spent(run.card.get(CALLS))
+    )
+
+
+def _spent(calls: Json) -> Spent:
+    """What the model calls of a run came to, as its card has it."""
+    match calls:
+        case {"calls": int(n), "usage": {"input": int(sent), "output": int(answered), "cached": int(cached)}}:
+            return Spent(n, 0, Usage(sent, answered, cached))
+        case _:
+            return Spent()
 
 
 @dataclass

@@ -7,10 +7,8 @@ it is judged it plays by the playbook alone.
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -20,7 +18,6 @@ from akinai.core.chance import Chance
 from akinai.core.errors import UsageError
 from akinai.core.lessons import Lesson
 from akinai.core.worlds import World
-from akinai.learning.files import sha256
 from akinai.learning.formats import dumps
 from akinai.learning.loop import Watch
 from akinai.learning.playbook import Playbook
@@ -36,8 +33,9 @@ from akinai.runtime.config import prepare
 from akinai.runtime.experiment import seeds_in
 from akinai.runtime.learn import How, Learned, Means, learn_as
 from akinai.runtime.learn_runs import PlaysRuns, RunsShelf, Stint, Telling, ThinkingPlayer, shown_score, situation
-from akinai.runtime.learn_settings import learn_settings
+from akinai.runtime.learn_settings import brought_tasks, learn_settings
 from akinai.runtime.runs import Run
+from akinai.runtime.stage import check_cast, check_model
 from akinai.stores import open_store
 
 SETTINGS: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
@@ -109,6 +107,7 @@ def learn_world(
     chosen = learn_settings(asked, beneath=_settings(practice))
     if checkpoint and practice.store.startswith("memory:"):
         raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
+    _check(practice, budget)
     how = How(chosen, data_set, None, budget, checkpoint, anew, True, watch)
 
     async def made(means: Means) -> Roles:
@@ -116,6 +115,14 @@ def learn_world(
         return data_set.rules if by_rules else await _roles(practice, how, data_set.rules, means)
 
     return learn_as(how, made, playbook=playbook, evaluator=ByScore())
+
+
+def _check(practice: Practice, budget: Budget) -> None:
+    """UsageError, before anything is written, for a player that is not there or a model that cannot be asked."""
+    cast = Cast(practice.agent, practice.model if practice.agent in THINKING else None, budget=budget)
+    check_cast(worlds.load(practice.world), cast)
+    if practice.model:
+        check_model(cast, practice.model)
 
 
 def _settings(practice: Practice) -> dict[str, Json]:
@@ -154,46 +161,14 @@ async def _thinking(practice: Practice, how: How, means: Means) -> ThinkingPlaye
     return ThinkingPlayer(stint, books, means)
 
 
-def learned_document(learned: Learned, practice: Practice, seconds: float) -> dict[str, Json]:
-    """What came of it, as `akinai learn --json` tells it; means and gain are the world's first score, in dollars where
-    that is money."""
-    judged, without, gain = learned.judged, learned.baseline, learned.gain
-    return {
-        "world": worlds.load(practice.world).name,
-        "agent": practice.agent,
-        "seeds": practice.seeds,
-        "eval_seeds": practice.eval_seeds,
-        "days": practice.days,
-        "settings": [*practice.settings],
-        "eval_settings": [*practice.eval_settings],
-        "epochs": len(learned.epochs),
-        "runs": len(judged.scores) if judged else 0,
-        "with": judged.mean if judged else None,
-        "without": without.mean if without else None,
-        "paired": {
-            "gain": gain.difference,
-            "ci95": list(gain.ci95) if gain.ci95 else None,
-            "wins": gain.wins,
-            "losses": gain.losses,
-            "smallest_visible": gain.smallest_visible,
-        }
-        if gain
-        else None,
-        "playbook_size": len(learned.playbook),
-        "seconds": round(seconds, 2),
-        "card": {
-            "akinai": version("akinai"),
-            "python": platform.python_version(),
-            "roles": learned.label,
-            "playbook": str(learned.path),
-            "playbook_sha256": sha256(dumps(learned.playbook).encode()),
-        },
-    }
-
-
 def teaches(name: str) -> bool:
     """Whether a world of that name has lessons to give."""
     return name in worlds.names() and type(worlds.load(name)).lessons is not World.lessons
+
+
+def is_played(name: str) -> bool:
+    """Whether a name means a world, whose runs teach, and no data set."""
+    return name in worlds.names() and name not in brought_tasks()
 
 
 def world_tasks(practice: Practice) -> DataSet:
@@ -366,3 +341,8 @@ def _told(data: Json) -> tuple[int, bool]:
 def bullets_in(path: Path | str) -> tuple[str, ...]:
     """What a playbook tells, in its order. UsageError where there is none."""
     return tuple(bullet.content for bullet in PlaybookFile(Path(path)).load())
+
+
+def text_in(path: Path | str) -> str:
+    """A playbook as the JSON text that a `Cast` takes. UsageError where there is none."""
+    return dumps(PlaybookFile(Path(path)).load())
