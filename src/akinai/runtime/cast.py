@@ -132,7 +132,7 @@ class Cast:
 
     def card(self) -> dict[str, Json]:
         """Its part of a run card."""
-        told: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None}
+        told: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None, "playbook": None}
         rest: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
         asked = self.model or (self.like or ModelChoice("") if self.groups else None)
         if asked:
