@@ -7,7 +7,6 @@ AKINAI_BENCH_POSTGRES, else on a server of this process from the wheel pixeltabl
 
 import argparse
 import asyncio
-import json
 import os
 import re
 import signal
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+import orjson
 import uvloop
 
 from akinai.core.agents import Move
@@ -66,7 +66,7 @@ class Caller:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
 
     async def send(self, path: str, body: Any) -> bytes:
-        data = json.dumps(body).encode()
+        data = orjson.dumps(body)
         head = f"POST {path} HTTP/1.1\r\nHost: x\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
         self.writer.write(head.encode() + data)
         told = await self.reader.readuntil(b"\r\n\r\n")
@@ -88,7 +88,7 @@ class Caller:
 
     async def fetch(self) -> list[Any]:
         answer = await self.act("FetchMessages", after_index=self.last)
-        mail = json.loads(answer)["content"]["messages"]
+        mail = orjson.loads(answer)["content"]["messages"]
         if mail:
             self.last = mail[-1]["index"]
         return mail

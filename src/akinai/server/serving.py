@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal
 
 import uvicorn
@@ -85,6 +86,7 @@ def serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
 async def _serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
     async with served(asked) as one:
         _stop_on_signals(one)
+        import_module("numpy")  # the first search would wait for it, and with it all that come meanwhile
         _collect_seldom()
         ready(one.listening)
         await one.ended()
