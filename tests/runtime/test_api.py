@@ -148,6 +148,27 @@ def test_ledgers_can_be_left_behind() -> None:
         _ = run.ledger
 
 
+def test_a_run_is_shown_in_a_line() -> None:
+    """In a notebook a run says in a line what it is: its setup alone would fill the page."""
+    (run,) = akinai.run("vending", agent="idle", days=2, name="a")
+    assert repr(run) == "<Run a-1: vending@1 by idle, seed 1, horizon, net_worth 49600 cents>"
+
+
+def test_a_frame_names_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither pandas nor polars is installed, a sentence says which to install."""
+    for name in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(UsageError, match="a frame needs pandas or polars, and neither is installed"):
+        akinai.run("vending", agent="idle", days=2).frame()
+
+
+@pytest.mark.parametrize(("how", "told"), [({"world": 3}, "a world is a name"), ({"agent": 3}, "an agent is a name")])
+def test_a_number_is_no_world_and_no_agent(how: "dict[str, object]", told: str) -> None:
+    """What is neither a name nor the thing itself is refused before anything is begun."""
+    with pytest.raises(UsageError, match=told):
+        akinai.run(**{"world": "vending", "days": 2, **how})  # pyright: ignore[reportArgumentType] - that is the test
+
+
 def test_progress_is_told() -> None:
     """Progress begins with every run at day 0, tells days, and ends with -1."""
     told: list[tuple[str, int, int]] = []

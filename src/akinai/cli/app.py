@@ -87,6 +87,7 @@ def _told(error: Exception) -> str:
     """A complaint about the words themselves, with the help that lists the right ones."""
     text = str(getattr(error, "format_message", error.__str__)())
     where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
+    text = text.replace("Value error, ", "")
     text = re.sub(r" \(Possible options: (.+)\)$", r"; did you mean \1?", text).replace(". Did you", "; did you")
     hint = f" ('{where} --help' tells more)" if text.endswith("?") else f"; '{where} --help' tells more"
     return f"{text[:1].lower()}{text[1:].rstrip('.')}{hint}"

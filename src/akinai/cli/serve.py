@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from akinai.cli.options import Store, option, place_of, whole
-from akinai.cli.shown import line, next_steps
+from akinai.cli.shown import command, line, next_steps
 
 if TYPE_CHECKING:
     from akinai.server.serving import Listening
@@ -42,11 +42,14 @@ def serve(
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error
     asked = Asked(market, run, place_of(store), host, port, auth, os.environ.get(TOKEN))
-    serve(asked, _tell)
+    where = {"--host": host, "--port": str(port), "--auth": auth}
+    usual = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
+    flags = [word for name, told in where.items() if told != usual[name] for word in (name, told)]
+    serve(asked, lambda listening: _tell(listening, command(store, "serve", "--run", listening.run_id, *flags)))
     line("\nstopped; all that was answered is kept")
 
 
-def _tell(listening: "Listening") -> None:
+def _tell(listening: "Listening", again: str) -> None:
     on = f", going on from entry {listening.entries:,}" if listening.entries else ""
     line(f"market {listening.run_id} on {listening.url}{on}")
     if listening.operator_token:
@@ -56,6 +59,6 @@ def _tell(listening: "Listening") -> None:
         {
             f"curl {listening.url}/agents/register -d '{me}'": "register an agent",
             f"curl {listening.url}/actions/protocol": "what agents can do",
-            f"akinai serve --run {listening.run_id}": "after a stop, go on with this market",
+            again: "after a stop, go on with this market",
         }
     )

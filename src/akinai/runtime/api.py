@@ -91,6 +91,10 @@ def run(
     written, for whatever cannot be played as asked; StoreError; Stopped on Ctrl-C.
     """
     loaded = worlds.load(world) if isinstance(world, str) else world
+    if not hasattr(loaded, "begin"):
+        raise UsageError(f"a world is a name, such as 'vending', or a World, not {world!r:.100}")
+    if not (agent is None or isinstance(agent, str | Cast) or callable(agent)):
+        raise UsageError(f"an agent is a name, a Cast or a function of a role, not {agent!r:.100}")
     cast, factory = cast_asked(loaded, agent, model, base_url)
     chosen = _seeds(seeds)
     parts: list[Part] = []

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, overload
@@ -21,7 +21,7 @@ from akinai.runtime.sweep import names_of
 DAY_US = 86_400_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """One run, scored from its ledger."""
 
@@ -34,7 +34,12 @@ class Run:
     scores: tuple[Score, ...]
     trouble: str | None = None
     """Why the record cannot be read or scored here; then there are no scores."""
-    kept: Ledger | None = field(default=None, repr=False)
+    kept: Ledger | None = None
+
+    def __repr__(self) -> str:
+        scored = f", {self.scores[0].name} {self.scores[0].value} {self.scores[0].unit}" if self.scores else ""
+        told = f"{self.world} by {self.agent}, seed {self.seed}, {self.error or self.ending or self.status}"
+        return f"<Run {self.id}: {told}{scored}>"
 
     @property
     def ledger(self) -> Ledger:
@@ -170,7 +175,7 @@ class Runs(Sequence[Run]):
         return found
 
     def frame(self) -> Any:
-        """A table with a row a run, as a pandas or else a polars frame. ImportError when neither is installed."""
+        """A table with a row a run, as a pandas or else a polars frame. UsageError when neither is installed."""
         rows = [
             {"run": run.id, "seed": run.seed, "agent": run.agent}
             | {"status": run.status, "ending": run.ending, "days": run.days}
@@ -180,10 +185,16 @@ class Runs(Sequence[Run]):
         try:
             import pandas  # pyright: ignore[reportMissingImports] - the reader's own
         except ImportError:
-            import polars  # pyright: ignore[reportMissingImports] - the reader's own
-
-            return polars.DataFrame(rows)
+            return self._polars(rows)
         return pandas.DataFrame(rows)
+
+    @staticmethod
+    def _polars(rows: Sequence[Mapping[str, object]]) -> Any:
+        try:
+            import polars  # pyright: ignore[reportMissingImports] - the reader's own
+        except ImportError as error:
+            raise UsageError("a frame needs pandas or polars, and neither is installed; pip install pandas") from error
+        return polars.DataFrame(rows)
 
     def to_json(self) -> dict[str, Json]:
         """The document that `--json` prints: runs, summary, card."""
