@@ -23,6 +23,7 @@ from akinai.adapters.lightning_runs import RunTask
 from akinai.core.errors import AgentError, UsageError
 from akinai.testing.endpoint import Endpoint
 from akinai.testing.endpoint_command import players_of
+from akinai.testing.endpoint_http import Connection, HttpAnswer, HttpRequest, Server
 
 PAGE = Path(__file__).parents[2] / "docs" / "lightning.md"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lightning_gateway.py"
@@ -100,11 +101,49 @@ def test_the_gateway_sets_how_its_model_is_sampled(served: Served) -> None:
         assert {(one["model"], one["temperature"]) for one in asked} == {("served", temperature)}
 
 
-def test_a_wrong_key_is_told_at_once(served: Served) -> None:
-    """The gateway's own words come out, and nothing is tried again."""
+def test_a_wrong_key_is_told(served: Served) -> None:
+    """The gateway's own words come out."""
     _, gateway = served.rollout()
     with pytest.raises(GatewayError, match=r"'reward' was posted .* said 401"):
         replace(gateway, key="another").post("reward", {"value": 1.0})
+
+
+@pytest.mark.parametrize(("answers", "taken"), [([401], False), ([503, 503, 200], True)])
+def test_what_may_pass_is_tried_again(answers: list[int], taken: bool) -> None:
+    """A gateway that is in trouble is asked again; one that says no is asked once."""
+    left = list(answers)
+
+    async def answer(request: HttpRequest, connection: Connection) -> HttpAnswer:
+        return HttpAnswer(left.pop(0), b"{}")
+
+    server = Server(answer, 0)
+    server.start()
+    gateway = Gateway("", f"http://127.0.0.1:{server.port}/api/rollouts/a/attempt/0/events")
+    try:
+        gateway.post("reward", {"value": 1.0})
+    except GatewayError:
+        assert not taken
+    else:
+        assert taken
+    finally:
+        server.close()
+    assert left == []
+
+
+def test_the_users_own_key_stays_at_home(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process asks the gateway with the gateway's key, whatever key the user has for a provider."""
+    id, gateway = served.rollout()
+    told = {
+        "OPENAI_API_KEY": "the-users-own-key",
+        "AGL_KEY": gateway.key,
+        "AGL_OPENAI_BASE_URL": gateway.base_url,
+        "AGL_EVENT_URL": gateway.event_url,
+        "AKINAI_TASK": json.dumps({**TASK, "days": 1}),
+    }
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    assert served.events(id, "reward") == []
+    assert WorldAgent().run().reward == served.events(id, "reward")[0]["value"]
 
 
 def test_a_run_that_fails_has_no_reward(served: Served) -> None:
