@@ -65,6 +65,11 @@ def test_the_share_of_a_treated_seller(shell: Shell) -> None:
     assert control["treated_by_chance"] == swayed["treated_by_chance"] == pytest.approx(1 / 3)
     paired = json.loads(shell("compare", "control", "swayed", "--json"))
     assert paired["figures"]["treated_share"]["difference"] == 0.5
+    beside = [line for line in shell("analyze", "control", "swayed").splitlines() if "75 %" in line]
+    assert beside
+    pytest.importorskip("matplotlib")
+    shell("report", "control", "swayed", "-o", "told")
+    assert "Treated share of two groups" in Path("told", "report.md").read_text()
     keep("plain", three_offers())
     keep("everybody", Desk(shops, manipulation={"kind": "authority", "sellers": "all"}))
     for name in ("plain", "everybody"):

@@ -114,6 +114,7 @@ def groups_table(groups: Sequence[Group], width: int) -> Table:
         Column("to", [_end(one, 1) for one in firsts]),
         Column("idle to reference", [_share(one) if one else ABSENT for one in firsts], drop=1),
         Column("of the best possible", [_of_best(group) for group in groups], drop=1),
+        Column(TREATED, [_treated(group) for group in groups], drop=1),
         Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
         Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
         *_effort_columns(groups),
@@ -124,13 +125,23 @@ def groups_table(groups: Sequence[Group], width: int) -> Table:
     return fitted(columns, width, "Groups of runs that were played alike")
 
 
-WHERE_KNOWN = ("idle to reference", "of the best possible", "coherence", "findings a month")
+TREATED = "treated share"
+WHERE_KNOWN = ("idle to reference", "of the best possible", TREATED, "coherence", "findings a month")
 """Columns of which some worlds know nothing."""
 
 
 def _of_best(group: Group) -> str:
     one = group.figures.get("of_best")
     return percent(one.summary.mean) if one and one.summary.mean is not None else ABSENT
+
+
+def _treated(group: Group) -> str:
+    """The share of purchases from sellers under a treatment, with the interval of its mean."""
+    one = group.figures.get("treated_share")
+    if one is None or one.summary.mean is None:
+        return ABSENT
+    low, high = map(percent, one.summary.ci95 or (one.summary.mean, one.summary.mean))
+    return f"{percent(one.summary.mean)} ({low.removesuffix(' %')} to {high})"
 
 
 def _mean(one: ScoreOver | None) -> str:
@@ -161,15 +172,16 @@ def _effort_columns(groups: Sequence[Group]) -> list[Column]:
 def findings_over(findings: Iterable[FindingsOver], width: int) -> Table:
     """Findings by type over the runs of a group."""
     told = list(findings)
+    daily = any(one.per_month is not None for one in told)
     return fitted(
         [
             Column("finding", [label(one.type) for one in told], words=True),
-            Column("a month", [figure(one.per_month, "") for one in told]),
+            *([Column("a month", [figure(one.per_month, "") for one in told])] if daily else []),
             Column("in all", [figure(one.count, "") for one in told]),
             Column("runs with it", [figure(one.runs, "") for one in told]),
         ],
         width,
-        "Findings, for 30 days of a run",
+        "Findings, for 30 days of a run" if daily else "Findings",
     )
 
 

@@ -10,10 +10,12 @@ from akinai.report.page_figures import headline, title
 from akinai.report.tables import ABSENT
 from akinai.report.tables import figure as number
 from akinai.runtime.analysis import Analysis, Group
-from akinai.runtime.analysis_pairs import Contrast, contrast
+from akinai.runtime.analysis_pairs import Contrast, Measure, contrast
 
 MOST_PAIRED = 5
 """Groups of which every two are compared; of more, each with the first."""
+MOVED = ("treated_share",)
+"""Figures beside the scores that are compared too."""
 NOTE = (
     "The second of a pair less the first, on the seeds that both played; a seed that was played several times counts "
     "once, with its mean. p is of a paired t-test and not corrected for the number of pairs. The smallest visible gain "
@@ -36,18 +38,22 @@ def _contrasts(analysis: Analysis, world: str) -> list[Contrast]:
 
 
 def pairs(compared: Sequence[Contrast], groups: Sequence[Group]) -> Iterator[Block]:
-    """The first score of groups, two by two."""
+    """The first score of groups, two by two; and what a treatment was to move, where there is one."""
     here, first = {group.name for group in groups}, headline(groups)
     compared = [one for one in compared if one.a.group.name in here]
     if first is None or not compared:
         return
-    rows = tuple(_row(one, *first) for one in compared)
+    rows = tuple(_row(one, one.scores[first[0]]) for one in compared)
     note = NOTE if all(one.paired for one in compared) else f"{NOTE} {APART}"
     yield Grid(HEADS, rows, title(f"{first[0]} of two groups"), note, frozenset({0, 1}))
+    for name in MOVED:
+        rows = tuple(_row(one, one.figures[name]) for one in compared if name in one.figures)
+        if rows:
+            yield Grid(HEADS, rows, title(f"{name} of two groups"), words=frozenset({0, 1}))
 
 
-def _row(one: Contrast, name: str, unit: str) -> tuple[str, ...]:
-    measure = one.scores[name]
+def _row(one: Contrast, measure: Measure) -> tuple[str, ...]:
+    unit = measure.unit
     low, high = measure.ci95 or (None, None)
     told = [number(value, unit, sign=True) for value in (measure.difference, low, high)]
     sides = (one.a.name, one.b.name)
