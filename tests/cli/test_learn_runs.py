@@ -117,3 +117,20 @@ def test_a_playbook_is_looked_into_within_the_tokens_that_were_named(akinai: Aki
     refused = akinai("run", "vending", "--agent", "naive", "--playbook", path, "--playbook-tokens", "9")
     assert (refused.code, "naive is told all of a playbook" in refused.err) == (2, True)
     assert akinai("run", "vending", "--playbook-tokens", "9").code == 2
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "learning-to-do-business.md"
+
+
+@pytest.mark.slow
+def test_the_pages_commands_with_a_model_run(akinai: Akinai, endpoint: Endpoint) -> None:
+    """Each of them in its order, on fewer days and seeds, and asked here in place of the provider."""
+    Path("akinai.toml").write_text('[prices."openai:gpt-5-mini"]\ninput_per_million = 0.25\noutput_per_million = 2.0\n')
+    commands = [line[9:] for line in PAGE.read_text().splitlines() if line.startswith("$ akinai ") and "--model" in line]
+    assert len(commands) > 4
+    with endpoint as served:
+        for line in commands:
+            few = ["--eval-seeds", "101"] if "learn" in line and "--online" not in line else []
+            words = [*line.split(), "--days", "3", "--seeds", "1-2", *few, "--base-url", served.openai_url, "--json"]
+            answer = akinai(*words)
+            assert answer.code == 0, f"{line}\n{answer.err}"
