@@ -13,7 +13,7 @@ from akinai.report.analyses import ranges
 from akinai.report.columns import Column, fitted, plain
 from akinai.report.differences import comparison
 from akinai.report.tables import ABSENT, figure, label
-from akinai.runtime.analysis_pairs import FINDINGS_UNIT, Contrast, Measure
+from akinai.runtime.analysis_pairs import FINDINGS_UNIT, PLAIN_UNIT, Contrast, Measure
 
 
 def contrast(told: Contrast, gain: str, width: int) -> RenderableType:
@@ -58,14 +58,15 @@ def _apart_verdict(told: Contrast) -> str:
 
 
 def _findings(told: Contrast, width: int) -> Table:
-    return fitted(_columns(told.findings, "finding"), width, "Findings, for 30 days of a run")
+    daily = any(one.unit == FINDINGS_UNIT for one in told.findings.values())
+    return fitted(_columns(told.findings, "finding"), width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
 
 
 def _columns(measures: Mapping[str, Measure], head: str = "score") -> list[Column]:
     rows = list(measures.items())
 
     def column(head: str, what: Sequence[float | None], drop: int = 0, sign: bool = True) -> Column:
-        units = ["" if one.unit == FINDINGS_UNIT else one.unit for _, one in rows]
+        units = ["" if one.unit in (FINDINGS_UNIT, PLAIN_UNIT) else one.unit for _, one in rows]
         return Column(head, [figure(one, unit, sign=sign) for one, unit in zip(what, units, strict=True)], drop=drop)
 
     columns = [

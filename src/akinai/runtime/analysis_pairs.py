@@ -15,6 +15,8 @@ ALL_FINDINGS = "findings"
 """The name under which findings of all types are compared together."""
 FINDINGS_UNIT = "a month"
 """Findings for 30 days of a run."""
+PLAIN_UNIT = "a run"
+"""Findings of a run, in a world in which no day passes."""
 LEAST_GAIN = 1e-5
 """Of the spread: a smaller gain is not reckoned with."""
 
@@ -165,7 +167,7 @@ def contrast(
         unreadable=tuple(seed for seed in sorted(common) if not (_readable(a, seed) and _readable(b, seed))),
         repeated=len(seeds_a) < len(a) or len(seeds_b) < len(b),
         scores={name: _measure(a, b, _score(name), units[name], _amount(gain, units[name])) for name in scores},
-        findings={name: _measure(a, b, _rate(name), FINDINGS_UNIT, None) for name in types},
+        findings={name: _findings(a, b, name) for name in types},
         coherence={name: _where_told(a, b, name, units[name]) for name in kept},
         figures={name: _where_told(a, b, name, units[name]) for name in more},
         card=both.card,
@@ -223,14 +225,20 @@ def _score(name: str) -> Value:
     return lambda run: run.value(name)
 
 
-def _rate(name: str) -> Value:
-    """Findings of a type for 30 days of a run; None for a run that cannot be read or in which no day passed."""
+def _findings(a: Sequence[RunRecord], b: Sequence[RunRecord], name: str) -> Measure:
+    daily = any(run.days for run in (*a, *b))
+    return _measure(a, b, _rate(name, daily=daily), FINDINGS_UNIT if daily else PLAIN_UNIT, None)
+
+
+def _rate(name: str, *, daily: bool) -> Value:
+    """Findings of a type for 30 days of a run, or of the run where the world has no days; None for a run that cannot be
+    read or in which no day passed."""
 
     def value(run: RunRecord) -> float | None:
-        if run.trouble or not run.days:
+        if run.trouble or (daily and not run.days):
             return None
         count = sum(run.finding_types.values()) if name == ALL_FINDINGS else run.finding_types.get(name, 0)
-        return count * MONTH_DAYS / run.days
+        return count * MONTH_DAYS / run.days if daily else float(count)
 
     return value
 

@@ -5,13 +5,9 @@ proposals and profiles only. `merged` adds the lessons of many markets up, each 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from functools import cached_property
 
 from akinai.core.ledger import Entry, Ledger
 from akinai.core.lessons import Lesson
-from akinai.core.money import half_even_cents
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.advice import (
     Advice,
@@ -24,12 +20,9 @@ from akinai.worlds.market.advice import (
     added,
 )
 from akinai.worlds.market.advice_on_search import Ranked
-from akinai.worlds.market.amounts import prices, total_cents
-from akinai.worlds.market.best_possible import amenities, needed
-from akinai.worlds.market.proposal_errors import menu_items
-from akinai.worlds.market.scores import proposals
+from akinai.worlds.market.bazaar import Bazaar, Deal
 from akinai.worlds.market.seen import Deals, Seen, together
-from akinai.worlds.market.state import Offer, State
+from akinai.worlds.market.state import State
 from akinai.worlds.market.times import SECOND_US
 
 MOST_WAITED = 8
@@ -54,110 +47,6 @@ def lessons_of(state: State, ledger: Ledger) -> list[Lesson]:
         *_price(bazaar),
         *_searches(bazaar),
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """A proposal and what it is to its customer, if paid."""
-
-    offer: Offer
-    complete: bool
-    """It holds all items, and the menu does."""
-    suits: bool
-    """The place has all amenities."""
-    cents: int
-    """What it asks."""
-    willing_cents: int
-    """What the customer would pay for the items that it wants."""
-    at: int
-    """When it came, microseconds since the epoch."""
-
-    @property
-    def fits(self) -> bool:
-        return self.complete and self.suits
-
-    @property
-    def left_cents(self) -> int:
-        """The customer's utility from it alone."""
-        return (2 * self.willing_cents if self.fits else 0) - self.cents
-
-
-@dataclass(frozen=True)
-class Bazaar:
-    """A market at its end, as its lessons read it."""
-
-    state: State
-    entries: Sequence[Entry]
-
-    @cached_property
-    def menus(self) -> Mapping[str, Mapping[str, Decimal]]:
-        """Of the businesses."""
-        return {one.id: prices(one.data) for one in self.state.members.values() if one.role == "business"}
-
-    @cached_property
-    def wants(self) -> Mapping[str, Mapping[str, Decimal]]:
-        """Of the customers, with what they would pay."""
-        return {one.id: prices(one.data) for one in self.state.members.values() if one.role == "customer"}
-
-    @cached_property
-    def deals(self) -> Sequence[Deal]:
-        """All proposals of businesses to customers, in the order of arrival."""
-        at = {entry.seq: entry.at for entry in self.entries}
-        return [
-            self._deal(one, at[one.index])
-            for one in proposals(self.state)
-            if one.business in self.menus and one.customer in self.wants
-        ]
-
-    def _deal(self, offer: Offer, at: int) -> Deal:
-        members, wants = self.state.members, self.wants[offer.customer]
-        return Deal(
-            offer,
-            wants.keys() <= menu_items(offer.proposal, self.menus[offer.business].keys()),
-            needed(members[offer.customer]) <= amenities(members[offer.business]),
-            total_cents(offer.proposal),
-            half_even_cents(sum(wants.values(), Decimal(0))),
-            at,
-        )
-
-    @cached_property
-    def paid(self) -> Sequence[Deal]:
-        return sorted((one for one in self.deals if one.offer.paid), key=lambda one: one.offer.paid)
-
-    @cached_property
-    def asked(self) -> Mapping[tuple[str, str], Entry]:
-        """The first text of a customer to a business, by the two."""
-        found: dict[tuple[str, str], Entry] = {}
-        for entry in self.entries:
-            if entry.name != "SendMessage" or not entry.outcome.ok or entry.actor not in self.wants:
-                continue
-            sent = a.SendMessage.model_validate(entry.parameters)
-            if isinstance(sent.message, a.Text) and sent.to_agent_id in self.menus:
-                found.setdefault((entry.actor, sent.to_agent_id), entry)
-        return found
-
-    def has_items(self, customer: str, business: str) -> bool:
-        return self.menus[business].keys() >= self.wants[customer].keys()
-
-    @cached_property
-    def _holders(self) -> Mapping[str, Sequence[str]]:
-        """The businesses that have an item."""
-        found: dict[str, list[str]] = {}
-        for business, menu in self.menus.items():
-            for item in menu:
-                found.setdefault(item, []).append(business)
-        return found
-
-    def cheapest(self, customer: str) -> str | None:
-        """The business that fits and is cheapest at menu prices; None where none fits."""
-        wants, members = self.wants[customer], self.state.members
-        rarest = min((self._holders.get(item, ()) for item in wants), key=len, default=())
-        fitting = [
-            one
-            for one in rarest
-            if self.has_items(customer, one) and needed(members[customer]) <= amenities(members[one])
-        ]
-        return min(fitting, key=lambda one: (sum(self.menus[one][item] for item in wants), one), default=None)
 
 
 def _amenities(bazaar: Bazaar) -> Iterator[Lesson]:
@@ -199,10 +88,7 @@ def _menus(bazaar: Bazaar) -> Iterator[Lesson]:
 
 def _waiting(bazaar: Bazaar) -> Iterator[Lesson]:
     """What the first so many proposals that fit would have come to, and how long they took."""
-    got: dict[str, list[Deal]] = {}
-    for one in bazaar.deals:
-        if one.fits:
-            got.setdefault(one.offer.customer, []).append(one)
+    got = {customer: fitting for customer, some in bazaar.got.items() if (fitting := [one for one in some if one.fits])}
     answers = {
         (one.offer.customer, one.offer.business): one for one in reversed(bazaar.deals) if _pair(one) in bazaar.asked
     }
