@@ -67,12 +67,13 @@ def learn(
     """Learn a playbook under a Trainer: what `akinai learn` does, bullet by bullet, with rollouts for tries.
 
     `tasks` and the rest are as in `learn_world` and `akinai.learn`; a `Study` has settings of its own. UsageError and
-    ModelError as there; AgentError when a rollout left no record.
+    ModelError as there; AgentError when a rollout left no record; KeyboardInterrupt some seconds after Ctrl-C.
     """
     what = tasks if isinstance(tasks, Study) else study(tasks, settings)
     algorithm = Ace(what, playbook=playbook, epochs=epochs, watch=watch)
     trainer(algorithm).fit(TaskAgent(what), what.samples("train"), val_dataset=what.samples("validation"))
-    assert algorithm.learned is not None
+    if algorithm.learned is None:
+        raise KeyboardInterrupt  # the one thing that a Trainer ends for and says nothing of
     return algorithm.learned
 
 
