@@ -64,6 +64,8 @@ def test_who_left_a_good_offer_is_found(desk: Desk) -> None:
     """Leaving is a mistake where a proposal would have left something, and none otherwise."""
     desk.propose("cellar", "bob", offer("c"))
     desk.act("bob", Leave())
+    desk.propose("grill", "eve", offer("g3", 31, A=20.0, B=11.0))
+    desk.act("eve", Leave())
     assert not found(desk)
     desk.propose("grill", "ann", offer("g"))
     desk.act("ann", Leave())
@@ -90,5 +92,6 @@ def test_findings_of_a_market_are_compared_run_by_run(shell: Shell) -> None:
         shell("run", "market", "--agent", name, "--seeds", "1-2", "--set", "customers=4", "--name", name)
     out = shell("compare", "first", "careful")
     assert "Findings, in a run" in out
-    assert "missing amenity" in out
+    amenities = next(line.split() for line in out.splitlines() if line.startswith("missing amenity"))
+    assert float(amenities[2]) < 0
     assert "30 days" not in out + shell("analyze", "first")
