@@ -63,8 +63,8 @@ TAIL = 100
 """Messages at the end of its conversation that `assistant` remembers, beside the first."""
 AT_ONCE = 8
 """Tasks that an AutogenGenerator does at once, unless it is said otherwise."""
-RETRIES = 6
-"""Times that `openai_client` asks again; the waits between them grow to eight seconds."""
+RETRIES, TIMEOUT_S = 6, 180.0
+"""Of `openai_client`: how often it asks again, and how long it waits for an answer."""
 ANY_MODEL: Mapping[str, Any] = {
     "family": "unknown",
     "function_calling": True,
@@ -115,7 +115,8 @@ def openai_client(name: str, **options: Any) -> ChatCompletionClient:
                 f"the model {name!r} needs a key; set OPENAI_API_KEY, or OPENAI_BASE_URL to a local server"
             )
         options["api_key"] = "no-key"
-    return OpenAIChatCompletionClient(model=name, **{"model_info": ANY_MODEL, "max_retries": RETRIES, **options})
+    usual = {"model_info": ANY_MODEL, "max_retries": RETRIES, "timeout": TIMEOUT_S}
+    return OpenAIChatCompletionClient(model=name, **{**usual, **options})
 
 
 def autogen_agent(client: Open, make: Maker = assistant) -> AgentFactory:
