@@ -190,8 +190,9 @@ def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -
         names = {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
         again = learn(endpoint, tmp_path, checkpoint=checkpoint)
     assert (again.ending, len(again.playbook)) == ("done", 2)
-    assert names < {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
-    assert not [name for name in names if "again" in name]
+    after = {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
+    assert names < after
+    assert not [name for name in after if "again" in name]
 
 
 def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from akinai.core.actions import Unreadable
 from akinai.core.canonical import canonical
 from akinai.core.findings import SEVERITIES, Finding
 from akinai.core.ledger import Ledger
@@ -184,7 +185,10 @@ def _remark(one: Step[Any]) -> str:
 
 def _action(one: Step[Any]) -> str:
     """An entry's action in one line, its parameters cut where they are long."""
-    given = ((name, value) for name, value in one.entry.parameters.items() if value is not None and value != {})
+    told = one.entry.parameters
+    if isinstance(one.turn.action, Unreadable):
+        told = {"text": one.turn.action.text}
+    given = ((name, value) for name, value in told.items() if value is not None and value != {})
     texts = (
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) for name, value in given
     )
