@@ -62,7 +62,7 @@ PlaybookTokens = Annotated[
     typer.Option(
         "--playbook-tokens",
         metavar="N",
-        help="Of the playbook in a model's sight, looked up anew each week; 0 is all of it.  [default: 2,000]",
+        help="Of the playbook in a model's sight, looked up anew each week; 0 is all of it.  \\[default: 2,000]",
         rich_help_panel=m.PANEL,
         show_default=False,
     ),
@@ -110,6 +110,8 @@ def run(
     budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
     cast = m.cast_of(world, agent, how, budget, m.Pace(cache, timeout, calls_per_minute))
     cast = _told(cast, sets or [], playbook, playbook_tokens)
+    if cast.bullets:
+        _tell_deaf(world, cast.agent)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
@@ -143,6 +145,16 @@ def _told(cast: "Cast", sets: list[str], playbook: Path | None, tokens: int | No
             f"{cast.agent} is told all of a playbook, as every player by rules; leave --playbook-tokens out"
         )
     return replace(cast, bullets=bullets_in(playbook))
+
+
+def _tell_deaf(world: str, agent: str) -> None:
+    """A line where a player by rules was given a playbook that it cannot follow."""
+    from akinai import worlds
+
+    loaded = worlds.load(world)
+    if agent in loaded.players and agent != loaded.learner:
+        follows = f"; {loaded.learner} does" if loaded.learner else ""
+        say(f"{agent} takes no notice of a playbook{follows}")
 
 
 def _given(words: typer.Context, run: "Run") -> list[str]:
