@@ -12,11 +12,15 @@ from wire_server import Asked, Wire, wire_to
 
 import akinai
 from akinai.core.actions import Action
-from akinai.core.agents import Move, Role
+from akinai.core.agents import AgentFactory, Move, Role
 from akinai.core.ledger import Outcome
+from akinai.runtime.cast import Cast, ModelChoice
 from akinai.runtime.session import LocalSession
+from akinai.runtime.stage import open_stage
 from akinai.server.client import HttpSession, MarketClient, WireError, play
 from akinai.stores.memory import MemoryStore
+from akinai.testing.endpoint import Endpoint, PlayerBrain
+from akinai.testing.endpoint_market import by_reading
 from akinai.worlds.market import Market, State
 from akinai.worlds.market import actions as a
 from akinai.worlds.market.players import PLAYERS
@@ -29,24 +33,24 @@ def welfare(state: State) -> float:
     return next(one.value for one in scores_of(state) if one.name == "welfare")
 
 
-async def trade(wire: Wire, player: str = "careful") -> None:
+async def trade(wire: Wire, player: AgentFactory = PLAYERS["careful"]) -> None:
     """The population of a market plays over HTTP: its businesses first, then its customers until they are done."""
     state = wire.one.market.committed.state
     async with MarketClient(str(wire.http.base_url)) as client:
         session = HttpSession(client)
         businesses, customers = state.roll[: state.businesses], state.roll[state.businesses :]
-        selling = [asyncio.create_task(play(session, id, agent(player, id))) for id in businesses]
+        selling = [asyncio.create_task(play(session, id, player(role(id)))) for id in businesses]
         while len(wire.one.market.committed.state.joined) < len(businesses):
             await asyncio.sleep(0.01)
-        ended = await asyncio.gather(*(play(session, id, agent(player, id)) for id in customers))
+        ended = await asyncio.gather(*(play(session, id, player(role(id))) for id in customers))
         assert set(ended) == {"you left"}
         for task in selling:
             task.cancel()
         await asyncio.gather(*selling, return_exceptions=True)
 
 
-def agent(player: str, id: str) -> Any:
-    return PLAYERS[player](Role(id, Market.verbs.classes))
+def role(id: str) -> Role:
+    return Role(id, Market.verbs.classes)
 
 
 async def test_a_generated_population_reaches_over_http_what_it_reaches_in_process() -> None:
@@ -60,11 +64,29 @@ async def test_a_generated_population_reaches_over_http_what_it_reaches_in_proce
 
 
 @pytest.mark.skipif(not POPULATIONS.is_dir(), reason=f"the public populations are not at {POPULATIONS}")
-async def test_the_public_population_reaches_its_best_over_http() -> None:
-    """Three customers and nine businesses of the public system come to 63.78."""
-    async with wire_to(Asked(str(POPULATIONS / "3x9"), store="memory:", port=0)) as wire:
+@pytest.mark.parametrize(
+    ("population", "best"), [("3x9", 6378), ("10x30", 18561), pytest.param("33x99", 76253, marks=pytest.mark.slow)]
+)
+async def test_a_public_population_reaches_its_best_over_http(population: str, best: int) -> None:
+    """The customers and businesses of the public system come to the welfare that it publishes as the best."""
+    async with wire_to(Asked(str(POPULATIONS / population), store="memory:", port=0)) as wire:
         await trade(wire)
-        assert welfare(wire.one.market.committed.state) == 6378
+        assert welfare(wire.one.market.committed.state) == best
+
+
+async def test_agents_that_ask_a_model_trade_over_http() -> None:
+    """Chat agents on both sides, their model at a real endpoint, reach in words what players by rules reach."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    size, store = {"customers.count": 2, "businesses.count": 4}, MemoryStore()
+    (inside,) = await asyncio.to_thread(akinai.run, "market", settings=size, store="memory:")
+    with Endpoint(PlayerBrain(by_reading(PLAYERS["careful"]), Market.verbs)) as endpoint:
+        cast = Cast("chat", ModelChoice("openai:test", base_url=endpoint.openai_url))
+        async with wire_to(Asked(store="memory:", port=0, settings=size)) as wire, open_stage(cast) as stage:
+            header = wire.one.market.header
+            await store.create(header)
+            await trade(wire, stage.factory(Market(), header, store))
+            assert welfare(wire.one.market.committed.state) == inside.score("welfare") > 0
+        assert len(endpoint.log) > len(wire.one.market.committed.state.roll)
 
 
 async def test_an_agent_hears_over_http_what_it_hears_in_process(wire: Wire) -> None:

@@ -50,8 +50,8 @@ class MarketClient:
     """
 
     def __init__(self, url: str, *, tokens: Mapping[str, str] | None = None, timeout_s: float = 60) -> None:
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=50)
-        self._http = httpx.AsyncClient(base_url=url, timeout=timeout_s, limits=limits, trust_env=False)
+        self._url, self._timeout_s, self._tls = url, timeout_s, httpx.create_ssl_context(trust_env=False)
+        self._lines: dict[str, httpx.AsyncClient] = {}
         self.tokens = dict(tokens or {})
         """By agent id; a registration adds the one that it is given."""
 
@@ -61,7 +61,16 @@ class MarketClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._http.aclose()
+        await asyncio.gather(*(line.aclose() for line in self._lines.values()))
+
+    def _line(self, actor: str) -> httpx.AsyncClient:
+        """The connections of one agent: a pool of all would look at each of them, for each, at every request."""
+        if actor not in self._lines:
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=50)
+            self._lines[actor] = httpx.AsyncClient(
+                base_url=self._url, timeout=self._timeout_s, limits=limits, verify=self._tls, trust_env=False
+            )
+        return self._lines[actor]
 
     async def register(self, profile: Mapping[str, Json]) -> str | None:
         """Enter the market under the profile's id. Gives the token, where the server gives one."""
@@ -113,14 +122,14 @@ class MarketClient:
         content = None if body is None else orjson.dumps(body)
         for attempt in range(TRIES):
             try:
-                answer = await self._http.request(
+                answer = await self._line(actor).request(
                     verb, path, params=query, content=content, headers=list(headers.items())
                 )
                 if answer.status_code == 200:
                     return orjson.loads(answer.content)
                 found, status = f"status {answer.status_code}, {answer.text[:300]}", answer.status_code
             except httpx.TransportError as error:
-                found, status = f"no answer from {self._http.base_url} ({type(error).__name__}: {error})", None
+                found, status = f"no answer from {self._url} ({type(error).__name__}: {error})", None
             except orjson.JSONDecodeError:
                 raise WireError(f"{verb} {path}", "an answer that is not JSON; is this a market?") from None
             if status not in (None, 429, 503) or attempt == TRIES - 1:
