@@ -105,6 +105,9 @@ def test_the_command_learns_with_the_player_of_the_world(tmp_path: Path, monkeyp
     assert shell.invoke(app, [*run, "--name", "told"]).exit_code == 0
     (played,) = akinai.runs("told-2")
     assert played.scores[0].value == round(100 * told["with"])
+    notice = "takes no notice of a playbook"
+    assert notice not in shell.invoke(app, run).stderr
+    assert f"careful {notice}; first does" in shell.invoke(app, [*run[:2], *run[4:]]).stderr
 
 
 @pytest.mark.slow
