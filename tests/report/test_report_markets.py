@@ -3,7 +3,7 @@
 from functools import cache
 
 import akinai
-from akinai.report.figures_axes import looks
+from akinai.report.figures_axes import LONGEST_NAME, looks
 from akinai.report.figures_svg import Drawing
 from akinai.report.page_sections import document
 from akinai.runtime import api
@@ -33,13 +33,13 @@ def test_a_market_has_its_figures() -> None:
 
 def test_shares_stand_beside_blind_choice() -> None:
     """Who takes the first proposal has a share of 1, where blind choice among what it had would give less."""
-    rows = [row for row in drawn()["shares"].rows if row[1] == "first proposal share" and row[0].startswith("first")]
+    rows = [row for row in drawn()["shares"].rows if row[1] == "first proposal" and row[0].startswith("first")]
     assert len(rows) == 2
     for row in rows:
         told = dict(zip(drawn()["shares"].heads, row, strict=True))
         assert (told["mean"], told["n"]) == ("1", "3")
         assert float(told["blind choice"]) < 1
-    assert {row[1] for row in drawn()["shares"].rows} == {"first proposal share", "top result share", "treated share"}
+    assert {row[1] for row in drawn()["shares"].rows} == {"first proposal", "top of the results", "treated sellers"}
 
 
 def test_gains_are_those_of_both_sides_and_the_platform() -> None:
@@ -54,5 +54,9 @@ def test_long_names_keep_what_tells_them_apart() -> None:
     assert names == {"kind=none", "kind=strong_injection"}
     short = ["chat a", "chat b"]
     assert [one.name for one in looks(short).values()] == short
+    mixed = [f"{'x' * 40} kind={kind}" for kind in ("none", "authority")]
+    _, none, authority = (one.name for one in looks(["careful", *mixed]).values())
+    assert (none[-10:], authority[-14:]) == (" kind=none", "kind=authority")
+    assert max(len(none), len(authority)) <= LONGEST_NAME
     long = ["chat openai:a-model-of-a-long-name", "careful"]
     assert [one.name for one in looks(long).values()][1] == "careful"

@@ -70,8 +70,7 @@ def looks(players: Sequence[str]) -> dict[str, Look]:
     """A look for each player, in their order; neighbours differ in colour, line and marker, and all in name."""
     made: dict[str, Look] = {}
     names: dict[str, int] = {}
-    for place, (player, told) in enumerate(zip(players, _apart(players), strict=True)):
-        name = short(told)
+    for place, (player, name) in enumerate(zip(players, _cut(_apart(players)), strict=True)):
         names[name] = names.get(name, 0) + 1
         name = f"{name} ({names[name]})" if names[name] > 1 else name
         colour, dash, marker = (one[place % len(one)] for one in (COLOURS, DASHES, MARKERS))
@@ -91,6 +90,14 @@ def _apart(names: Sequence[str]) -> list[str]:
     path, dot, _ = told[0].partition("=")[0].rpartition(".")
     long = max(map(len, told)) > LONGEST_NAME and all(one.startswith(path + dot) for one in told)
     return [one.removeprefix(path + dot) for one in told] if long else told
+
+
+def _cut(names: Sequence[str]) -> list[str]:
+    """Names with room for them; those that would look alike keep their end as well."""
+    cut = [short(name) for name in names]
+    half = LONGEST_NAME // 2 - 2
+    ends = [short(f"{name[:half]}...{name[-half:]}") if len(name) > LONGEST_NAME else name for name in names]
+    return [end if cut.count(one) > 1 else one for one, end in zip(cut, ends, strict=True)]
 
 
 def short(name: str) -> str:

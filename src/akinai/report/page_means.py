@@ -9,13 +9,15 @@ from akinai.report.figures_means import Mean, by_place, means
 from akinai.report.figures_svg import Drawing
 from akinai.runtime.analysis import Group
 
-SHARES: Mapping[str, str] = {
-    "first_proposal_share": "first_by_chance",
-    "top_result_share": "top_by_chance",
-    "treated_share": "treated_by_chance",
+SHARES: Mapping[str, tuple[str, str]] = {
+    "first_proposal_share": ("first proposal", "first_by_chance"),
+    "top_result_share": ("top of the results", "top_by_chance"),
+    "treated_share": ("treated sellers", "treated_by_chance"),
 }
-"""Shares of purchases, and what each would be if customers chose blindly."""
-GAINS = ("consumer_surplus", "business_profit", "platform_fees")
+"""Shares of purchases: what of, and what each would be if customers chose blindly."""
+GAINS: Mapping[str, tuple[str, str]] = {
+    name: (name.replace("_", " "), "") for name in ("consumer_surplus", "business_profit", "platform_fees")
+}
 RANKS: Mapping[str, str] = {"arrival_ranks": "by arrival", "result_ranks": "by place in the results"}
 MOST_LINES = 4
 """Groups beyond which lines over places cannot be told apart."""
@@ -28,14 +30,14 @@ def mean_figures(groups: Sequence[Group], looks: Looks) -> Iterator[Drawing]:
     """As many as the groups have something for."""
     here = {group.name: looks[group.name] for group in groups}
     if told := _of(groups, SHARES):
-        note = f"{NOTE} A tick is the share that blind choice among the proposals that there were would give."
+        note = f"Shares of purchases. {NOTE} A tick is what blind choice among the proposals at hand would give."
         yield means(
             Quantity("shares", "Whom customers bought from", "Share of purchases", "share", note),
             told,
             here,
             "blind choice",
         )
-    if len(told := _of(groups, dict.fromkeys(GAINS, ""))) > 1:
+    if len(told := _of(groups, GAINS)) > 1:
         note = (
             f"{NOTE} Customers: what they were willing to pay less what they paid; sellers: that less costs and fees."
         )
@@ -45,17 +47,17 @@ def mean_figures(groups: Sequence[Group], looks: Looks) -> Iterator[Drawing]:
         yield by_place(Quantity("places", "The place of what was bought", "purchases", "a run", note), places, here)
 
 
-def _of(groups: Sequence[Group], names: Mapping[str, str]) -> dict[str, dict[str, Mean]]:
+def _of(groups: Sequence[Group], names: Mapping[str, tuple[str, str]]) -> dict[str, dict[str, Mean]]:
     """Quantities that some group has, and that are not 0 everywhere."""
     told: dict[str, dict[str, Mean]] = {}
-    for name, beside in names.items():
+    for name, (words, beside) in names.items():
         found = {
             group.name: Mean(one.summary, _mean(group, beside))
             for group in groups
             if (one := group.figures.get(name)) and one.summary.mean is not None
         }
         if any(one.summary.min or one.summary.max for one in found.values()) or (found and beside):
-            told[name] = found
+            told[words] = found
     return told
 
 
