@@ -69,6 +69,7 @@ def test_a_bad_file_is_named_with_line_and_field(tmp_path: Path, name: str, text
     with pytest.raises(UsageError) as error:
         prepare(Market(), settings={"data": str(folder(tmp_path, **{name: text}))})
     assert where in str(error.value)
+    assert "validation error" not in str(error.value)
 
 
 def test_a_folder_without_a_population_is_refused(tmp_path: Path) -> None:

@@ -45,16 +45,15 @@ def found(name: str, *, there: bool = True) -> "PlaybookFile":
         return file
     near = (own.parent, PLAYBOOKS)
     known = {str(one): None for folder in near if folder.is_dir() for one in sorted(folder.glob("*.json"))}
-    short = {
-        one.removeprefix(f"{PLAYBOOKS}/").removesuffix(".json"): None for one in known if PLAYBOOKS in Path(one).parents
-    }
-    raise UnknownName("playbook", name, [*known, *short], "'akinai learn qa' makes one")
+    if own.suffix == "" and own.parent == Path():  # a name was asked for, so names are offered
+        known = {Path(one).stem if PLAYBOOKS in Path(one).parents else one: None for one in known}
+    raise UnknownName("playbook", name, known, "'akinai learn qa' makes one")
 
 
 @app.command()
 def show(
     playbook: File,
-    id: Annotated[str | None, argument("[BULLET]", "One bullet by its id, in full.")] = None,
+    id: Annotated[str | None, argument("BULLET", "One bullet by its id, in full.")] = None,
     section: Section = None,
     rows: Rows = ROWS,
     as_json: Json = False,

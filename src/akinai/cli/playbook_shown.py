@@ -27,7 +27,9 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
     """The sections, and the bullets with the most uses first."""
     every = [bullet for section in sections for bullet in section.bullets]
     best = sorted(every, key=lambda one: (-one.uses, -one.helpful, one.id))
-    title = f"{len(playbook):,} bullets in {len(playbook.sections)} sections, changed {playbook.updated_at or 'never'}"
+    many = "1 bullet" if len(playbook) == 1 else f"{len(playbook):,} bullets"
+    where = "1 section" if len(playbook.sections) == 1 else f"{len(playbook.sections)} sections"
+    title = f"{many} in {where}, changed {playbook.updated_at or 'never'}"
     table = fitted(
         [
             Column("section", [section.name for section in sections], words=True),

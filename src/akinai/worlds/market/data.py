@@ -26,7 +26,10 @@ def read_population(texts: Mapping[str, str]) -> Json:
             found[kind].append(_read(name, text, KINDS[kind]))
     if not found["businesses"] and not found["customers"]:
         raise ValueError("there is no businesses/*.yaml and no customers/*.yaml in it; name the folder that holds both")
-    return Population.model_validate(found).model_dump(mode="json")
+    try:
+        return Population.model_validate(found).model_dump(mode="json")
+    except ValidationError as error:  # each is one by itself: what does not fit is between them
+        raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from error
 
 
 def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:
