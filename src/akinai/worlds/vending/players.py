@@ -116,7 +116,7 @@ def reference(me: Routine) -> Plan:
         addresses |= dict.fromkeys(hearing.addresses_in(page.text))
     for address in addresses:
         yield a.SendEmail(to=address, subject="Price list", body="Hello, please send us your price list and terms.")
-    yield a.AdvanceDay()
+    morning = yield a.AdvanceDay()
     mail = yield a.ReadEmail()
     offers = hearing.offers_in(mail.text)
     research: dict[str, Research] = {}
@@ -127,6 +127,7 @@ def reference(me: Routine) -> Plan:
     choices = assortment(research, offers)
     names = {one.research.product: one.research.name for one in choices}
     shop = Shop(me, names, [(one.research.product, one.research.size) for one in choices])
+    shop.days_left = hearing.days_left_in(morning.text)
     yield from buy(me, shop, choices)
     while True:
         morning = yield a.AdvanceDay()
