@@ -358,11 +358,14 @@ def test_a_damaged_index_is_rebuilt(tmp_path: Path, name: str, damage: str) -> N
 def test_a_reopened_index_answers_as_a_new_one(
     tmp_path_factory: pytest.TempPathFactory, before: Playbook, after: Playbook, query: SearchQuery
 ) -> None:
-    """Whatever was on disk, search is what a fresh index of the playbook says."""
+    """Whatever was on disk, search is what a fresh index of the playbook says, and so it is after changes."""
     path = tmp_path_factory.mktemp("index") / "p.json"
     open_index(before, path)
     assert open_index(after, path).search(query) == PlaybookIndex(after).search(query)
-    assert open_index(after, path).search(query) == PlaybookIndex(after).search(query)
+    index = open_index(after, path)
+    assert index.search(query) == PlaybookIndex(after).search(query)
+    index.refresh(before)
+    assert index.search(query) == PlaybookIndex(before).search(query)
 
 
 def test_the_order_of_bullets_and_changes_does_not_matter() -> None:

@@ -18,6 +18,7 @@ from akinai.retrieval import (
     Tokenizer,
     tokenize,
 )
+from akinai.retrieval.bm25 import Packed
 from akinai.retrieval.vectors import checked
 
 if TYPE_CHECKING:
@@ -68,6 +69,17 @@ class Remembered:
     fitted: Fitted | None = None
     fitted_on: int = 0
     """How many bullets it was fitted to."""
+    whole: Whole | None = None
+    """The index of this very playbook; words and vectors by text are then asked for nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An index as arrays, its rows in the order of the playbook."""
+
+    packed: Packed
+    vectors: NDArray[np.float32]
+    """Shape [n, d]."""
 
 
 class PlaybookIndex:
@@ -102,7 +114,12 @@ class PlaybookIndex:
         self._cut = _Remembering(tokenizer, known.words)
         self._hybrid = self._empty(self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
-        self._index(playbook or Playbook(), known.vectors, refit=False)
+        if known.whole is not None and playbook is not None:
+            documents = [Document(bullet.id, bullet.searchable_text) for bullet in playbook]
+            self._hybrid.add_packed(documents, known.whole.vectors, known.whole.packed)
+            self.playbook = playbook
+        else:
+            self._index(playbook or Playbook(), known.vectors, refit=False)
         self._cut.words = {}
 
     def __len__(self) -> int:

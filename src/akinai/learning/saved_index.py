@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from akinai.learning.embedders import Fitted, Fitting
 from akinai.learning.files import locked, write_whole
-from akinai.learning.index import PlaybookIndex, Remembered, tokenizer_name
+from akinai.learning.index import PlaybookIndex, Remembered, Whole, tokenizer_name
 from akinai.learning.playbook import Playbook
 from akinai.retrieval import ALPHA, Embedder, HashedTermVectors, Tokenizer, tokenize
+from akinai.retrieval.bm25 import Packed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LAYOUT = 1
+LAYOUT = 2
 """The number of the files' layout; others are built anew."""
 
 LOCK_TIMEOUT_S = 60.0
@@ -63,6 +64,11 @@ def open_index(
     """
     files = IndexFiles.beside(playbook_path)
     kept = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
+    if kept and kept.vectors is not None and kept.is_of(playbook):
+        whole = Remembered({}, {}, kept.fitted, kept.fitted_on, Whole(kept.packed, kept.vectors))
+        return PlaybookIndex(
+            playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, remembered=whole
+        )
     remembered = kept.remembered(playbook) if kept else Remembered({}, {})
     texts = dict.fromkeys(bullet.searchable_text for bullet in playbook)
     words = {text: tokenizer(text) if (known := remembered.words.get(text)) is None else known for text in texts}
@@ -116,24 +122,30 @@ class _Kept:
     embedder: str
     row_of: Mapping[bytes, int]
     """By the digest of a text."""
-    vocabulary: Sequence[str]
-    words: NDArray[np.int32]
-    """Of all texts, one after the other, by place in the vocabulary."""
-    ends: NDArray[np.int64]
+    packed: Packed
+    """The words of the texts, a row each."""
     vectors: NDArray[np.float32] | None
     """None when another embedder made them."""
     fitted: Fitted | None
     fitted_on: int
 
+    def is_of(self, playbook: Playbook) -> bool:
+        """Whether it is the index of this very playbook, a row a bullet."""
+        return len(self.row_of) == len(playbook) and self.content == content_hash(playbook)
+
     def remembered(self, playbook: Playbook) -> Remembered:
         """What of it belongs to the texts of a playbook."""
+        held, counts, begins = self.packed.by_row(len(self.row_of))
+        vocabulary = self.packed.vocabulary
         words: dict[str, Sequence[str]] = {}
         vectors: dict[str, NDArray[np.float32]] = {}
         for text in {bullet.searchable_text for bullet in playbook}:
             row = self.row_of.get(_text_digest(text))
             if row is not None:
-                places: list[int] = self.words[self.ends[row] : self.ends[row + 1]].tolist()
-                words[text] = [self.vocabulary[place] for place in places]
+                places: list[int] = (
+                    held[begins[row] : begins[row + 1]].repeat(counts[begins[row] : begins[row + 1]]).tolist()
+                )
+                words[text] = [vocabulary[place] for place in places]
                 if self.vectors is not None:
                     vectors[text] = self.vectors[row]
         return Remembered(words, vectors, self.fitted, self.fitted_on)
@@ -156,9 +168,12 @@ def _read(files: IndexFiles, tokenizer: str, embedder: Embedder | Fitting) -> _K
             manifest["content"],
             manifest["embedder"],
             rows,
-            json.loads(packed["vocabulary"].tobytes()),
-            packed["words"],
-            packed["ends"],
+            Packed(
+                json.loads(packed["vocabulary"].tobytes()),
+                packed["begins"],
+                packed["rows"].astype("int64"),
+                packed["counts"].astype("int64"),
+            ),
             vectors,
             fitted,
             manifest["fitted_on"] or 0,
@@ -179,17 +194,17 @@ def _loaded(path: Path, manifest: Any) -> Any:
 
 
 def _packed(words: Mapping[str, Sequence[str]]) -> Mapping[str, NDArray[Any]]:
-    """Texts by digest and their words by place in a vocabulary, as arrays without objects."""
+    """Texts by digest, and where each word stands in them, as arrays without objects."""
     import numpy as np
 
-    vocabulary: dict[str, int] = {}
-    flat = [vocabulary.setdefault(word, len(vocabulary)) for some in words.values() for word in some]
+    packed = Packed.of(list(words.values()))
     digests = np.frombuffer(b"".join(map(_text_digest, words)), np.uint8).reshape(-1, 16)
     return {
         "texts": digests,
-        "vocabulary": np.frombuffer(json.dumps(list(vocabulary)).encode(), np.uint8),
-        "words": np.array(flat, np.int32),
-        "ends": np.cumsum([0, *map(len, words.values())]),
+        "vocabulary": np.frombuffer(json.dumps(packed.vocabulary).encode(), np.uint8),
+        "begins": packed.begins,
+        "rows": packed.rows.astype(np.int32),
+        "counts": packed.counts.astype(np.int32),
     }
 
 

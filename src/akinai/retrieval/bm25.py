@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -79,6 +79,41 @@ class _Postings:
         return held[np.minimum(np.searchsorted(held, rows), len(held) - 1)] == rows
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Where the words of some documents stand, as arrays: what an index is filled with in one go, or saved as."""
+
+    vocabulary: Sequence[str]
+    begins: NDArray[np.int64]
+    """For each word where its rows begin, and behind the last one their number; shape [words + 1]."""
+    rows: NDArray[np.int64]
+    """Of the documents that hold a word, rising; word after word."""
+    counts: NDArray[np.int64]
+    """How often it stands in each."""
+
+    @staticmethod
+    def of(words: Sequence[Sequence[str]]) -> Packed:
+        """The words of documents that take the rows from 0, repeats kept."""
+        import numpy as np
+
+        places: dict[str, int] = {}
+        flat = np.array([places.setdefault(word, len(places)) for some in words for word in some], np.int64)
+        rows = np.repeat(np.arange(len(words)), [len(some) for some in words])
+        pairs, counts = np.unique(flat * len(words) + rows, return_counts=True)
+        found, rows = np.divmod(pairs, len(words))
+        begins = np.searchsorted(found, np.arange(len(places) + 1))
+        return Packed(list(places), begins.astype(np.int64), rows.astype(np.int64), counts.astype(np.int64))
+
+    def by_row(self, documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The same document after document: places in the vocabulary, counts, and where each document begins."""
+        import numpy as np
+
+        order = np.argsort(self.rows, kind="stable")
+        words = np.repeat(np.arange(len(self.vocabulary)), np.diff(self.begins))
+        begins = np.searchsorted(self.rows[order], np.arange(documents + 1))
+        return words[order], self.counts[order], begins
+
+
 class BM25Index:
     """An inverted index over documents, which come and go by id. Not for several threads at once.
 
@@ -93,7 +128,7 @@ class BM25Index:
         self.b = b
         self._rows = Rows()
         self._postings: dict[str, _Postings] = {}
-        self._words: list[tuple[str, ...]] = []
+        self._words: list[tuple[str, ...] | _Late] = []
         self._lengths = array("q")
         self._total = 0
         self._norms: NDArray[np.float64] | None = None
@@ -139,7 +174,8 @@ class BM25Index:
             for id, some in zip(ids, words, strict=True):
                 self.add_words(id, some)
             return
-        self._append_postings(words)
+        packed = Packed.of(words)
+        self._append_postings(packed)
         for id, some in zip(ids, words, strict=True):
             self._rows.append(id)
             self._words.append(tuple(dict.fromkeys(some)))
@@ -147,17 +183,33 @@ class BM25Index:
             self._total += len(some)
         self._norms = None
 
+    def add_packed(self, ids: Sequence[str], packed: Packed) -> None:
+        """`add_all` for documents whose postings are known; ValueError for an id that is here already."""
+        import numpy as np
+
+        if here := [id for id in ids if id in self._rows]:
+            raise ValueError(f"{here[0]!r} is in the index already; remove it first")
+        self._append_postings(packed)
+        sums = np.bincount(packed.rows, packed.counts, len(ids)).astype(np.int64)
+        late = _Block(packed, len(ids))
+        for row, id in enumerate(ids):
+            self._rows.append(id)
+            self._words.append(_Late(late, row))
+        self._lengths.frombytes(sums.tobytes())
+        self._total += int(sums.sum())
+        self._norms = None
+
     def remove(self, id: str) -> None:
         """Forget a document; KeyError when it is not here."""
         row, last = self._rows.remove(id)
-        for word in self._words[row]:
+        for word in _told(self._words[row]):
             self._postings[word].drop(row)
             if not self._postings[word].rows:
                 del self._postings[word]
         self._total -= self._lengths[row]
         moved, length = self._words.pop(), self._lengths.pop()
         if row != last:
-            for word in moved:
+            for word in _told(moved):
                 self._postings[word].put(row, self._postings[word].drop(last))
             self._words[row], self._lengths[row] = moved, length
         self._norms = None
@@ -200,21 +252,13 @@ class BM25Index:
             for row, words in zip(chosen, self.matched(query, chosen), strict=True)
         ]
 
-    def _append_postings(self, words: Sequence[Sequence[str]]) -> None:
+    def _append_postings(self, packed: Packed) -> None:
         """Enter documents that take the next rows into the postings, a word at a time."""
-        import numpy as np
-
-        places: dict[str, int] = {}
-        flat = np.array([places.setdefault(word, len(places)) for some in words for word in some], np.int64)
-        rows = np.repeat(np.arange(len(words)), [len(some) for some in words])
-        pairs, counts = np.unique(flat * len(words) + rows, return_counts=True)
-        found, rows = np.divmod(pairs, len(words))
-        rows, counts = (rows + len(self)).astype(np.int64), counts.astype(np.int64)
-        ends: list[int] = np.searchsorted(found, np.arange(len(places) + 1)).tolist()
-        for place, word in enumerate(places):
+        rows, ends = packed.rows + len(self), packed.begins.tolist()
+        for place, word in enumerate(packed.vocabulary):
             postings = self._postings.setdefault(word, _Postings())
             postings.rows.frombytes(rows[ends[place] : ends[place + 1]].tobytes())
-            postings.counts.frombytes(counts[ends[place] : ends[place + 1]].tobytes())
+            postings.counts.frombytes(packed.counts[ends[place] : ends[place + 1]].tobytes())
 
     def _length_norms(self) -> NDArray[np.float64]:
         """`length_norm` of every row, worked out at the first search after a change."""
@@ -226,3 +270,31 @@ class BM25Index:
             average = self._total / len(self) if self._total else 1.0
             self._norms = length_norm(lengths, average, self.k1, self.b)
         return self._norms
+
+
+class _Block:
+    """Documents that came packed; which words each holds is worked out when one of them is first removed."""
+
+    def __init__(self, packed: Packed, documents: int) -> None:
+        self._packed, self._documents = packed, documents
+
+    @cached_property
+    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        return self._packed.by_row(self._documents)
+
+    def words(self, row: int) -> tuple[str, ...]:
+        places, _, begins = self._by_row
+        held: list[int] = places[begins[row] : begins[row + 1]].tolist()
+        return tuple(self._packed.vocabulary[place] for place in held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """The words of one of them."""
+
+    block: _Block
+    row: int
+
+
+def _told(words: tuple[str, ...] | _Late) -> tuple[str, ...]:
+    return words.block.words(words.row) if isinstance(words, _Late) else words

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from akinai.retrieval.bm25 import BM25Index, inverse_document_frequency, length_norm
+from akinai.retrieval.bm25 import BM25Index, Packed, inverse_document_frequency, length_norm
 from akinai.retrieval.text import Tokenizer, tokenize
 from akinai.retrieval.vectors import (
     GRID,
@@ -127,6 +127,15 @@ class HybridIndex:
         ids = [given[row].id for row in fresh]
         self._words.add_all(ids, words)
         self._vectors.add_all(ids, vectors)
+        self._mask = None
+
+    def add_packed(self, documents: Sequence[Document], vectors: NDArray[np.float32], packed: Packed) -> None:
+        """`add_all` for documents, the ids new and different ones, of which vectors and postings are known."""
+        ids = [document.id for document in documents]
+        vectors = checked(vectors, (len(ids), self.embedder.dimensions))
+        self._words.add_packed(ids, packed)
+        self._vectors.add_all(ids, vectors)
+        self._documents.update(zip(ids, documents, strict=True))
         self._mask = None
 
     def remove(self, id: str) -> None:
