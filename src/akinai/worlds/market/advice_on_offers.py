@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar, Self
 
-from akinai.worlds.market.seen import Deals, Leads, Seen, cents_in, mean, money, together
+from akinai.core.advice import cents_in, mean, money
+from akinai.worlds.market.seen import Deals, Leads, Seen, together
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 What a sentence tells to do is worked out of its own numbers, so two sentences about one thing add up to a third.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
-
+from akinai.core.advice import Advice, Kinds, of_kind
 from akinai.worlds.vending.advice_on_business import (
     CashAdvice,
     Experiment,
@@ -16,7 +14,6 @@ from akinai.worlds.vending.advice_on_business import (
     VisitAdvice,
 )
 from akinai.worlds.vending.advice_on_goods import MarkupAdvice, PriceAdvice, SpoilAdvice, StockAdvice
-from akinai.worlds.vending.seen import Advice
 
 __all__ = [
     "KINDS",
@@ -37,28 +34,9 @@ __all__ = [
     "read_advice",
 ]
 
-A = TypeVar("A", bound=Advice)
-
-KINDS: Sequence[type[Advice]] = (
+KINDS = Kinds(
     PriceAdvice, MarkupAdvice, StockAdvice, SupplierAdvice, VarietyAdvice, VisitAdvice, HourAdvice, CashAdvice,
     LastOrderAdvice, SpoilAdvice, Experiment,
 )  # fmt: skip
 
-
-def read_advice(text: str) -> Advice | None:
-    """What a sentence advises; None for one of another wording."""
-    return next((found for kind in KINDS if (found := kind.read(text)) is not None), None)
-
-
-def of_kind(advice: Iterable[Advice], kind: type[A]) -> list[A]:
-    """The advice of one kind, in its order."""
-    return [one for one in advice if isinstance(one, kind)]
-
-
-def added(old: str, new: str) -> str:
-    """A sentence with another about the same thing added; the new one alone where they do not add up."""
-    for kind in KINDS:
-        a, b = kind.read(old), kind.read(new)
-        if a is not None and b is not None:
-            return a.plus(b).said()
-    return new
+read_advice, added = KINDS.read, KINDS.added

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from akinai.worlds.vending.seen import COUNTS, Seen, cents_in, mean, money, together
+from akinai.core.advice import cents_in, mean, money
+from akinai.worlds.vending.seen import COUNTS, Seen, together
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, cents_in, mean, money, together
+from akinai.core.advice import cents_in, mean, money
+from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, together
 
 
 @dataclass(frozen=True, slots=True)

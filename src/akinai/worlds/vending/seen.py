@@ -1,27 +1,9 @@
-"""Numbers that a run showed, as sentences tell them and as several runs add them up; and what a sentence must do."""
+"""Numbers that a run showed, as sentences tell them and as several runs add them up."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, Self
 
-from akinai.core.money import format_cents, read_dollars
-
-
-class Advice(Protocol):
-    """One kind of sentence."""
-
-    def said(self) -> str:
-        """The sentence."""
-        ...
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        """What a sentence of this kind says; None for any other text."""
-        ...
-
-    def plus(self, other: Self) -> Self:
-        """What both say together, each weighing as much as it has seen."""
-        ...
+from akinai.core.advice import mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +13,6 @@ class Seen:
     at: float
     a_day: float
     days: int
-
-
-def mean(a: float, a_weight: float, b: float, b_weight: float) -> float:
-    """Of two means; 0 where neither has any weight."""
-    total = a_weight + b_weight
-    return (a * a_weight + b * b_weight) / total if total else 0.0
 
 
 MOST_SEEN = 6
@@ -68,14 +44,3 @@ def together(seen: Iterable[Seen], most: int = MOST_SEEN, *, digits: tuple[int, 
 def _joined(a: Seen, b: Seen) -> Seen:
     at = a.at if a.at == b.at else mean(a.at, a.days, b.at, b.days)
     return Seen(at, mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
-
-
-def money(cents: float) -> str:
-    """As a sentence tells it."""
-    return format_cents(round(cents))
-
-
-def cents_in(text: str) -> int:
-    """Of an amount as `money` tells it."""
-    amount = read_dollars(text.lstrip("-"), maximum_cents=10**15)
-    return -amount if text.startswith("-") else amount
