@@ -1,5 +1,6 @@
 """The commands that are offered after a command: whoever copies one plays the same game."""
 
+import io
 import shlex
 from pathlib import Path
 
@@ -43,6 +44,13 @@ def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
         "run", "vending", "--days", "2", "--seeds", "1-2", "--name", "a", "--window", "9000", "--cache", "c"
     )
     assert offered(answer.out)[1] == shlex.split("run vending --agent naive --seeds 1-2 --days 2 --name a-naive")
+
+
+def test_who_stopped_playing_is_offered_to_go_on(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person who quits is told how to come back to the same morning."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("wait_until hour=10\nquit\n"))
+    answer = akinai("run", "vending", "--agent", "human", "--days", "3", "--name", "me")
+    assert offered(answer.out) == [["resume", "me-1"]]
 
 
 def test_fork_keeps_the_playbook(akinai: Akinai, playbook: str) -> None:

@@ -282,6 +282,8 @@ def _name_of(runs: "Runs") -> str:
 def _steps(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
     """What to try after a run: look closer, or have somebody else play the same."""
     first, name = runs[0], _name_of(runs)
+    if first.agent == "human" and first.ending == "stopped":
+        return {command(store, "resume", name): "go on where you stopped"}
     steps = {command(store, "replay", name): "do it all again from the record, and check every outcome"}
     other = _other_player(first)
     if other is None:
