@@ -199,13 +199,7 @@ def test_a_model_of_the_trainer_plays_a_run(tmp_path: Path) -> None:
         model = agentlightning.LLM(endpoint=endpoint.openai_url, model="reference")
         told = agentlightning.PromptTemplate(template="Never pay for a letter.", engine="jinja")
         algorithm = agentlightning.Baseline(polling_interval=0.05, span_verbosity="none")
-        trainer = agentlightning.Trainer(
-            algorithm=algorithm,
-            initial_resources={"main_llm": model, "advice": told},
-            tracer=agentlightning.OtelTracer(),
-            strategy={"type": "shm", "main_thread": "algorithm"},
-            runner={"type": "agentlightning.LitAgentRunner", "poll_interval": 0.1, "interval_jitter": 0.0},
-        )
+        trainer = lightning.trainer(algorithm, initial_resources={"main_llm": model, "advice": told})
         trainer.dev(lightning.RunAgent(), train_dataset=[sample])
         assert "Never pay for a letter." in str(endpoint.asked[0].request)
 

@@ -77,11 +77,11 @@ def learn(
     return algorithm.learned
 
 
-def trainer(algorithm: Ace) -> Any:
+def trainer(algorithm: Algorithm, **others: Any) -> Any:
     """A Trainer that runs the algorithm here, with one runner on a thread, and traces rewards alone.
 
     In one process the package's runners share their tracer, so the spans of two would mix; a rule-based run takes the
-    interpreter's lock anyway.
+    interpreter's lock anyway. `others` go to the Trainer: `initial_resources`, `store`.
     """
     return Trainer(
         algorithm=algorithm,
@@ -89,6 +89,7 @@ def trainer(algorithm: Ace) -> Any:
         strategy={"type": "shm", "main_thread": "algorithm"},
         tracer=_tracer(),
         runner={"type": "agentlightning.LitAgentRunner", "poll_interval": POLL_S, "interval_jitter": 0.0},
+        **others,
     )
 
 
