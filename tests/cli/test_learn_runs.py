@@ -62,6 +62,7 @@ def test_a_flag_that_nobody_would_hear_is_refused(akinai: Akinai, words: list[st
     assert not list(Path().iterdir())
 
 
+@pytest.mark.slow
 def test_what_is_offered_next_can_be_typed(akinai: Akinai, endpoint: Endpoint) -> None:
     """The commands under "Next" run as they stand: the playbook is shown, and played by whom it was written for."""
     with endpoint:

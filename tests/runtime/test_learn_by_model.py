@@ -164,6 +164,7 @@ def test_a_crash_before_the_curator_plays_nothing_again(tmp_path: Path) -> None:
     assert learned.judged.scores == whole.judged.scores
 
 
+@pytest.mark.slow
 def test_online_learning_is_scored_before_it_learns(tmp_path: Path) -> None:
     """Seed by seed: the first run sees an empty playbook and the last all that was learned before; the scores of those
     runs are the result, beside the same seeds without a playbook.
@@ -180,6 +181,7 @@ def test_online_learning_is_scored_before_it_learns(tmp_path: Path) -> None:
     assert (min(per_run), max(per_run)) == (0, 2)
 
 
+@pytest.mark.slow
 def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -> None:
     """Tokens of player and roles count together; a checkpoint then goes on in the middle of the run that was cut off."""
     pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
@@ -195,6 +197,7 @@ def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -
     assert not [name for name in after if "again" in name]
 
 
+@pytest.mark.slow
 def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:
     """`reflects="rules"`: the world's lessons from the ledgers of the agent that thinks, and no call for a role."""
     brain = Business()
