@@ -7,7 +7,7 @@ may turn 1.0 or 1e22 into an integer, and does), no NaN, no infinities, no negat
 import json
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -21,7 +21,6 @@ MOST_DIGITS = 1000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 10**MOST_DIGITS
-_TEXT = frozenset({str})
 _LEAVES = frozenset({str, int, bool, type(None)})
 
 _encode = json.JSONEncoder(
@@ -42,15 +41,13 @@ def settled(value: Json) -> Json:
 def _is_settled(value: Json) -> bool:
     """Whether it is made of plain dicts and lists without a whole float; nearly all that entries hold is."""
     if type(value) is dict:
-        table = cast("dict[object, Json]", value)
-        return _TEXT.issuperset(map(type, table)) and _all_settled(table.values())
+        for key, item in cast("dict[object, Json]", value).items():
+            if type(key) is not str or (type(item) not in _LEAVES and not _is_settled(item)):
+                return False
+        return True
     if type(value) is list:
-        return _all_settled(cast("list[Json]", value))
+        return all(type(item) in _LEAVES or _is_settled(item) for item in cast("list[Json]", value))
     return type(value) in _LEAVES or (type(value) is float and not value.is_integer())
-
-
-def _all_settled(items: Collection[Json]) -> bool:
-    return _LEAVES.issuperset(map(type, items)) or all(map(_is_settled, items))
 
 
 def _resettled(value: Json) -> Json:
