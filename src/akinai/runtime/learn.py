@@ -1,5 +1,6 @@
 """Learning as a person asks for it: a data set or a world, a playbook on disk, and what came of it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -181,8 +182,11 @@ async def _learn(
         course = _course(how, tasks, roles, evaluator, PlaybookFile(path))
         run = await _runner(how, course, stack)
         course.playbook.begin(_sections(how.data_set))
-        ending, state = await _run(how, course, run)
-        split, judged, baseline = await _judged(how, course, tasks, state)
+        ending, state = await _run(how, course, run.learn)
+        split, judged, baseline, cut = await _judged(how, course, tasks, state)
+        if state.over and not cut:
+            await run.forget()
+        ending = cut if ending == "done" and cut else ending
         playbook = course.playbook.load()
         return Learned(how.data_set.name, roles.label, path, playbook, state.epochs, ending, split, judged, baseline)
 
@@ -216,22 +220,29 @@ def _sections(data_set: DataSet) -> tuple[Section, ...]:
     return data_set.sections or known.get(data_set.name) or known["custom"]
 
 
-Runner = Callable[[Watch], Awaitable[State]]
-"""Runs a course to its end."""
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs a course to its end, and forgets where it stood when its playbook is judged: then a learning is over."""
+
+    learn: Callable[[Watch], Awaitable[State]]
+    forget: Callable[[], Awaitable[None]]
 
 
 async def _runner(how: How, course: Course, stack: AsyncExitStack) -> Runner:
     """The loop, or where a checkpoint is asked for the graph; the checkpoint is opened before anything is written."""
     place = how.checkpoint
     if place is None:
-        return lambda watch: run_loop(course, watch=watch)
+        return Runner(lambda watch: run_loop(course, watch=watch), lambda: asyncio.sleep(0))
     from akinai.learning.graph import checkpointer, learn_in_graph
 
-    saver = await stack.enter_async_context(checkpointer(place))
-    return lambda watch: learn_in_graph(course, saver, str(course.playbook.path), anew=how.anew, watch=watch)
+    saver, thread = await stack.enter_async_context(checkpointer(place)), str(course.playbook.path)
+    return Runner(
+        lambda watch: learn_in_graph(course, saver, thread, anew=how.anew, last=True, watch=watch),
+        lambda: saver.adelete_thread(thread),
+    )
 
 
-async def _run(how: How, course: Course, run: Runner) -> tuple[str, State]:
+async def _run(how: How, course: Course, run: Callable[[Watch], Awaitable[State]]) -> tuple[str, State]:
     """The loop to its end, or to where the budget ended."""
     newest = begin(course)
 
@@ -249,8 +260,8 @@ async def _run(how: How, course: Course, run: Runner) -> tuple[str, State]:
 
 async def _judged(
     how: How, course: Course, tasks: _Tasks, state: State
-) -> tuple[Split, Judgement | None, Judgement | None]:
-    """How the playbook did and how none did; nothing when the budget is spent on the way."""
+) -> tuple[Split, Judgement | None, Judgement | None, str]:
+    """How the playbook did and how none did; nothing when the budget is spent on the way, and then its ending."""
     generator, evaluator = course.roles.generator, course.evaluator
     judged: Judgement | None = None
     split: Split = "validation" if tasks.validation else "train"
@@ -262,11 +273,11 @@ async def _judged(
             right = {task.id: mark == "1" for task, mark in zip(tasks.train, state.marks, strict=False)}
             judged = Judgement(right, dict(zip(right, state.worth, strict=True)))
         if judged is None or not how.baseline:
-            return split, judged, None
+            return split, judged, None, ""
         asked = tasks.validation or tasks.train[: len(judged.right)]
-        return split, judged, await judge(asked, Playbook(), generator, evaluator, course.shelf.another())
-    except EndRun:
-        return split, judged, None
+        return split, judged, await judge(asked, Playbook(), generator, evaluator, course.shelf.another()), ""
+    except EndRun as end:
+        return split, judged, None, end.ending
 
 
 async def _roles(how: How, means: Means) -> Roles:

@@ -164,6 +164,24 @@ def test_a_crash_before_the_curator_plays_nothing_again(tmp_path: Path) -> None:
     assert learned.judged.scores == whole.judged.scores
 
 
+def test_a_learning_that_was_cut_while_it_was_judged_only_judges(tmp_path: Path) -> None:
+    """What is learned is learned: the same command plays what is left to judge, and another one after it learns anew."""
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    checkpoint = str(tmp_path / "learn.db")
+
+    def crash(step: str, state: object) -> None:
+        if step == "refine":
+            raise Crash
+
+    with Endpoint(brain := Business()) as endpoint:
+        with pytest.raises(Crash):
+            learn(endpoint, tmp_path, "naive", seeds="1", checkpoint=checkpoint, watch=crash)
+        learned = learn(endpoint, tmp_path, "naive", seeds="1", checkpoint=checkpoint)
+        assert (len(brain.of(REFLECTOR)), len(learned.epochs), learned.judged is not None) == (1, 1, True)
+        learn(endpoint, tmp_path, "naive", seeds="1", checkpoint=checkpoint)
+    assert len(brain.of(REFLECTOR)) == 2
+
+
 @pytest.mark.slow
 def test_online_learning_is_scored_before_it_learns(tmp_path: Path) -> None:
     """Seed by seed: the first run sees an empty playbook and the last all that was learned before; the scores of those
