@@ -385,3 +385,19 @@ def test_impossible_shares_are_refused(successes: int, n: int, confidence: float
     """More successes than trials, and certainty, are mistakes of the program."""
     with pytest.raises(ValueError, match="give"):
         proportion_interval(successes, n, confidence=confidence)
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=2, max_size=12))
+def test_no_end_of_an_interval_lies_where_no_value_can(values: list[float]) -> None:
+    """A share's interval stays between 0 and 1 and holds the mean; a value beyond the bounds shows that they are none."""
+    summary = summarise(values, bounds=(0.0, 1.0))
+    assert summary.ci95 is not None
+    assert summary.mean is not None
+    assert 0.0 <= summary.ci95[0] <= summary.mean <= summary.ci95[1] <= 1.0
+    assert summarise([*values, -1.0], bounds=(0.0, 1.0)) == summarise([*values, -1.0])
+
+
+def test_a_share_of_four_runs_is_cut() -> None:
+    """Student's interval of 0, 1, 1, 1 goes beyond 1."""
+    assert summarise([0.0, 1.0, 1.0, 1.0]).ci95 == pytest.approx((-0.0456, 1.5456), abs=1e-4)
+    assert summarise([0.0, 1.0, 1.0, 1.0], bounds=(0.0, 1.0)).ci95 == (0.0, 1.0)

@@ -15,8 +15,8 @@ AkinaiError
 EndRun                      not an error: an agent or a budget ends the run cleanly
 """
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
 
 _LONGEST_NAME = 100
 
@@ -34,7 +34,7 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         known, asked = sorted(known), name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
-        close = get_close_matches(asked, known, n=3, cutoff=0.5)
+        close = _close(asked, known)
         if close:
             offer = "did you mean " + " or ".join(repr(word) for word in close) + "?"
         elif known:
@@ -43,6 +43,13 @@ class UnknownName(UsageError):
             offer = "there is none yet"
         super().__init__(f"no {kind} {asked!r}; {offer}" + (f" ({hint})" if hint else ""))
         self.kind, self.name, self.close = kind, name, tuple(close)
+
+
+def _close(asked: str, known: Sequence[str]) -> list[str]:
+    """The names that are nearest to what was asked for, best first; none that is far worse than the best."""
+    near = get_close_matches(asked, known, n=3, cutoff=0.55)
+    likeness = [SequenceMatcher(None, asked, one).ratio() for one in near]
+    return [one for one, alike in zip(near, likeness, strict=True) if alike >= likeness[0] - 0.15]
 
 
 class LedgerError(AkinaiError):

@@ -1,10 +1,12 @@
 """Score: a number with a unit and the entries that earned it."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Ledger
+from akinai.core.statistics import BOUNDLESS, Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,17 @@ class Score:
         if self.because:
             told["because"] = list(self.because)
         return told
+
+
+def bounds(unit: str) -> Bounds:
+    """Between what the values of a unit lie: shares from 0 to 1, money anywhere, and what is counted from 0."""
+    match unit:
+        case "share":
+            return 0.0, 1.0
+        case "cents":
+            return BOUNDLESS
+        case _:
+            return 0.0, math.inf
 
 
 Scorer = Callable[[Ledger], Sequence[Score]]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist, median
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Key = TypeVar("Key", bound=Hashable)
+
+Bounds: TypeAlias = tuple[float, float]
+"""The least and the greatest that a value can be."""
+BOUNDLESS: Bounds = (-math.inf, math.inf)
 
 _NORMAL = NormalDist()
 _RESAMPLES = 10_000
@@ -85,10 +89,11 @@ class Comparison:
         return _told(self)
 
 
-def summarise(values: Iterable[float | None], *, seed: int = 0) -> Summary:
+def summarise(values: Iterable[float | None], *, seed: int = 0, bounds: Bounds = BOUNDLESS) -> Summary:
     """Summarise one score over runs; None is a run that failed, counted and never dropped in silence.
 
-    `seed` names the resampling draws of `mean_interval`. NaN, infinities and numbers beyond 1e100 raise ValueError.
+    `seed` names the resampling draws of `mean_interval`. No mean is beyond the `bounds`, so no end of the interval is
+    told beyond them either. NaN, infinities and numbers beyond 1e100 raise ValueError.
     """
     runs = list(values)
     known = sorted(_usable(value) for value in runs if value is not None)
@@ -100,8 +105,16 @@ def summarise(values: Iterable[float | None], *, seed: int = 0) -> Summary:
         sd=_sd(known),
         min=known[0] if known else None,
         max=known[-1] if known else None,
-        ci95=mean_interval(known, seed=seed),
+        ci95=_within(bounds, known, mean_interval(known, seed=seed)),
     )
+
+
+def _within(bounds: Bounds, ascending: Sequence[float], ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    """An interval cut at the bounds; as it was where a value lies beyond them, since then they are none."""
+    low, high = bounds
+    if ends is None or ascending[0] < low or ascending[-1] > high:
+        return ends
+    return max(ends[0], low), min(ends[1], high)
 
 
 def compare(a: Mapping[Key, float | None], b: Mapping[Key, float | None], *, seed: int = 0) -> Comparison:

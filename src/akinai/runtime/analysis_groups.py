@@ -7,6 +7,7 @@ from typing import cast
 
 from akinai.core.accounts import WORDS, Table
 from akinai.core.canonical import Json, canonical
+from akinai.core.scores import bounds
 from akinai.core.statistics import Summary, share_between, summarise
 from akinai.core.stores import RunHeader
 from akinai.core.unpaired import smallest_visible_apart
@@ -131,7 +132,8 @@ def summary_of(runs: Sequence[RunRecord]) -> dict[str, Summary]:
     told: dict[str, Summary] = {}
     for name in _names(runs):
         worlds_with_it = {run.world for run in runs if run.value(name) is not None}
-        told[name] = summarise(run.value(name) for run in runs if run.world in worlds_with_it)
+        unit = next(one.unit for run in runs for one in run.scores if one.name == name)
+        told[name] = summarise([run.value(name) for run in runs if run.world in worlds_with_it], bounds=bounds(unit))
     return told
 
 
@@ -160,13 +162,14 @@ def _tables_over(readable: Sequence[RunRecord]) -> dict[str, TableOver]:
 
 def _score_over(name: str, runs: Sequence[RunRecord], scale: Scale) -> ScoreOver:
     """A run that can be read and lacks the figure is left out: it has nothing to say of it."""
-    summary = summarise(run.value(name) for run in runs if run.trouble or run.value(name) is not None)
+    told = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
+    unit = next(score.unit for score in told if score.name == name)
+    values = [run.value(name) for run in runs if run.trouble or run.value(name) is not None]
+    summary = summarise(values, bounds=bounds(unit))
     done = summarise(value for run in runs if run.state == "done" and (value := run.value(name)) is not None)
     share = None
     if name in scale.own and name in scale.idle and name in scale.reference:
         share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
-    told = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
-    unit = next(score.unit for score in told if score.name == name)
     return ScoreOver(name, unit, summary, done.mean, smallest_visible_apart(summary, summary), share)
 
 

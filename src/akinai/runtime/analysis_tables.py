@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from akinai.core.accounts import WORDS, Table
 from akinai.core.canonical import Json
+from akinai.core.scores import bounds
 from akinai.core.statistics import Summary, summarise
 
 
@@ -44,14 +45,19 @@ def over_runs(tables: Sequence[Table]) -> TableOver | None:
     places = [place for place, unit in enumerate(first.columns.values()) if place >= first.keys and unit != WORDS]
     by_run = [{tuple(row[: first.keys]): row for row in one.rows} for one in tables]
     nothing = [None if unit == "place" else 0 for unit in first.columns.values()]
-    names, summarised = list(first.columns), lru_cache(maxsize=100_000)(summarise)
+    names, units, summarised = list(first.columns), list(first.columns.values()), lru_cache(maxsize=100_000)(_summary)
     rows: list[RowOver] = []
     for key in sorted({key for rows in by_run for key in rows}, key=_order):
         values = {
-            names[place]: summarised(tuple(_number(run.get(key, nothing)[place]) for run in by_run)) for place in places
+            names[place]: summarised(tuple(_number(run.get(key, nothing)[place]) for run in by_run), units[place])
+            for place in places
         }
         rows.append(RowOver(key, values))
     return TableOver(first.name, first.columns, len(tables), tuple(rows))
+
+
+def _summary(values: tuple[float | None, ...], unit: str) -> Summary:
+    return summarise(values, bounds=bounds(unit))
 
 
 def _number(value: Json) -> float | None:

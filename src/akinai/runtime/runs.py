@@ -12,7 +12,7 @@ from akinai.core import statistics
 from akinai.core.canonical import Json
 from akinai.core.errors import BrokenChain, LedgerError, UnknownName, UsageError
 from akinai.core.ledger import Entry, Genesis, Ledger
-from akinai.core.scores import Score
+from akinai.core.scores import Score, bounds
 from akinai.core.statistics import Comparison, Summary, summarise
 from akinai.core.stores import RunHeader, Status, Store
 from akinai.core.worlds import World, fold, walked
@@ -149,7 +149,7 @@ class Runs(Sequence[Run]):
 
     def summary(self) -> dict[str, Summary]:
         """Mean, median, extremes and interval of every score over the runs."""
-        return {name: summarise(self.values(name)) for name in self.score_names()}
+        return {name: summarise(self.values(name), bounds=bounds(unit)) for name, unit in self.units().items()}
 
     def compare(self, other: "Runs") -> dict[str, Comparison]:
         """Every score of `other` against these runs', paired by seed.
