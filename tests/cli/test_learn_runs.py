@@ -127,7 +127,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "learning-to-do-business.md"
 def test_the_pages_commands_with_a_model_run(akinai: Akinai, endpoint: Endpoint) -> None:
     """Each of them in its order, on fewer days and seeds, and asked here in place of the provider."""
     Path("akinai.toml").write_text('[prices."openai:gpt-5-mini"]\ninput_per_million = 0.25\noutput_per_million = 2.0\n')
-    commands = [line[9:] for line in PAGE.read_text().splitlines() if line.startswith("$ akinai ") and "--model" in line]
+    commands = [
+        line[9:] for line in PAGE.read_text().splitlines() if line.startswith("$ akinai ") and "--model" in line
+    ]
     assert len(commands) > 4
     with endpoint as served:
         for line in commands:
