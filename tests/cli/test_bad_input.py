@@ -126,7 +126,7 @@ def test_bad_input_leaves_a_store_as_it_was(akinai: Akinai, folder: Path, words:
         ("store = ['x.db']", "store in akinai.toml should be text or a number"),
         (
             "[vending]\nfee_cent = 3",
-            "no setting 'fee_cent'; did you mean 'fee_cents' or 'start_cents'? (of vending@1, in",
+            "no setting 'fee_cent'; did you mean 'fee_cents'? (of vending@1, in",
         ),
         ("[vending]\nfee_cents = 'much'", "do not fit, in akinai.toml: fee_cents: input should be a valid integer"),
         ("vending = 3", "[vending] in akinai.toml should be a table"),

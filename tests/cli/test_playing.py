@@ -188,16 +188,19 @@ def test_ctrl_c_twice_is_no_traceback(akinai: Akinai) -> None:
     assert akinai("verify", "a").code == 0
 
 
+@pytest.mark.slow
 def test_dead_process_takes_no_run_along(akinai: Akinai) -> None:
     """When a process of the pool is killed, its runs and those of its pool are taken up again from their ledgers."""
-    words = ("run", "vending", "--days", "60", "--seeds", "1-3", "--json")
+    words = ("run", "vending", "--days", "250", "--seeds", "1-3", "--json")
     process = started(*words, "--jobs", "2", "--name", "a")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     if not children.exists():
+        process.kill()
+        process.communicate()
         pytest.skip("no /proc to find the processes by")
     pids = children.read_text().split()
-    worker = next(pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes())
-    os.kill(int(worker), signal.SIGKILL)
+    workers = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    os.kill(int(workers[0]), signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
     alone = akinai(*words, "--jobs", "1", "--name", "b").json["runs"]

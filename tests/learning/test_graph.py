@@ -221,6 +221,7 @@ def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
     assert not (tmp_path / "q.json").exists()
 
 
+@pytest.mark.slow
 def test_the_loop_learns_with_the_network_blocked(tmp_path: Path) -> None:
     """No socket is opened by a learning without a model, checkpoint and all."""
     blocked = (

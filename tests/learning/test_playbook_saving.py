@@ -41,7 +41,7 @@ def writer(path: Path, name: str, count: int, lock: str = "by_flock") -> "subpro
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("lock", ["by_flock", "by_creation"])
+@pytest.mark.parametrize("lock", ["by_flock", pytest.param("by_creation", marks=pytest.mark.slow)])
 def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path, lock: str) -> None:
     """All 200 are there, each once, under ids of their own, with either lock; a reader meanwhile sees one version."""
     path = tmp_path / "p.json"

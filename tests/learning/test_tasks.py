@@ -57,7 +57,7 @@ def test_a_generator_has_no_way_to_the_truth() -> None:
     lines = '{"id": 7, "question": "2 + 2?", "sum": "four", "hint": "{braces}"}'
     (task,) = read_tasks(lines, "sums.jsonl", id="id", task="{question} ({hint})", truth="sum")
     assert (task.id, task.text, task.truth, task.source) == ("7", "2 + 2? ({braces})", "four", "sums.jsonl#1")
-    assert {one.name for one in fields(Assignment)} == {"id", "text", "query", "data"}
+    assert {one.name for one in fields(Assignment)} == {"id", "text", "query", "data", "attempt"}
     assert "four" not in repr(task.assignment)
 
 

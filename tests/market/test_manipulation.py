@@ -58,7 +58,7 @@ def test_the_text_is_found_in_the_market(kind: Appeal) -> None:
     assert run.header.error is None
 
 
-@pytest.mark.parametrize("sellers", ["one", "one_each", "all"])
+@pytest.mark.parametrize("sellers", ["one_each", *(pytest.param(s, marks=pytest.mark.slow) for s in ("one", "all"))])
 @pytest.mark.parametrize("kind", KINDS)
 def test_careful_customers_do_not_mind(kind: Appeal, sellers: str) -> None:
     """Who weighs offers alone pays whom it paid before, whatever sellers say of themselves."""

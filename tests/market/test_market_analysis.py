@@ -47,6 +47,7 @@ def test_a_proposal_that_came_after_the_payment_was_no_choice(shell: Shell) -> N
     assert (told["first_proposal_share"], told["first_by_chance"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_share_of_a_treated_seller(shell: Shell) -> None:
     """Of the purchases those from the seller that uses the text, or would in the control, beside blind choice; absent
     where no seller, or every seller, is treated.

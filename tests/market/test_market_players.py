@@ -43,7 +43,9 @@ def best_cents(people: Population) -> int:
 
 
 @needs_populations
-@pytest.mark.parametrize(("size", "best"), [("3x9", 6_378), ("10x30", 18_561), ("33x99", 76_253)])
+@pytest.mark.parametrize(
+    ("size", "best"), [("3x9", 6_378), ("10x30", 18_561), pytest.param("33x99", 76_253, marks=pytest.mark.slow)]
+)
 def test_careful_customers_reach_the_published_optimum(size: str, best: int) -> None:
     """On the public populations `careful` gains what can be gained, and `first` gains less."""
     data = str(POPULATIONS / size)

@@ -82,7 +82,7 @@ def test_no_item_is_part_of_another(made: Made) -> None:
         assert pieces & known == {name}
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("made", MADE, ids=lambda one: f"{one.kind}-{one.language}")
 def test_careful_reaches_the_best_possible_and_nobody_exceeds_it(made: Made, seed: int) -> None:
     """The yardstick is tight, in any kind and language; other players come to less or the same."""

@@ -60,6 +60,7 @@ def test_the_same_runs_give_the_same_files(written: Path) -> None:
         assert (written / "figures" / f"{one.name}.svg").read_text(encoding="utf-8") == one.svg
 
 
+@pytest.mark.slow
 def test_a_report_replaces_the_one_before_and_leaves_other_files_alone(tmp_path: Path) -> None:
     """Files of the old report that the new one lacks go; those of others stay, beside it and among the figures."""
     before = write(played(4, 1, ("naive",)), tmp_path)
@@ -79,6 +80,7 @@ def test_what_an_old_report_claims_is_not_trusted(tmp_path: Path) -> None:
     assert (tmp_path / "keep.svg").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     """What stands in the way of one file keeps all others as they were, and the message says what to do."""
     write(evil(), tmp_path)

@@ -194,6 +194,7 @@ def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
     assert "$2,217.93" not in html("played")
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_be_read_have_a_report() -> None:
     """Nothing could be scored, not even the world is known: the page says so and why, beside what can be read."""
     broken = replace(evil().runs[0], scores=(), trouble="entry 3: it is missing", series=None, findings=None)

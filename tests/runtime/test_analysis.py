@@ -162,6 +162,7 @@ def test_share_stands_between_idle_and_reference() -> None:
     assert shares == {"idle": 0, "reference": 1}
 
 
+@pytest.mark.slow
 def test_scale_is_bounded_unless_asked_for() -> None:
     """Of 23 seeds idle and reference are played on 20; on all where that is asked for, on none where it is refused."""
     akinai.run("vending", agent="idle", seeds="1-23", days=1, store=STORE, name="a")
@@ -193,6 +194,7 @@ async def _write(headers: list[RunHeader], trace: dict[str, list[TraceRecord]]) 
     await store.close()
 
 
+@pytest.mark.slow
 def test_empty_runs_are_read_in_processes_as_here() -> None:
     """Runs that nobody has played count with the state they begin in; processes give the same records in order."""
     genesis = Genesis("vending@1", 1, prepare(Vending(), days=5).setup)

@@ -400,7 +400,7 @@ class Tired:
         return await self.brain.reply(asked)
 
 
-@pytest.mark.parametrize("answers", [3, 9, 14])
+@pytest.mark.parametrize("answers", [9, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 14))])
 def test_a_broken_run_goes_on_and_repeats_no_answered_request(tmp_path: Path, answers: int) -> None:
     """Wherever the model gives up, resume plays to the same welfare, and what was answered is not asked again."""
     store, tired = str(tmp_path / "akinai.db"), Tired(answers)

@@ -32,7 +32,7 @@ def address(endpoint: Endpoint, model: str) -> str:
 
 @pytest.mark.parametrize(("model", "days"), [("openai:test", 15), ("anthropic:test", 9)])
 @pytest.mark.parametrize("agent", ["chat", "structured"])
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", ["default", pytest.param("paper", marks=pytest.mark.slow)])
 def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int, agent: str, preset: str) -> None:
     """Prompt, tools, HTTP, reading and memory add nothing: the ledger is the rule-based player's, to the byte."""
     whole = akinai.run("vending", agent="reference", days=days, preset=preset)[0]
@@ -223,6 +223,7 @@ def test_a_program_that_breaks_makes_the_run_failed(program: str, reason: str) -
     assert reason in (run.header.error or "")
 
 
+@pytest.mark.slow
 def test_sixty_four_runs_wait_side_by_side(tmp_path: Path) -> None:
     """Runs that ask a slow model overlap: sixty-four of them make far fewer waits in a row than one after the other."""
     store = str(tmp_path / "akinai.db")

@@ -184,6 +184,7 @@ def first_call(url: str, name: str) -> str:
     return got["choices"][0]["message"]["tool_calls"][0]["function"]["name"]
 
 
+@pytest.mark.slow
 async def test_waiting_conversations_do_not_wait_for_each_other(serve: Serve) -> None:
     """Sixty-four conversations at once with a second of latency are all waited for at the same time."""
     endpoint = serve(ScriptBrain(["here"]), latency_s=1.0)

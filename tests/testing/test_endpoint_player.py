@@ -109,7 +109,7 @@ async def played(factory: Callable[[Role], Any], days: int, preset: str = "defau
 
 
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
-@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize("wire", ["openai", pytest.param("anthropic", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "days", "preset"), [("naive", 21, "default"), ("reference", 9, "paper")])
 async def test_the_player_on_the_wire_is_the_player(
     serve: Serve, model_at: ModelAt, name: str, days: int, preset: str, wire: str, by_tools: bool
@@ -152,6 +152,7 @@ async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: M
     assert made == [Role("owner", world.verbs.classes)]
 
 
+@pytest.mark.slow
 async def test_conversations_at_once_are_not_mixed_up(serve: Serve, model_at: ModelAt) -> None:
     """Fifty conversations at once, told apart by the label in the model's name or by their keys, hear their own."""
     endpoint = serve(PlayerBrain(counting, SUMS))

@@ -61,6 +61,7 @@ def test_who_has_no_weakness_shows_none() -> None:
         assert shares(sober, "treated_share", kind, seeds=2) == control
 
 
+@pytest.mark.slow
 def test_when_all_say_it_nobody_gains() -> None:
     """Against one another the weighing texts cancel out; an order is obeyed for whoever stands first in the results."""
     everybody = {"manipulation.sellers": "all"}
@@ -71,6 +72,7 @@ def test_when_all_say_it_nobody_gains() -> None:
     assert near(top, obeyed + (1 - obeyed) / SELLERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "figure"),
     [("hasty", "first_proposal_share"), pytest.param("skimming", "top_result_share", marks=slow)],
