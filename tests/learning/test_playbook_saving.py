@@ -65,6 +65,7 @@ def test_two_processes_add_a_hundred_bullets_each(tmp_path: Path, lock: str) -> 
         process.stdout.close()
 
 
+@pytest.mark.slow
 def test_kill_at_random_moments_loses_nothing_that_was_saved(tmp_path: Path) -> None:
     """Killed with SIGKILL while saving, again and again: the file is whole, holds all that was answered, goes on."""
     path, chance = tmp_path / "p.json", random.Random(20250131)

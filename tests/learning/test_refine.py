@@ -80,6 +80,7 @@ def test_a_bullet_between_two_that_stay_is_merged_into_one_of_them() -> None:
     assert [(merge.kept, merge.merged) for merge in refined.merges] == [("r-1", ("r-3",))]
 
 
+@pytest.mark.slow
 @few
 @given(playbooks())
 def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:

@@ -28,6 +28,7 @@ def words(element: ET.Element) -> list[str]:
     return [one.get("aria-label", "") for one in element.iter(f"{{{SVG}}}g") if one.get("id", "").startswith("text_")]
 
 
+@pytest.mark.slow
 def test_a_report_of_three_players_has_every_figure() -> None:
     """Score, worth, parts, sales, prices, stock-outs, actions, tools and findings."""
     assert [one.name for one in drawings("played")] == NAMES

@@ -115,6 +115,7 @@ def test_a_report_tells_all_that_was_asked(told: str) -> None:
     assert str(analysis.card["preset_sha256"]) in shown
 
 
+@pytest.mark.slow
 def test_every_finding_names_its_entries() -> None:
     """A finding can be looked up: run#entry."""
     shown = Read(html("played")).text

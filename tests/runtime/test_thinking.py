@@ -47,6 +47,7 @@ def test_a_model_that_plays_the_reference_gives_its_digest(model: str, days: int
     assert calls["models"] == ("test",)
 
 
+@pytest.mark.slow
 def test_a_window_that_is_trimmed_loses_no_pair_and_goes_on() -> None:
     """With a window of 4,000 tokens the conversation is cut many times, and the player behind the wire plays the same."""
     whole = akinai.run("vending", agent="reference", days=30)[0]

@@ -117,6 +117,7 @@ async def storm(postgres: str, seconds: float) -> int:
 TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stormy'"
 
 
+@pytest.mark.slow
 async def test_terminated_connections_lose_nothing(postgres: str) -> None:
     """While a server ends all connections every few milliseconds, each append lands once and each read is whole."""
     assert await storm(postgres, 0.8) >= 5

@@ -132,6 +132,7 @@ def first_difference(run: Ledger, other: Ledger) -> str:
     return next((f"{one.seq}: {one.text}\n{two.text}" for one, two in pairs if one.digest != two.digest), "the length")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
 async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
     """With half of the replies faulty, one and the same player makes the moves of the run without faults."""

@@ -49,6 +49,7 @@ def test_income_of_a_day_is_bounded_at_every_price(price: int) -> None:
         assert sold(state) == {"water": 0}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 40 * ONE))
 @settings(max_examples=20)
 def test_noise_keeps_the_mean(units: int) -> None:

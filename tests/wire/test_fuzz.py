@@ -147,6 +147,7 @@ def by_the_document(server: Background, examples: int) -> None:
         send()
 
 
+@pytest.mark.slow
 def test_no_request_by_the_document_is_a_server_error(server: Background) -> None:
     """Requests that schemathesis makes of the server's own OpenAPI: never 5xx."""
     by_the_document(server, 10)
