@@ -35,6 +35,8 @@ BAD = {
     "jobs on memory": ((*RUN, "--jobs", "2", "--store", "memory:"), "a store in memory belongs to one process"),
     "name with spaces": ((*RUN, "--name", "a b"), "a run's name is letters, digits"),
     "missing script": ((*RUN, "--agent", "script:no.jsonl"), "the script 'no.jsonl' cannot be read"),
+    "missing program": ((*RUN, "--agent", "stdio:./no-such --fast"), "there is no program './no-such'; check its path"),
+    "program in open quotes": ((*RUN, "--agent", "stdio:play 'it"), "is no command: No closing quotation"),
     "unreadable script line": ((*RUN, "--agent", "script:bad.jsonl"), "bad.jsonl, line 2 is not JSON"),
     "store in no folder": ((*RUN, "--store", "no/such/a.db"), "no folder"),
     "store that is a folder": ((*RUN, "--store", "."), "it is a folder; name a file in it"),

@@ -24,6 +24,15 @@ async def test_health_and_registration_answer_as_the_wire_says(wire: Wire) -> No
     assert (await wire.http.get("/agents/nobody")).status_code == 404
 
 
+async def test_a_path_that_leads_nowhere_says_where_to_look(wire: Wire) -> None:
+    """404 as JSON, with the two paths that tell what there is; nothing of it is an entry."""
+    answer = await wire.http.get("/nowhere")
+    assert answer.status_code == 404
+    assert answer.json() == {
+        "detail": "there is no GET /nowhere; /openapi.json tells what there is, /actions/protocol how to act"
+    }
+
+
 async def test_registering_again_updates_the_profile(wire: Wire) -> None:
     """A known id keeps its place in the list and shows its new profile."""
     await wire.register("c", "customer", note="changed")

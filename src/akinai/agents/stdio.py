@@ -3,17 +3,30 @@
 import asyncio
 import json
 import shlex
+import shutil
 from collections.abc import Sequence
 
 from akinai.agents.structured import read_reply, reasoning_in
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Move, Role, View
 from akinai.core.canonical import Json
-from akinai.core.errors import AgentError, EndRun
+from akinai.core.errors import AgentError, EndRun, UsageError
 from akinai.core.ledger import Outcome
 
 LINE_LIMIT = 8 * 2**20
 """Bytes of the longest line that a player may write."""
+
+
+def words_of(command: str) -> Sequence[str]:
+    """A command line as its words, the first a program that is there. UsageError where it is not, or cannot be read."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the player {command!r} is no command: {error}; check its quotes") from error
+    if not words or shutil.which(words[0]) is None:
+        program = words[0] if words else ""
+        raise UsageError(f"the player {command!r} cannot be started: there is no program {program!r}; check its path")
+    return words
 
 
 class Program:
@@ -29,6 +42,7 @@ class Program:
 
     def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = 300.0) -> None:
         self._command, self._role, self._verbs, self._timeout_s = command, role, verbs, timeout_s
+        self._words = words_of(command)
         self._process: asyncio.subprocess.Process | None = None
 
     async def act(self, view: View, heard: Outcome | None) -> Move:
@@ -68,12 +82,12 @@ class Program:
     async def _started(self) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
-                *shlex.split(self._command),
+                *self._words,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=LINE_LIMIT,
             )
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise AgentError(f"the player {self._command!r} cannot be started: {error}") from error
 
     async def _line(self) -> str:

@@ -203,15 +203,19 @@ def _of_done(group: Group) -> str:
 
 
 def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
+    found = [(group, one) for group in groups for one in group.findings.values()]
+    daily = any(one.per_month is not None for _, one in found)
     rows = [
-        (group.name, label(one.type), str(one.count), f"{one.runs} of {len(group.runs)}", number(one.per_month, ""))
-        for group in groups
-        for one in group.findings.values()
+        (
+            *(group.name, label(one.type), str(one.count), f"{one.runs} of {len(group.runs)}"),
+            *((number(one.per_month, ""),) if daily else ()),
+        )
+        for group, one in found
     ]
     if not rows:
         yield Prose("None: nobody lost the thread, or the world has no detectors.")
         return
-    heads = ("group", "type", "findings", "runs with one", "per run and 30 days")
+    heads = ("group", "type", "findings", "runs with one", *(("per run and 30 days",) if daily else ()))
     yield Grid(heads, tuple(rows), "Findings by type", words=frozenset({0, 1}))
     yield from _listed(members)
 

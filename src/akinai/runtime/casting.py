@@ -8,7 +8,7 @@ from typing import Any
 
 from akinai.agents.human import Human
 from akinai.agents.scripted import Scripted, script_lines
-from akinai.agents.stdio import Program
+from akinai.agents.stdio import Program, words_of
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import RunHeader
@@ -40,6 +40,7 @@ def casting(world: World[Any], spec: str) -> AgentFactory:
     if kind == "script" and colon:
         return _script(world, rest)
     if kind == "stdio" and rest.strip():
+        words_of(rest)
         return lambda role: Program(rest, role, world.verbs)
     if spec == "human":
         return lambda role: Human(world.verbs, _tell, _ask)

@@ -18,6 +18,7 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from akinai import worlds
 from akinai.core.actions import complaint
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.embedders import Fitting
@@ -147,8 +148,9 @@ def find_data_set(name: str, settings: LearnSettings, options: Mapping[str, Any]
     if found is not None:
         return _brought(found, table)
     if name not in settings.tasks and not table:
-        known = {*brought_tasks(), *settings.tasks}
-        raise UnknownName("data set", name, known, f"describe it in [learn.tasks.NAME] of {SETTINGS_FILE}")
+        known = {*brought_tasks(), *settings.tasks, *worlds.names()}
+        where = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
+        raise UnknownName("data set or world", name, known, where)
     return _in_files(name, _checked(TaskFiles, table, f"the data set {name!r}"))
 
 

@@ -49,6 +49,7 @@ def make_app(house: House) -> Front:
     _add_logs(app, house)
     _add_operations(app, house)
     app.add_exception_handler(RequestValidationError, _unfit)
+    app.add_exception_handler(404, _unknown)
     return Front(app, execute, house.watching)
 
 
@@ -62,6 +63,14 @@ def _told(value: Json) -> Reply:
 
 async def _answered(work: Awaitable[Reply]) -> Response:
     return _response(await guarded(work))
+
+
+async def _unknown(request: Request, _: Exception) -> Response:
+    """A path that leads nowhere."""
+    asked = keepable(f"{request.method} {request.url.path}")
+    return _response(
+        refusal(404, f"there is no {asked:.200}; /openapi.json tells what there is, /actions/protocol how to act")
+    )
 
 
 async def _unfit(_: Request, error: Exception) -> Response:

@@ -90,7 +90,7 @@ class Server:
 
     def unreachable(self, error: psycopg.Error) -> StoreError:
         """Why the first connection failed."""
-        told = " ".join(str(error).split())
+        told = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
         return StoreError(
             f"cannot open the store {self.shown!r}: {told}; are the server, the database and the password there? "
             "(the password may stand in PGPASSWORD or ~/.pgpass)"
