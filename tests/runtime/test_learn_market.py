@@ -132,7 +132,7 @@ def turned(advice: Advice) -> Advice:
         case AmenityAdvice():
             return replace(advice, lacking=advice.having, having=advice.lacking)
         case ItemsAdvice():
-            return replace(advice, part=advice.whole, whole=advice.part)
+            return replace(advice, lacking=advice.having, having=advice.lacking)
         case MenuAdvice():
             return MenuAdvice(advice.having, advice.having_whole, advice.lacking, advice.lacking_whole)
         case WaitAdvice():

@@ -1,102 +1,72 @@
 """Sentences on what to pay: places and proposals that lack something, how many answers to wait for, what price."""
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import ClassVar, Self
+from typing import Any, Self
 
-from akinai.core.advice import cents_in, mean, money
-from akinai.worlds.market.seen import Deals, Leads, Seen, together
+from akinai.core.advice import Place, Worded, Wording, listed, mean, one_of
+from akinai.worlds.market.seen import Deals, Seen, together
 
 
 @dataclass(frozen=True, slots=True)
-class AmenityAdvice:
-    """Whether to buy only where all amenities are."""
+class Compared(Worded):
+    """Whether to see to something, by what payments with and without it left their customers with."""
 
     lacking: Deals
-    """Payments for all items to places that lacked an amenity."""
     having: Deals
-    """The same to places that had all."""
 
     @property
     def checks(self) -> bool | None:
-        """None where no such payment was seen."""
+        """None where no payment without it was seen."""
         return self.lacking.cents < self.having.cents if self.lacking.count else None
 
-    _LEADS: ClassVar[Leads] = {
-        True: "Write only to businesses that have every amenity you need",
-        False: "Write to businesses whatever amenities they have",
-        None: "See which amenities a business has before you write to it",
-    }
-
-    def said(self) -> str:
-        return (
-            f"{self._LEADS[self.checks]}: {self.lacking.count} payments to places that lacked one left their "
-            f"customers with {money(self.lacking.cents)} each on average, {self.having.count} to places that had all "
-            f"with {money(self.having.cents)}."
-        )
-
-    _PATTERN = re.compile(
-        rf"(?:{'|'.join(_LEADS.values())}): "
-        r"(\d+) payments to places that lacked one left their customers with (\S+) each on average, (\d+) to places "
-        r"that had all with (\S+)\."
-    )
-
     @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        return cls(Deals(int(found[1]), cents_in(found[2])), Deals(int(found[3]), cents_in(found[4])))
+    def of(cls, told: Mapping[str, Any]) -> Self | None:
+        lacking, having = (Deals(told[f"{one}.count"], told[f"{one}.cents"]) for one in ("lacking", "having"))
+        return cls(lacking, having)
 
     def plus(self, other: Self) -> Self:
         return type(self)(self.lacking.plus(other.lacking), self.having.plus(other.having))
 
 
-@dataclass(frozen=True, slots=True)
-class ItemsAdvice:
-    """Whether to pay only for a proposal that holds all items."""
+class AmenityAdvice(Compared):
+    """Whether to buy only where all amenities are: payments for all items to places with and without them."""
 
-    part: Deals
-    """Payments for a part of what was wanted."""
-    whole: Deals
-    """Payments for all of it, whatever the place was like."""
-
-    @property
-    def checks(self) -> bool | None:
-        """None where no such payment was seen."""
-        return self.part.cents < self.whole.cents if self.part.count else None
-
-    _LEADS: ClassVar[Leads] = {
-        True: "Pay only for a proposal that holds every item you want",
-        False: "Pay for a proposal that holds some of what you want",
-        None: "See which items a proposal holds before you pay it",
-    }
-
-    def said(self) -> str:
-        return (
-            f"{self._LEADS[self.checks]}: {self.part.count} payments for a part left their customers with "
-            f"{money(self.part.cents)} each on average, {self.whole.count} for all of it, amenities or not, with "
-            f"{money(self.whole.cents)}."
-        )
-
-    _PATTERN = re.compile(
-        rf"(?:{'|'.join(_LEADS.values())}): "
-        r"(\d+) payments for a part left their customers with (\S+) each on average, (\d+) for all of it, amenities "
-        r"or not, with (\S+)\."
+    __slots__ = ()
+    WORDS = Wording(
+        "{checks}: {lacking.count:int} payments to places that lacked one left their customers with "
+        "{lacking.cents:money} each on average, {having.count:int} to places that had all with {having.cents:money}.",
+        checks=one_of(
+            {
+                True: "Write only to businesses that have every amenity you need",
+                False: "Write to businesses whatever amenities they have",
+                None: "See which amenities a business has before you write to it",
+            }
+        ),
     )
 
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        return cls(Deals(int(found[1]), cents_in(found[2])), Deals(int(found[3]), cents_in(found[4])))
 
-    def plus(self, other: Self) -> Self:
-        return type(self)(self.part.plus(other.part), self.whole.plus(other.whole))
+class ItemsAdvice(Compared):
+    """Whether to pay only for a proposal that holds all items: payments for a part of them, and for all, whatever the
+    place was like."""
+
+    __slots__ = ()
+    WORDS = Wording(
+        "{checks}: {lacking.count:int} payments for a part left their customers with {lacking.cents:money} each on "
+        "average, {having.count:int} for all of it, amenities or not, with {having.cents:money}.",
+        checks=one_of(
+            {
+                True: "Pay only for a proposal that holds every item you want",
+                False: "Pay for a proposal that holds some of what you want",
+                None: "See which items a proposal holds before you pay it",
+            }
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class WaitAdvice:
+class WaitAdvice(Worded):
     """How many proposals to wait for, and how long."""
 
     customers: int
@@ -121,35 +91,25 @@ class WaitAdvice:
         """Twice the longest, and a minute at least."""
         return max(60, 2 * self.longest_s)
 
-    def said(self) -> str:
-        counts = ", ".join(str(count) for count in range(1, len(self.left_cents) + 1))
-        left = ", ".join(money(cents) for cents in self.left_cents)
-        told = (
-            f"Wait for {self.best} proposals that fit in items and amenities, and pay the cheapest"
-            if self.best > 1
-            else "Pay the first proposal that fits in items and amenities"
-        )
-        return (
-            f"{told}: the first was the cheapest for {self.first_best} of {self.customers} customers, and the cheapest "
-            f"of the first {counts} would have left each with {left} on average. Be ready to wait {self.patience_s} s: "
-            f"{self.answers} proposals came {self.mean_s:.1f} s after the question on average, the last after "
-            f"{self.longest_s} s."
-        )
+    @property
+    def told(self) -> str:
+        """What to do."""
+        if self.best == 1:
+            return "Pay the first proposal that fits in items and amenities"
+        return f"Wait for {self.best} proposals that fit in items and amenities, and pay the cheapest"
 
-    _PATTERN = re.compile(
-        r"(?:Wait for \d+ proposals that fit in items and amenities, and pay the cheapest|Pay the first proposal that "
-        r"fits in items and amenities): the first was the cheapest for (\d+) of (\d+) customers, and the cheapest of "
-        r"the first [\d, ]+ would have left each with (.+) on average\. Be ready to wait \d+ s: (\d+) proposals came "
-        r"([\d.]+) s after the question on average, the last after (\d+) s\."
+    @property
+    def counts(self) -> str:
+        return ", ".join(str(count) for count in range(1, len(self.left_cents) + 1))
+
+    WORDS = Wording(
+        "{told}: the first was the cheapest for {first_best:int} of {customers:int} customers, and the cheapest of the"
+        " first {counts} would have left each with {left_cents} on average. Be ready to wait {patience_s:int} s: "
+        "{answers:int} proposals came {mean_s:.1} s after the question on average, the last after {longest_s:int} s.",
+        told=Place("(?:Wait for|Pay the first) [^:]+"),
+        counts=Place(r"[\d, ]+"),
+        left_cents=listed(Wording("{:money}"), lambda rows: tuple(one[""] for one in rows)),
     )
-    _LEFT = re.compile(r"-?\$[\d,]+\.\d\d")
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        left = tuple(cents_in(one) for one in cls._LEFT.findall(found[3]))
-        return cls(int(found[2]), int(found[1]), left, int(found[4]), float(found[5]), int(found[6])) if left else None
 
     def plus(self, other: Self) -> Self:
         """Where one has seen fewer proposals, more would have been no use to its customers."""
@@ -169,7 +129,7 @@ class WaitAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceAdvice:
+class PriceAdvice(Worded):
     """Up to what price a proposal that fits is worth it."""
 
     seen: tuple[Seen, ...]
@@ -185,27 +145,19 @@ class PriceAdvice:
         slope = sum(one.payments * (one.price - price) * (one.left - left) for one in self.seen)
         return max(round(100 * (price - left * spread / slope)), 0) if slope < 0 else None
 
-    def said(self) -> str:
-        told = ", ".join(f"{one.left:.0%} at {one.price:.0%} ({one.payments} payments)" for one in self.seen)
-        limit = "whatever it costs" if self.percent is None else f"up to {self.percent}% of it"
-        return (
-            f"Add up what you would pay for the items you want, and take a proposal that fits {limit}: as shares of "
-            f"that sum, payments left {told}."
-        )
+    @property
+    def limit(self) -> str:
+        return "whatever it costs" if self.percent is None else f"up to {self.percent}% of it"
 
-    _PATTERN = re.compile(
-        r"Add up what you would pay for the items you want, and take a proposal that fits (?:whatever it costs|up to "
-        r"\d+% of it): as shares of that sum, payments left (.+)\."
+    WORDS = Wording(
+        "Add up what you would pay for the items you want, and take a proposal that fits {limit}: as shares of that "
+        "sum, payments left {seen}.",
+        limit=Place(r"whatever it costs|up to \d+% of it"),
+        seen=listed(
+            Wording("{left:percent} at {price:percent} ({payments:int} payments)"),
+            lambda rows: together(Seen(**one) for one in rows),
+        ),
     )
-    _SEEN = re.compile(r"(-?\d+)% at (\d+)% \((\d+) payments\)")
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        rows = cls._SEEN.findall(found[1])
-        seen = together(Seen(int(price) / 100, int(left) / 100, int(count)) for left, price, count in rows)
-        return cls(seen) if seen else None
 
     def plus(self, other: Self) -> Self:
         return type(self)(together((*self.seen, *other.seen)))

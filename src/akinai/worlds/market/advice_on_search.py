@@ -1,14 +1,13 @@
 """Sentences on how to search and whom to write to; and the order to try."""
 
-import re
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
-from akinai.worlds.market.seen import Leads
+from akinai.core.advice import Worded, Wording, listed, one_of
 
 
 @dataclass(frozen=True, slots=True)
-class MenuAdvice:
+class MenuAdvice(Worded):
     """Whether to write only to businesses that have all items."""
 
     lacking: int
@@ -25,28 +24,17 @@ class MenuAdvice:
             return None
         return self.lacking_whole * self.having < self.having_whole * self.lacking
 
-    _LEADS: ClassVar[Leads] = {
-        True: "Read the menus, and write only to businesses that have every item you want",
-        False: "Write to businesses whatever their menus hold",
-        None: "Read the menus before you write to a business",
-    }
-
-    def said(self) -> str:
-        return (
-            f"{self._LEADS[self.checks]}: of {self.lacking} that lacked one and were asked, {self.lacking_whole} "
-            f"proposed all of it; of {self.having} that had all, {self.having_whole} did."
-        )
-
-    _PATTERN = re.compile(
-        rf"(?:{'|'.join(_LEADS.values())}): "
-        r"of (\d+) that lacked one and were asked, (\d+) proposed all of it; of (\d+) that had all, "
-        r"(\d+) did\."
+    WORDS = Wording(
+        "{checks}: of {lacking:int} that lacked one and were asked, {lacking_whole:int} proposed all of it; of "
+        "{having:int} that had all, {having_whole:int} did.",
+        checks=one_of(
+            {
+                True: "Read the menus, and write only to businesses that have every item you want",
+                False: "Write to businesses whatever their menus hold",
+                None: "Read the menus before you write to a business",
+            }
+        ),
     )
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        found = cls._PATTERN.fullmatch(text)
-        return cls(*map(int, found.groups())) if found else None
 
     def plus(self, other: Self) -> Self:
         return type(self)(
@@ -80,7 +68,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAdvice:
+class SearchAdvice(Worded):
     """Which search to use, and how many results to read."""
 
     ranked: tuple[Ranked, ...]
@@ -91,30 +79,20 @@ class SearchAdvice:
         """The one that most often has it among its first ten, then among its first three."""
         return max(self.ranked, key=lambda one: (one.top10 / one.searches, one.top3 / one.searches))
 
-    def said(self) -> str:
-        told = "; ".join(
-            f"{one.algorithm} {one.top3} and {one.top10} times of {one.searches}, at place {one.last} at most"
-            for one in self.ranked
-        )
-        return (
-            f"Search for the names of your items with the algorithm {self.best.algorithm} and read "
-            f"at least {max(self.best.last, 1)} results: the cheapest business that fits stood among the first 3 and "
-            f"the first 10 with {told}."
-        )
+    @property
+    def results(self) -> int:
+        """How many to read."""
+        return max(self.best.last, 1)
 
-    _PATTERN = re.compile(
-        r"Search for the names of your items with the algorithm \w+ and read at least \d+ results: the cheapest "
-        r"business that fits stood among the first 3 and the first 10 with (.+)\."
+    WORDS = Wording(
+        "Search for the names of your items with the algorithm {best.algorithm:word} and read at least {results:int} "
+        "results: the cheapest business that fits stood among the first 3 and the first 10 with {ranked}.",
+        ranked=listed(
+            Wording("{algorithm:word} {top3:int} and {top10:int} times of {searches:int}, at place {last:int} at most"),
+            lambda rows: tuple(Ranked(**one) for one in rows if one["searches"] > 0),
+            between="; ",
+        ),
     )
-    _RANKED = re.compile(r"(\w+) (\d+) and (\d+) times of ([1-9]\d*), at place (\d+) at most")
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        rows = cls._RANKED.findall(found[1])
-        ranked = tuple(Ranked(name, int(n), int(top3), int(top10), int(last)) for name, top3, top10, n, last in rows)
-        return cls(ranked) if ranked else None
 
     def plus(self, other: Self) -> Self:
         both = {one.algorithm: one for one in self.ranked}
@@ -124,22 +102,16 @@ class SearchAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Worded):
     """An order to try things out, so that there is something to learn from; no lesson."""
 
     number: int
     """Another one tries other things."""
 
-    def said(self) -> str:
-        return (
-            f"Experiment {self.number}: try other searches, write to businesses with and without all you want, and "
-            "wait for one proposal or for several."
-        )
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        found = re.match(r"Experiment (\d+): ", text)
-        return cls(int(found[1])) if found else None
+    WORDS = Wording(
+        "Experiment {number:int}: try other searches, write to businesses with and without all you want, and wait for "
+        "one proposal or for several."
+    )
 
     def plus(self, other: Self) -> Self:
         return other

@@ -1,12 +1,9 @@
 """Numbers that a run showed, as sentences tell them and as several runs add them up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from akinai.core.advice import mean
-
-Leads = Mapping[bool | None, str]
-"""How a sentence begins that says to check something, not to, or that nothing is known yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ def together(seen: Iterable[Seen]) -> tuple[Seen, ...]:
     Weighted means keep a straight line where it was.
     """
     rows: list[Seen] = []
-    for one in sorted(seen, key=lambda one: one.price):
+    for one in sorted((one for one in seen if one.payments > 0), key=lambda one: one.price):
         if rows and rows[-1].price == one.price:
             rows[-1] = _joined(rows[-1], one)
         else:

@@ -1,16 +1,15 @@
 """Sentences on one product or all: its price, how much of it to have, whether it keeps."""
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Self
 
-from akinai.core.advice import cents_in, mean, money
-from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, together
+from akinai.core.advice import Worded, Wording, mean, one_of
+from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, seen_in, together
 
 
 @dataclass(frozen=True, slots=True)
-class PriceAdvice:
+class PriceAdvice(Worded):
     """At what price a product earns most, by the demand seen at several."""
 
     product: str
@@ -62,28 +61,12 @@ class PriceAdvice:
         """Expected a day at the best price."""
         return self.units_a_day * (self.best_cents - self.cost_cents)
 
-    def said(self) -> str:
-        told = ", ".join(f"{one.a_day:.2f} at {money(one.at)} ({one.days} days)" for one in self.seen)
-        return (
-            f"Sell {self.name} ({self.product}, {self.size}) at about {money(self.best_cents)} where its list price "
-            f"is {money(self.list_cents)}: it should earn {money(self.earns_cents)} a day at a cost of "
-            f"{money(self.cost_cents)} a unit. Customers asked a day for {told}."
-        )
-
-    _PATTERN = re.compile(
-        r"Sell (.+) \((\w+), (small|large)\) at about \S+ where its list price is (\$[\d.,]+): it should earn \S+ a "
-        r"day at a cost of (\$[\d.,]+) a unit\. Customers asked a day for (.+)\."
+    WORDS = Wording(
+        "Sell {name} ({product:word}, {size:word}) at about {best_cents:money} where its list price is "
+        "{list_cents:money}: it should earn {earns_cents:money} a day at a cost of {cost_cents:money} a unit. "
+        "Customers asked a day for {seen}.",
+        seen=seen_in("{a_day:.2} at {at:money} ({days:int} days)", digits=PRICES),
     )
-    _SEEN = re.compile(r"([\d.]+) at (\$[\d.,]+) \((\d+) days\)")
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        name, product, size, usual, cost, told = found.groups()
-        rows = cls._SEEN.findall(told)
-        seen = together((Seen(cents_in(at), float(units), int(days)) for units, at, days in rows), digits=PRICES)
-        return cls(product, name, size, cents_in(usual), cents_in(cost), seen) if seen else None
 
     def plus(self, other: Self) -> Self:
         cost = round(mean(self.cost_cents, self.days, other.cost_cents, other.days))
@@ -92,7 +75,7 @@ class PriceAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkupAdvice:
+class MarkupAdvice(Worded):
     """By how much more than its list price a product that one knows little of is best sold."""
 
     seen: tuple[Seen, ...]
@@ -104,23 +87,11 @@ class MarkupAdvice:
         often = sum(one.days for one in self.seen) / (3 * len(self.seen))
         return max((one for one in self.seen if one.days >= often), key=lambda one: one.a_day).at
 
-    def said(self) -> str:
-        told = ", ".join(f"{money(one.a_day)} at {one.at:.2f} times it ({one.days} days)" for one in self.seen)
-        return (
-            f"Sell a product that you know little of at about {self.best:.2f} times its list price: "
-            f"a product earned a day {told}."
-        )
-
-    _PATTERN = re.compile(r"Sell a product that you know little of at about \S+ times its list price: (.+)\.")
-    _SEEN = re.compile(r"(-?\$[\d.,]+) at ([\d.]+) times it \((\d+) days\)")
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        rows = cls._SEEN.findall(found[1])
-        seen = together((Seen(float(at), cents_in(earned), int(days)) for earned, at, days in rows), 10, digits=FACTORS)
-        return cls(seen) if seen else None
+    WORDS = Wording(
+        "Sell a product that you know little of at about {best:.2} times its list price: a product earned a day "
+        "{seen}.",
+        seen=seen_in("{a_day:money} at {at:.2} times it ({days:int} days)", 10, digits=FACTORS),
+    )
 
     def plus(self, other: Self) -> Self:
         return type(self)(together((*self.seen, *other.seen), 10, digits=FACTORS))
@@ -131,7 +102,7 @@ SPARE_DAYS = 9.0
 
 
 @dataclass(frozen=True, slots=True)
-class StockAdvice:
+class StockAdvice(Worded):
     """How many units of a product to have."""
 
     product: str
@@ -145,24 +116,11 @@ class StockAdvice:
     def units(self) -> int:
         return max(1, math.ceil(round(self.a_day, 2) * (round(self.lead_days, 1) + SPARE_DAYS)))
 
-    def said(self) -> str:
-        return (
-            f"Keep about {self.units} units of {self.name} ({self.product}) in machine, storage and orders together: "
-            f"customers asked for {self.a_day:.2f} a day on {self.days} days, goods took {self.lead_days:.1f} days to "
-            f"come, and it was sold out on {self.empty_days} evenings."
-        )
-
-    _PATTERN = re.compile(
-        r"Keep about \d+ units of (.+) \((\w+)\) in machine, storage and orders together: customers asked for ([\d.]+) "
-        r"a day on (\d+) days, goods took ([\d.]+) days to come, and it was sold out on (\d+) evenings\."
+    WORDS = Wording(
+        "Keep about {units:int} units of {name} ({product:word}) in machine, storage and orders together: customers "
+        "asked for {a_day:.2} a day on {days:int} days, goods took {lead_days:.1} days to come, and it was sold out on"
+        " {empty_days:int} evenings."
     )
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        name, product, a_day, days, lead, empty = found.groups()
-        return cls(product, name, float(a_day), int(days), float(lead), int(empty))
 
     def plus(self, other: Self) -> Self:
         a_day = mean(self.a_day, self.days, other.a_day, other.days)
@@ -172,7 +130,7 @@ class StockAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class SpoilAdvice:
+class SpoilAdvice(Worded):
     """Whether goods of a product are sold before they spoil."""
 
     product: str
@@ -186,24 +144,11 @@ class SpoilAdvice:
         """A tenth and more is thrown away, which eats the margin."""
         return 10 * self.spoiled >= self.bought
 
-    def said(self) -> str:
-        told = "Leave out" if self.wasteful else "Do not overstock"
-        return (
-            f"{told} {self.name} ({self.product}), which keeps {self.shelf_days} days: {self.spoiled} of "
-            f"{self.bought} units bought were spoiled."
-        )
-
-    _PATTERN = re.compile(
-        r"(?:Leave out|Do not overstock) (.+) \((\w+)\), which keeps (\d+) days: (\d+) of (\d+) units bought were "
-        r"spoiled\."
+    WORDS = Wording(
+        "{wasteful} {name} ({product:word}), which keeps {shelf_days:int} days: {spoiled:int} of {bought:int} units "
+        "bought were spoiled.",
+        wasteful=one_of({True: "Leave out", False: "Do not overstock"}),
     )
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        if not (found := cls._PATTERN.fullmatch(text)):
-            return None
-        name, product, shelf, spoiled, bought = found.groups()
-        return cls(product, name, int(bought), int(spoiled), int(shelf))
 
     def plus(self, other: Self) -> Self:
         bought, spoiled = self.bought + other.bought, self.spoiled + other.spoiled

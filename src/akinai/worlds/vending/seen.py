@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from akinai.core.advice import mean
+from akinai.core.advice import Place, Wording, listed, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +44,11 @@ def together(seen: Iterable[Seen], most: int = MOST_SEEN, *, digits: tuple[int, 
 def _joined(a: Seen, b: Seen) -> Seen:
     at = a.at if a.at == b.at else mean(a.at, a.days, b.at, b.days)
     return Seen(at, mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
+
+
+def seen_in(row: str, most: int = MOST_SEEN, *, digits: tuple[int, int]) -> Place:
+    """Where a sentence tells observations, a row each."""
+    return listed(
+        Wording(row),
+        lambda rows: together((Seen(float(one["at"]), one["a_day"], one["days"]) for one in rows), most, digits=digits),
+    )
