@@ -38,7 +38,7 @@ def learned_json(learned: Learned, data_set: DataSet, seconds: float, model: Jso
         "playbook_size": len(learned.playbook),
         "tokens": _tokens(learned),
         "failed": _failed(learned),
-        "spent": _spent(learned),
+        "spent": spent_told(learned),
         "improvement_rate": [
             {"epoch": one.epoch, "accuracy": one.accuracy, "rate": one.improvement, "points": one.points}
             for one in learned.epochs
@@ -91,7 +91,8 @@ def _failed(learned: Learned) -> int:
     return learned.judged.failed if learned.judged else 0
 
 
-def _spent(learned: Learned) -> Json:
+def spent_told(learned: Learned) -> Json:
+    """What the model calls of all tries and judgements came to."""
     judged = [one.spent for one in (learned.judged, learned.baseline) if one]
     spent = sum([*(epoch.tally.spent for epoch in learned.epochs), *judged], Spent())
     return {

@@ -7,8 +7,8 @@ from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.learning.files import sha256
 from akinai.learning.formats import dumps
-from akinai.learning.roles import Spent
 from akinai.runtime.learn import Learned
+from akinai.runtime.learn_document import spent_told
 from akinai.runtime.learn_world import Practice
 
 
@@ -46,7 +46,7 @@ def learned_document(learned: Learned, practice: Practice, seconds: float) -> di
         else None,
         "playbook_size": len(learned.playbook),
         "given_up": sum(epoch.tally.given_up for epoch in learned.epochs),
-        "spent": _spent(learned),
+        "spent": spent_told(learned),
         "seconds": round(seconds, 2),
         "card": {
             "akinai": version("akinai"),
@@ -56,15 +56,4 @@ def learned_document(learned: Learned, practice: Practice, seconds: float) -> di
             "playbook": str(learned.path),
             "playbook_sha256": sha256(dumps(learned.playbook).encode()),
         },
-    }
-
-
-def _spent(learned: Learned) -> Json:
-    judged = [one.spent for one in (learned.judged, learned.baseline) if one]
-    spent = sum([*(epoch.tally.spent for epoch in learned.epochs), *judged], Spent())
-    return {
-        "calls": spent.calls,
-        "unreadable": spent.unreadable,
-        "input": spent.usage.input,
-        "output": spent.usage.output,
     }

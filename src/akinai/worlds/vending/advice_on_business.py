@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from akinai.core.advice import Place, Worded, Wording, listed, mean
-from akinai.worlds.vending.seen import COUNTS, Seen, seen_in, together
+from akinai.worlds.vending.seen import COUNTS, Seen, best_at, seen_in, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ class VarietyAdvice(Worded):
 
     @property
     def best(self) -> int:
-        often = sum(one.days for one in self.seen) / (3 * len(self.seen))
-        return round(max((one for one in self.seen if one.days >= often), key=lambda one: one.a_day).at)
+        return round(best_at(self.seen))
 
     WORDS = Wording(
         "Keep about {best:int} different products on sale, half of them small: a day's demand was worth, above its "

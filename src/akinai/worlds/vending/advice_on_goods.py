@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from akinai.core.advice import Worded, Wording, mean, one_of
-from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, seen_in, together
+from akinai.worlds.vending.seen import FACTORS, PRICES, Seen, best_at, seen_in, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ class MarkupAdvice(Worded):
     @property
     def best(self) -> float:
         """The multiple that earned most, of those seen often."""
-        often = sum(one.days for one in self.seen) / (3 * len(self.seen))
-        return max((one for one in self.seen if one.days >= often), key=lambda one: one.a_day).at
+        return best_at(self.seen)
 
     WORDS = Wording(
         "Sell a product that you know little of at about {best:.2} times its list price: a product earned a day "

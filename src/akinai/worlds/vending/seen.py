@@ -1,6 +1,6 @@
 """Numbers that a run showed, as sentences tell them and as several runs add them up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from akinai.core.advice import Place, Wording, listed, mean
@@ -44,6 +44,12 @@ def together(seen: Iterable[Seen], most: int = MOST_SEEN, *, digits: tuple[int, 
 def _joined(a: Seen, b: Seen) -> Seen:
     at = a.at if a.at == b.at else mean(a.at, a.days, b.at, b.days)
     return Seen(at, mean(a.a_day, a.days, b.a_day, b.days), a.days + b.days)
+
+
+def best_at(seen: Sequence[Seen]) -> float:
+    """Under which condition most came, of those that were seen often: a third of the mean number of days."""
+    often = sum(one.days for one in seen) / (3 * len(seen))
+    return max((one for one in seen if one.days >= often), key=lambda one: one.a_day).at
 
 
 def seen_in(row: str, most: int = MOST_SEEN, *, digits: tuple[int, int]) -> Place:
