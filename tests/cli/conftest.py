@@ -1,32 +1,12 @@
 """A command line in a folder of its own, as a person and as a program would use it."""
 
-import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import Akinai, Answer
 
 from akinai.cli import main
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command line gave."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The one document on stdout."""
-        return json.loads(self.out)
-
-
-Akinai = Callable[..., Answer]
 
 PLUGIN = """
 from akinai.core.agents import Move

@@ -6,8 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from conftest import Akinai
+from command_line import Akinai
 
 GROUP_KEYS = {
     "world", "agent", "preset", "model", "sampling", "playbook", "settings", "runs", "n", "seeds", "states", "copies",

@@ -6,8 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from conftest import Akinai
+from command_line import Akinai
 
 RUN = ("run", "vending", "--days", "2")
 

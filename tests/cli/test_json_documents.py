@@ -3,8 +3,7 @@
 import json
 
 import pytest
-
-from conftest import Akinai, Answer
+from command_line import Akinai, Answer
 
 SCORES = [
     "net_worth", "cash", "machine_cash", "stock_at_cost", "in_transit_at_cost", "units_sold", "days_until_sales_stop",

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from conftest import Akinai
+from command_line import Akinai
 
 KEYS = [
     "tasks", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "playbook_size", "tokens",

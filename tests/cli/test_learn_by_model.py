@@ -14,10 +14,10 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from command_line import Akinai
 
 from akinai.core.models import Reply
 from akinai.testing.endpoint import Asked, Endpoint
-from conftest import Akinai
 
 pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
 

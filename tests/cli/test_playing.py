@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from conftest import Akinai
+from command_line import Akinai
 
 ENDLESS = ("run", "vending", "--days", "0", "--set", "max_messages=0")
 

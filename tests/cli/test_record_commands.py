@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command_line import Akinai
 
 from akinai.core.ledger import Genesis
 from akinai.runtime.config import prepare
@@ -18,7 +19,6 @@ from akinai.runtime.waiting import wait
 from akinai.stores import open_store
 from akinai.testing.runs import run_of
 from akinai.worlds.vending import Vending
-from conftest import Akinai
 
 
 @pytest.fixture

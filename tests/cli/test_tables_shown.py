@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import Akinai
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -19,7 +20,6 @@ from akinai.report.columns import Column, fitted
 from akinai.report.tables import who
 from akinai.runtime.waiting import wait
 from akinai.stores import open_store
-from conftest import Akinai
 
 MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
 
