@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-autogen test-lightning lint types bench docs golden constraints clean
+.PHONY: demo test test-slow test-autogen test-lightning test-magentic lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -21,12 +22,15 @@ test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environm
 test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
 	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters
 
+test-magentic: $(VENV)-magentic/.ready  ## the market against the public package itself, in an environment of its own
+	AKINAI_ADAPTER=magentic $(VENV)-magentic/bin/python -m pytest -q tests/conformance
+
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 
-types: $(READY)  ## strict on core, retrieval, worlds and learning
+types: $(READY)  ## strict, the whole package
 	$(BIN)/basedpyright
 
 bench: $(READY)  ## every figure with the ratio to its budget
@@ -35,8 +39,8 @@ bench: $(READY)  ## every figure with the ratio to its budget
 docs: $(READY)  ## the commands and examples in the docs, run as tests
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
-golden: $(READY)  ## write the golden playthroughs anew after a rule change; read the diff
-	$(BIN)/python -m pytest -q tests/golden --golden
+golden: $(READY)  ## write the golden playthroughs and the table of differences anew after a change; read the diff
+	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
 	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,models,learn-postgres,report,server]"
@@ -61,4 +65,12 @@ $(VENV)-lightning/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lightning
 	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[lightning]" \
 		hypothesis pytest pytest-asyncio
+	@touch $@
+
+$(VENV)-magentic/.ready: pyproject.toml constraints.txt
+	@test -n "$(wildcard $(MAGENTIC)/*.whl)" || { echo "no wheel in $(MAGENTIC); MAGENTIC=FOLDER names another"; exit 1; }
+	$(PYTHON) -m venv $(VENV)-magentic
+	grep -v '^tenacity==' constraints.txt > $(VENV)-magentic/constraints.txt  # the package needs an older one
+	$(VENV)-magentic/bin/python -m pip install -q --disable-pip-version-check -c $(VENV)-magentic/constraints.txt \
+		-e ".[server]" $(MAGENTIC)/*.whl hypothesis pytest pytest-asyncio
 	@touch $@

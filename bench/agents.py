@@ -16,8 +16,8 @@ from statistics import median
 from typing import Any
 
 import akinai
-from akinai.runtime.asking import read_calls
-from akinai.runtime.recorded import Call
+from akinai.runtime.play.recording import read_calls
+from akinai.runtime.play.trace_codec import Call
 
 OVERHEAD_MS, GROWTH, OVERLAP = 3.0, 1.2, 1.5
 MESSAGES = 2000
@@ -30,7 +30,17 @@ def main() -> None:
 
 def served(latency_s: float = 0.0) -> "tuple[subprocess.Popen[str], str]":
     """An endpoint in a process of its own, and its address."""
-    command = [sys.executable, "-m", "akinai.testing.endpoint", "--port", "0", "--world", "vending", "--player", "idle"]
+    command = [
+        sys.executable,
+        "-m",
+        "akinai.testing.endpoint",
+        "--port",
+        "0",
+        "--world",
+        "vending",
+        "--player",
+        "idle",
+    ]
     child = subprocess.Popen([*command, "--latency", str(latency_s)], stdout=subprocess.PIPE, text=True)
     assert child.stdout
     url = child.stdout.readline().split()[-1]
@@ -69,8 +79,8 @@ def beyond(calls: Sequence[Call], number: int) -> float:
     stretch = list(pairwise(calls[number - 50 : number + 50]))
     between = median([(later.at - call.at) / 1000 for call, later in stretch])
     ours = median([(later.at - call.at) / 1000 - later.reply.latency_s * 1000 for call, later in stretch])
-    told = f"{len(calls[number].request.messages)} messages of prompt"
-    print(f"message {number:5,}: {between:6.2f} ms from reply to reply ({told})")
+    prompt = f"{len(calls[number].request.messages)} messages of prompt"
+    print(f"message {number:5,}: {between:6.2f} ms from reply to reply ({prompt})")
     print(f"    beyond LangChain's own call: {ours:5.2f} ms  ({ours / OVERHEAD_MS:5.2f} of {OVERHEAD_MS:g} ms)")
     return ours
 
@@ -81,10 +91,10 @@ def overlap() -> None:
         with tempfile.TemporaryDirectory() as folder:
             store = str(Path(folder) / "bench.db")
             akinai.run("vending", model="openai:test", base_url=url, days=1, store=store, name="warm")
-            one = timed(url, store, "1", "one")
+            single = timed(url, store, "1", "one")
             many = timed(url, store, "1-64", "many")
-        print(f"1 run of 20 calls at 300 ms: {one:5.2f} s; 64 at once: {many:5.2f} s")
-        print(f"64 over 1: {many / one:5.2f}  ({many / one / OVERLAP:5.2f} of {OVERLAP:g})")
+        print(f"1 run of 20 calls at 300 ms: {single:5.2f} s; 64 at once: {many:5.2f} s")
+        print(f"64 over 1: {many / single:5.2f}  ({many / single / OVERLAP:5.2f} of {OVERLAP:g})")
     finally:
         child.kill()
         child.wait()

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from akinai.runtime import api
+from akinai import api
 
 RUNS = 1_000
 FEW = 100
@@ -24,14 +24,14 @@ SETTINGS = ((), ("fee_cents=300",))
 
 MEASURE = """
 import json, resource, sys, time
-from akinai.runtime import api
+from akinai import api
 
 if __name__ == "__main__":
     store, jobs, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     start = time.perf_counter()
-    told = api.analyze(*names, store=store, jobs=jobs)
+    told = api.analyze(*names, store=store, jobs=jobs, evidence=False)
     took = time.perf_counter() - start
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = [resource.getrusage(process) for process in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu, peak = sum(one.ru_utime + one.ru_stime for one in used), [one.ru_maxrss / 1024 for one in used]
     findings = sum(one.count for group in told.groups for one in group.findings.values())
     print(json.dumps([len(told.runs), len(told.groups), findings, took, cpu, *peak]))
@@ -81,10 +81,10 @@ def main() -> None:
     budget = BUDGET_S * runs / RUNS
     print(f"{'seconds':34} {large[3]:8.1f}  {large[3] / budget:5.2f} of its budget of {budget:g}")
     print(f"{'processors over jobs':34} {large[4] / jobs:8.1f}  {large[4] / jobs / budget:5.2f} of the same, unloaded")
-    for who, place in (("parent", 5), ("worker", 6)):
+    for process, place in (("parent", 5), ("worker", 6)):
         ratio = large[place] / small[place]
-        what = f"memory of the {who}, {runs:,} / {FEW} runs"
-        print(f"{what:34} {ratio:8.2f}  {ratio / FLAT:5.2f} of its budget of {FLAT}")
+        words = f"memory of the {process}, {runs:,} / {FEW} runs"
+        print(f"{words:34} {ratio:8.2f}  {ratio / FLAT:5.2f} of its budget of {FLAT}")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import akinai
-from akinai.runtime.cast import Cast
-from akinai.runtime.learn_world import Practice, learn_world
-from akinai.runtime.runs import Runs
+from akinai.runtime.learn.learner import learn
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.runs.records import Runs
 
 TRAIN, JUDGED, FEW = "1-5", "101-110", "101-103"
 MADE = ("customers=10",)
@@ -20,7 +21,7 @@ MADE = ("customers=10",)
 
 def played(seeds: str, settings: Sequence[str], *bullets: str, agent: str = "first") -> Runs:
     """Markets in which all customers are told the bullets."""
-    return akinai.run("market", agent=Cast(agent, bullets=bullets), seeds=seeds, settings=[*settings])
+    return akinai.run("market", agent=AgentSpec(agent, bullets=bullets), seeds=seeds, settings=[*settings])
 
 
 def dollars(runs: Runs) -> float:
@@ -30,12 +31,12 @@ def dollars(runs: Runs) -> float:
 
 def judged(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
     """One population: without the playbook, with it, and the player who knows how."""
-    without, told = played(JUDGED, settings), played(JUDGED, settings, *bullets)
-    careful, gain = played(JUDGED, settings, agent="careful"), without.compare(told)["welfare"]
+    without, with_playbook = played(JUDGED, settings), played(JUDGED, settings, *bullets)
+    careful, gain = played(JUDGED, settings, agent="careful"), without.compare(with_playbook)["welfare"]
     assert gain.difference is not None
     low, high = gain.ci95 or (0.0, 0.0)
     print(
-        f"{name:<28}{dollars(without):>9.2f}{dollars(told):>9.2f}{gain.difference / 100:>+9.2f}"
+        f"{name:<28}{dollars(without):>9.2f}{dollars(with_playbook):>9.2f}{gain.difference / 100:>+9.2f}"
         f"{low / 100:>+9.2f}{high / 100:>+9.2f}{gain.wins:>5}{gain.losses:>5}{dollars(careful):>10.2f}"
     )
 
@@ -45,8 +46,8 @@ def apart(settings: Sequence[str], bullets: Sequence[str]) -> None:
     nothing, everything = dollars(played(FEW, settings)), dollars(played(FEW, settings, *bullets))
     print(f"{'none, and all':<58}{nothing:>10.2f}{everything:>10.2f}")
     for bullet in bullets:
-        others = [one for one in bullets if one != bullet]
-        alone, rest = played(FEW, settings, bullet), played(FEW, settings, *others)
+        remaining = [other for other in bullets if other != bullet]
+        alone, rest = played(FEW, settings, bullet), played(FEW, settings, *remaining)
         print(f"{bullet.partition(':')[0]:58.55}{dollars(alone):>10.2f}{dollars(rest):>10.2f}")
 
 
@@ -56,8 +57,8 @@ def main() -> None:
     data: Path | None = parser.parse_args().data
     start = perf_counter()
     with TemporaryDirectory() as folder:
-        practice = Practice("market", "first", TRAIN, "101", settings=MADE)
-        learned = learn_world(practice, playbook=Path(folder) / "market.json")
+        config = TrainConfig("market", "first", TRAIN, "101", settings=MADE)
+        learned = learn(config, playbook=Path(folder) / "market.json")
     bullets = [bullet.content for bullet in learned.playbook]
     print(f"learned from seeds {TRAIN} of ten customers in {perf_counter() - start:.1f} s:\n")
     print("\n".join(f"- {bullet}" for bullet in bullets))
@@ -67,8 +68,8 @@ def main() -> None:
     judged("forty made customers", ("customers=40",), bullets)
     judged("ten who look for builders", (*MADE, "population=contractors"), bullets)
     public = [f"data={data / name}" for name in ("3x9", "10x30", "33x99")] if data else []
-    for one in public:
-        judged(Path(one).name, (one,), bullets)
+    for setting in public:
+        judged(Path(setting).name, (setting,), bullets)
     where = public[-1:] or ["customers=33"]
     print(f"\ndollars, {Path(where[0]).name}, seeds {FEW}{'it alone':>40}{'but it':>10}")
     apart(where, bullets)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from akinai.core.chance import absorb_all
-from akinai.worlds.vending.economy import Economy, Shelves, _noisy, price_effect
-from akinai.worlds.vending.setup import Catalog, Product, Setup
-from akinai.worlds.vending.suppliers import unit_cents
+from akinai.worlds.vending.model.economy import Economy, Shelves, _noisy, price_effect
+from akinai.worlds.vending.model.setup import Catalog, Product, Setup
+from akinai.worlds.vending.rules.orders import unit_cents
 
 
 @lru_cache(maxsize=16)
@@ -47,7 +47,9 @@ def ceiling_cents(economy: Economy, day: int) -> int:
     setup, products = economy.setup, economy.setup.catalog.products
     best = 0
     for size, slots in (("small", setup.small_slots), ("large", setup.large_rows * setup.columns)):
-        margins = sorted((best_margin_cents(economy, day, one) for one in products if one.size == size), reverse=True)
+        margins = sorted(
+            (best_margin_cents(economy, day, product) for product in products if product.size == size), reverse=True
+        )
         best += sum(margins[:slots])
     return best
 

@@ -4,7 +4,7 @@
 
 Precision is counted over all cases: a finding of a type that a case does not hold is false wherever it turns up, and so
 is one that points elsewhere than to the labelled entries. The held-out sentences come last: detectors may have been
-mended by the others, not by these. `--show` prints a line for each disagreement.
+improved by the other cases, not by these. `--show` prints a line for each disagreement.
 """
 
 import sys
@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.core.findings import Finding
+from akinai.core.worlds import replay
 from akinai.worlds.vending import Vending
-from labelled import CASES, TYPES, Case, held_out
+from akinai.worlds.vending.detectors.coherence import DETECTORS
+from labelled import CASES, HELD_OUT, Case
 
 BUDGET = 0.95
 """Of precision and of recall, for each type."""
@@ -22,7 +24,7 @@ BUDGET = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the detectors made of one case, by type."""
+    """The findings in one case, compared with its labels."""
 
     case: Case
     entries: range
@@ -31,7 +33,8 @@ class Verdict:
     @property
     def hits(self) -> frozenset[str]:
         """Types that the case holds and that were found in the labelled entries."""
-        return frozenset(one.type for one in self.findings if one.type in self.case.expected and self.there(one))
+        hits = (finding.type for finding in self.findings if self.in_place(finding))
+        return self.case.expected & frozenset(hits)
 
     @property
     def misses(self) -> frozenset[str]:
@@ -40,11 +43,15 @@ class Verdict:
     @property
     def false(self) -> frozenset[str]:
         """Types that were found where the case does not hold them."""
-        wrong = (one for one in self.findings if one.type not in self.case.expected or not self.there(one))
-        return frozenset(one.type for one in wrong) - self.case.unsettled
+        wrong = (
+            finding.type
+            for finding in self.findings
+            if finding.type not in self.case.expected or not self.in_place(finding)
+        )
+        return frozenset(wrong) - self.case.unsettled
 
-    def there(self, finding: Finding) -> bool:
-        """It points to the labelled entries."""
+    def in_place(self, finding: Finding) -> bool:
+        """Whether it points to a labelled entry."""
         return any(entry in self.entries for entry in finding.entries)
 
 
@@ -69,37 +76,37 @@ class Tally:
 
 
 def judge(cases: Iterable[Case]) -> Iterator[Verdict]:
-    """Build each case and hear the detectors on it."""
+    """Build each case and run the detectors on it."""
     world = Vending()
     for case in cases:
         labelled = case.build()
-        yield Verdict(case, labelled.entries, world.findings(labelled.ledger))
+        yield Verdict(case, labelled.entries, world.facets.judging.detect(replay(world, labelled.ledger)))
 
 
 def tally(type_: str, verdicts: Sequence[Verdict]) -> Tally:
     """One type over all cases."""
     return Tally(
         type_,
-        sum(type_ in one.hits for one in verdicts),
-        sum(type_ in one.false for one in verdicts),
-        sum(type_ in one.misses for one in verdicts),
+        sum(type_ in verdict.hits for verdict in verdicts),
+        sum(type_ in verdict.false for verdict in verdicts),
+        sum(type_ in verdict.misses for verdict in verdicts),
     )
 
 
 def main(*arguments: str) -> None:
-    show, wanted = "--show" in arguments, [one for one in arguments if not one.startswith("-")] or TYPES
-    if strange := set(wanted) - set(TYPES):
-        sys.exit(f"no type {', '.join(sorted(strange))}; there are {', '.join(TYPES)}")
-    tell("cases", CASES, wanted, show=show)
-    about = {case.about for case in held_out.CASES}
-    tell("held-out sentences", held_out.CASES, [one for one in wanted if one in about], show=show)
+    show, types = "--show" in arguments, [word for word in arguments if not word.startswith("-")] or list(DETECTORS)
+    if unknown := set(types) - set(DETECTORS):
+        sys.exit(f"no type {', '.join(sorted(unknown))}; there are {', '.join(DETECTORS)}")
+    print_table("cases", CASES, types, show=show)
+    held_out = {case.about for case in HELD_OUT}
+    print_table("held-out sentences", HELD_OUT, [type_ for type_ in types if type_ in held_out], show=show)
 
 
-def tell(what: str, cases: Sequence[Case], types: Sequence[str], *, show: bool) -> None:
+def print_table(title: str, cases: Sequence[Case], types: Sequence[str], *, show: bool) -> None:
     """Judge cases and print a line for each type, and with `show` one for each disagreement."""
     began = time.process_time()
     verdicts = list(judge(cases))
-    print(f"{len(cases)} {what}, {time.process_time() - began:.1f} s; in brackets the ratio to {BUDGET}\n")
+    print(f"{len(cases)} {title}, {time.process_time() - began:.1f} s; in brackets the ratio to {BUDGET}\n")
     print(f"{'type':24} cases  true false missed  precision       recall")
     for type_ in types:
         found, count = tally(type_, verdicts), sum(case.about == type_ for case in cases)
@@ -118,20 +125,22 @@ def _ratio(value: float) -> str:
 
 def disagreements(verdicts: Iterable[Verdict], types: Iterable[str]) -> Iterator[str]:
     """A line for each case and type on which label and detector differ."""
-    asked = frozenset(types)
-    for one in verdicts:
-        for type_ in sorted(one.misses & asked):
-            yield f"missed {type_}: {_told(one)}; labelled entries {_span(one.entries)}: {one.case.why}"
-        for finding in one.findings:
-            if finding.type in one.false & asked and not (finding.type in one.hits and one.there(finding)):
+    shown = frozenset(types)
+    for verdict in verdicts:
+        for type_ in sorted(verdict.misses & shown):
+            entries = _span(verdict.entries)
+            yield f"missed {type_}: {_described(verdict.case)}; labelled entries {entries}: {verdict.case.why}"
+        for finding in verdict.findings:
+            hit = finding.type in verdict.hits and verdict.in_place(finding)
+            if finding.type in verdict.false & shown and not hit:
                 yield (
-                    f"false {finding.type}: {_told(one)}; entries {_span(finding.entries)}: "
+                    f"false {finding.type}: {_described(verdict.case)}; entries {_span(finding.entries)}: "
                     f"assumed {finding.assumed!r}, true {finding.true!r}"
                 )
 
 
-def _told(one: Verdict) -> str:
-    return f"{one.case.about}: {one.case.name!r} (expected {', '.join(sorted(one.case.expected)) or 'nothing'})"
+def _described(case: Case) -> str:
+    return f"{case.about}: {case.name!r} (expected {', '.join(sorted(case.expected)) or 'nothing'})"
 
 
 def _span(entries: Sequence[int]) -> str:

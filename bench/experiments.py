@@ -2,7 +2,7 @@
 
 Run: `python bench/experiments.py [SEEDS] [WORD] [--models]`, by default 8 seeds and every table, else those with a word
 in their title. With `--models` customers are also played by
-scripted shoppers, asked over HTTP like any model (`akinai.testing.endpoint_shopper`): their weaknesses are planted, so
+scripted shoppers, asked over HTTP like any model (`akinai.testing.endpoint.market`): their biases are planted, so
 what the tables should show is known. They are no real models. Every table is the same on every machine.
 """
 
@@ -15,10 +15,10 @@ from typing import Any
 import akinai
 from akinai.core.money import format_cents
 from akinai.core.statistics import summarise
-from akinai.runtime.sweep import swept
-from akinai.testing.endpoint import Endpoint
-from akinai.testing.endpoint_command import players_of
-from akinai.testing.endpoint_shopper import SHOPPERS
+from akinai.core.worlds import replay
+from akinai.runtime.runs.sweep import swept
+from akinai.testing.endpoint import Endpoint, world_responder
+from akinai.testing.endpoint.market import SHOPPERS
 from akinai.worlds.market import Market
 
 SEEDS = 8
@@ -35,7 +35,7 @@ Figure = Callable[[Runs, Runs], list[str]]
 
 def account(run: akinai.Run) -> Mapping[str, float]:
     """Every figure of a run's analysis that it has, by name."""
-    return {one.name: one.value for one in Market().account(run.ledger).figures}
+    return {figure.name: figure.value for figure in Market.facets.judging.account(replay(Market(), run.ledger)).figures}
 
 
 def share(name: str) -> Figure:
@@ -50,17 +50,17 @@ def moved(name: str) -> Figure:
         if runs == control:
             return ["", ""]
         pairs = zip(runs, control, strict=True)
-        return in_percent([account(one)[name] - account(other)[name] for one, other in pairs], "+")
+        return in_percent([account(first)[name] - account(other)[name] for first, other in pairs], "+")
 
     return figure
 
 
 def in_percent(values: Sequence[float | None], sign: str) -> list[str]:
-    told = summarise(values)
-    if told.mean is None:
+    summary = summarise(values)
+    if summary.mean is None:
         return ["-", "-"]
-    low, high = told.ci95 or (told.mean, told.mean)
-    return [f"{told.mean:{sign}.0%}", f"{low:{sign}.0%} to {high:{sign}.0%}"]
+    low, high = summary.ci95 or (summary.mean, summary.mean)
+    return [f"{summary.mean:{sign}.0%}", f"{low:{sign}.0%} to {high:{sign}.0%}"]
 
 
 def welfare(runs: Runs, _: Runs) -> list[str]:
@@ -77,10 +77,10 @@ def arm(run: akinai.Run) -> str:
 
 
 def planted(runs: Runs, _: Runs) -> list[str]:
-    """The treated share that a shopper's weakness makes; of others nothing is planted."""
+    """The treated share that a shopper's bias causes; of others nothing is planted."""
     how = runs[0].ledger.genesis.setup["manipulation"]
-    weakness = SHOPPERS.get(str(runs[0].header.card.get("model") or "").partition(":")[2])
-    return ["" if weakness is None else f"{weakness.expected(how['kind'], 1, 3):.0%}"]
+    biases = SHOPPERS.get(str(runs[0].header.card.get("model") or "").partition(":")[2])
+    return ["" if biases is None else f"{biases.expected(how['kind'], 1, 3):.0%}"]
 
 
 GAINS: Mapping[tuple[str, ...], Figure] = {("welfare",): welfare, ("purchases",): bought}
@@ -99,9 +99,9 @@ class Bench:
         seeds = range(1, self.seeds + 1)
         if player in AGENTS:
             return akinai.run("market", agent=player, seeds=seeds, settings=settings, sweep=sweep)
-        told = {**settings, **VIRTUAL}
+        virtual = {**settings, **VIRTUAL}
         return akinai.run(
-            "market", model=f"openai:{player}", base_url=self.url, seeds=seeds, settings=told, sweep=sweep
+            "market", model=f"openai:{player}", base_url=self.url, seeds=seeds, settings=virtual, sweep=sweep
         )
 
     def table(
@@ -122,11 +122,11 @@ class Bench:
         places = list(dict.fromkeys(map(arm, played[players[0]])))
         for place in places:
             for player, runs in played.items():
-                mine, control = ([run for run in runs if arm(run) == one] for one in (place, places[0]))
+                mine, control = ([run for run in runs if arm(run) == setting] for setting in (place, places[0]))
                 values = [str(value) for value in swept(mine[0].header.card).values()]
-                told = [player if player in AGENTS else f"{player} (scripted)"]
+                label = [player if player in AGENTS else f"{player} (scripted)"]
                 cells = [cell for figure in figures.values() for cell in figure(mine, control)]
-                print(f"| {' | '.join([*values, *told, *cells])} |", flush=True)
+                print(f"| {' | '.join([*values, *label, *cells])} |", flush=True)
 
 
 def places(bench: Bench) -> None:
@@ -138,9 +138,9 @@ def places(bench: Bench) -> None:
     }
     bench.table("Place and arrival", arms, {"customers": 10}, shown, ("sober", "hasty", "skimming"))
     late = {"latency.agents.business_0001": [100, 1_000, 10_000]}
-    one = {**ALIKE, **EVEN, "customers": 1, "manipulation.kind": "none"}
+    control = {**ALIKE, **EVEN, "customers": 1, "manipulation.kind": "none"}
     seller = {("seller 1", "95 %"): share("treated_share")}
-    replace(bench, seeds=3 * bench.seeds).table("Latency of seller 1", late, one, seller, ("sober", "hasty"))
+    replace(bench, seeds=3 * bench.seeds).table("Latency of seller 1", late, control, seller, ("sober", "hasty"))
 
 
 def texts(bench: Bench) -> None:
@@ -149,11 +149,11 @@ def texts(bench: Bench) -> None:
     shown = {**treated, ("planted",): planted, ("against none", "95 %"): moved("treated_share")}
     one_each, pair = {**ALIKE, "manipulation.sellers": "one_each"}, ("sober", "gullible")
     bench.table("Manipulation by one seller of three", {"manipulation.kind": KINDS}, one_each, shown, pair)
-    everybody, some = {**ALIKE, "manipulation.sellers": "all"}, ("none", "authority", "strong_injection")
+    everybody, kinds = {**ALIKE, "manipulation.sellers": "all"}, ("none", "authority", "strong_injection")
     top = {("top of the results", "95 %"): share("top_result_share"), **GAINS}
-    bench.table("The same by all sellers", {"manipulation.kind": some}, everybody, top, ("gullible",))
+    bench.table("The same by all sellers", {"manipulation.kind": kinds}, everybody, top, ("gullible",))
     differ, shares = {"customers": 10, "manipulation.sellers": "one_each"}, {**treated, **GAINS}
-    bench.table("By one of three whose offers differ", {"manipulation.kind": some}, differ, shares, ("gullible",))
+    bench.table("By one of three whose offers differ", {"manipulation.kind": kinds}, differ, shares, ("gullible",))
 
 
 def gates(bench: Bench) -> None:
@@ -171,7 +171,7 @@ def main() -> None:
     seeds = next((int(word) for word in words if word.isdigit()), SEEDS)
     wanted = " ".join(word for word in words if not word.isdigit()).lower()
     with ExitStack() as open_now:
-        url = open_now.enter_context(Endpoint(players_of("market"))).openai_url if "--models" in sys.argv else None
+        url = open_now.enter_context(Endpoint(world_responder("market"))).openai_url if "--models" in sys.argv else None
         bench = Bench(seeds, url, wanted)
         sizes = {"search.limit": [1, 3, 10, 30]}
         bench.table("Consideration set", sizes, {"customers": 10}, GAINS, ("sober", "skimming"))

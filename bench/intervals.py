@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of `akinai.core.statistics` hold the true mean, how often a gain of `smallest_visible`
+"""How often the 95 % intervals of `akinai.core.statistics` hold the true mean, how often a gain of `mde`
 is found, and what a summary costs. Run: `python bench/intervals.py [repetitions]`, by default 4,000 (two minutes).
 
 Not called statistics.py: a script's folder comes first on the import path and would hide the standard module.
@@ -11,7 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
-from akinai.core.statistics import compare, mean_interval, smallest_visible, summarise
+from akinai.core.statistics import compare, mde, mean_interval, summarise
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -36,7 +36,7 @@ def coverage(draw: Draw, mean: float, n: int, repetitions: int) -> float:
 
 def power(n: int, repetitions: int) -> float:
     rng = np.random.default_rng(n)
-    gain = smallest_visible(1.0, n)
+    gain = mde(1.0, n)
     nothing = dict.fromkeys(range(n), 0.0)
     found = 0
     for _ in range(repetitions):
@@ -62,7 +62,7 @@ def main() -> None:
         print(
             f"{name:14}" + "".join(f"  {100 * coverage(draw, mean, n, repetitions):5.1f} " for n in SIZES), flush=True
         )
-    print("\nshare of paired t-tests at 5 % that find a gain of smallest_visible, in % (meant: 80)")
+    print("\nshare of paired t-tests at 5 % that find a gain of mde, in % (meant: 80)")
     print(f"{'':14}" + "".join(f"  {100 * power(n, repetitions):5.1f} " for n in SIZES))
     cost = summary_ms(100)
     print(f"\na summary of 100 values: {cost:.1f} ms, {cost / SUMMARY_BUDGET_MS:.2f} of its budget")

@@ -18,11 +18,11 @@ from typing import Any
 from rank_bm25 import BM25Okapi
 
 from akinai.learning import Bullet, Playbook, PlaybookFile, PlaybookIndex, SearchQuery, Section, open_index
-from akinai.learning.playbook_file import Edit
+from akinai.learning.playbook.errors import extra_installed
+from akinai.learning.playbook.file import Edit
 from akinai.retrieval import tokenize
-from akinai.runtime.learn import learn
-from akinai.runtime.learn_document import learned_json
-from akinai.runtime.learn_qa import extra_installed, qa_tasks
+from akinai.runtime.learn.data_sets import find_data_set
+from akinai.runtime.learn.learner import learn
 from retrieval import QUERIES, line, texts, times
 
 BUDGETS_MS = {1_000: None, 10_000: 10.0, 100_000: 50.0}
@@ -45,11 +45,11 @@ def playbook_of(size: int) -> Playbook:
     return Playbook((Section("concepts", "", bullets),), size + 1)
 
 
-def took(what: str, work: Callable[[], object]) -> None:
+def took(label: str, work: Callable[[], object]) -> None:
     """Run once and print the milliseconds."""
     start = perf_counter()
     work()
-    print(f"{what:<52}{(perf_counter() - start) * 1e3:>10.0f}")
+    print(f"{label:<52}{(perf_counter() - start) * 1e3:>10.0f}")
 
 
 def searches(size: int, budget_ms: float | None) -> None:
@@ -84,21 +84,21 @@ def beside(playbook: Playbook, queries: list[str]) -> None:
 
 def loop(data: Path | None, *, extra: bool, limit: int = 0) -> None:
     """Learn and judge questions once, and print what it came to."""
-    files = (str(data / "train-v1.3.json"), str(data / "valid-v1.3.json")) if data else ()
-    data_set = qa_tasks(*files, extra=extra)
+    files = {"data": str(data / "train-v1.3.json"), "eval": str(data / "valid-v1.3.json")} if data else {}
+    data_set = find_data_set("qa", {**files, "extra": extra})
     wall, cpu = perf_counter(), process_time()
     with TemporaryDirectory() as folder:
         learned = learn(data_set, playbook=Path(folder) / "playbook.json", settings={"limit": limit})
         wall, cpu = perf_counter() - wall, process_time() - cpu
-        told: dict[str, Any] = dict(learned_json(learned, data_set, wall))
-    tasks = sum(epoch.tally.tasks for epoch in learned.epochs)
-    how = "SudachiPy and SVD" if extra else "plain words, hashed vectors"
-    print(f"\n{tasks:,} questions learned, {told['accuracy']['n']:,} judged: {how}")
+        document: dict[str, Any] = learned.to_json()
+    tasks = sum(epoch.counts.tasks for epoch in learned.epochs)
+    index_kind = "SudachiPy and SVD" if extra else "plain words, hashed vectors"
+    print(f"\n{tasks:,} questions learned, {document['accuracy']['n']:,} judged: {index_kind}")
     for name in ("baseline_accuracy", "accuracy", "clean_accuracy"):
-        one = told[name]
-        low, high = one["ci95"]
-        print(f"{name:<52}{one['value']:>10.1%}  {low:.1%} to {high:.1%}, n = {one['n']:,}")
-    tokens, pairs = told["tokens"], told["paired"]
+        share = document[name]
+        low, high = share["ci95"]
+        print(f"{name:<52}{share['value']:>10.1%}  {low:.1%} to {high:.1%}, n = {share['n']:,}")
+    tokens, pairs = document["tokens"], document["paired"]
     share = tokens["injected"] / tokens["injected_all"]
     print(f"{'gain, tasks won and lost':<52}{pairs['gain']:>+10.1%}  {pairs['wins']} and {pairs['losses']}")
     print(f"{'tokens given to a task':<52}{tokens['injected']:>10,.0f}  {share:.2%} of all, budget {SHARE_BUDGET:.0%}")

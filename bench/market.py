@@ -1,4 +1,4 @@
-"""What the market's server does a second, over HTTP, with every answer after its commit; and what an idle poll costs.
+"""The market's server over HTTP: actions a second, every answer after its commit, and the cost of an idle poll.
 
 Run with `python bench/market.py [--quick]`. A purchase is nine actions: search, text, fetch, propose, fetch, pay,
 fetch, confirm, fetch. Server, driver and database share this machine. PostgreSQL is measured at
@@ -26,13 +26,13 @@ import uvloop
 from akinai.core.agents import Move
 from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader
-from akinai.runtime.config import prepare
-from akinai.runtime.session import LocalSession
-from akinai.server.serving import OPEN
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.session import LocalSession
+from akinai.server.serving import OPEN_MARKET
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.market import Market
-from akinai.worlds.market import actions as a
+from akinai.worlds.market.model import actions as a
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 import real_postgres
@@ -49,14 +49,14 @@ HEADER = re.compile(rb"content-length: (\d+)", re.I)
 
 @dataclass(slots=True)
 class Tally:
-    """What a driver counted."""
+    """Counts of a driver."""
 
     latencies: list[float] = field(default_factory=list[float])
     purchases: int = 0
 
 
 class Caller:
-    """One agent on one kept-alive connection: bytes out, bytes in, nothing parsed that need not be."""
+    """One agent on one kept-alive connection. It parses only what it needs."""
 
     def __init__(self, id: str, tally: Tally) -> None:
         self.id, self.tally = id, tally
@@ -69,17 +69,17 @@ class Caller:
         data = orjson.dumps(body)
         head = f"POST {path} HTTP/1.1\r\nHost: x\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
         self.writer.write(head.encode() + data)
-        told = await self.reader.readuntil(b"\r\n\r\n")
-        length = HEADER.search(told)
-        assert length, told
+        head_received = await self.reader.readuntil(b"\r\n\r\n")
+        length = HEADER.search(head_received)
+        assert length, head_received
         answer = await self.reader.readexactly(int(length[1]))
-        assert told.startswith(b"HTTP/1.1 200"), told + answer
+        assert head_received.startswith(b"HTTP/1.1 200"), head_received + answer
         return answer
 
     async def act(self, name: str, **parameters: Any) -> bytes:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         answer = await self.send("/actions/execute", {"name": name, "parameters": parameters})
-        self.tally.latencies.append(time.perf_counter() - begun)
+        self.tally.latencies.append(time.perf_counter() - started)
         assert b'"is_error":false' in answer, answer
         return answer
 
@@ -107,7 +107,7 @@ async def pair(customer: Caller, business: Caller, purchases: int) -> None:
         await business.fetch()
         proposal = f"{business.id}-{number}"
         await business.message(customer.id, type="order_proposal", id=proposal, items=items, total_price=3.0)
-        (offer,) = [one["message"] for one in await customer.fetch() if one["message"]["type"] == "order_proposal"]
+        (offer,) = [mail["message"] for mail in await customer.fetch() if mail["message"]["type"] == "order_proposal"]
         await customer.message(business.id, type="payment", proposal_message_id=offer["id"])
         await business.fetch()
         await business.message(customer.id, type="text", content="Payment received! Thank you.")
@@ -116,19 +116,19 @@ async def pair(customer: Caller, business: Caller, purchases: int) -> None:
 
 
 async def drive(server: "Server", agents: int, purchases: int) -> tuple[Tally, float, float]:
-    """All pairs at once. Gives the seconds of trading, without registering, and the server's own of processor."""
+    """Run all pairs at once. Returns the seconds of trading, without registering, and the server's CPU seconds."""
     tally = Tally()
     callers = [(Caller(f"c{n}", tally), Caller(f"b{n}", tally)) for n in range(agents // 2)]
     for pairs in callers:
-        for one, kind in zip(pairs, ("customer", "business"), strict=True):
-            await one.connect(server.port)
-            await one.register(kind)
-    begun, cpu = time.perf_counter(), server.cpu_s
+        for caller, kind in zip(pairs, ("customer", "business"), strict=True):
+            await caller.connect(server.port)
+            await caller.register(kind)
+    started, cpu = time.perf_counter(), server.cpu_s
     await asyncio.gather(*(pair(*both, purchases) for both in callers))
-    seconds, cpu = time.perf_counter() - begun, server.cpu_s - cpu
+    seconds, cpu = time.perf_counter() - started, server.cpu_s - cpu
     for pairs in callers:
-        for one in pairs:
-            one.writer.close()
+        for caller in pairs:
+            caller.writer.close()
     return tally, seconds, cpu
 
 
@@ -145,9 +145,9 @@ class Server:
 
     @property
     def cpu_s(self) -> float:
-        """Seconds of processor that it used."""
-        told = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(told[11]) + int(told[12])) / TICKS
+        """CPU seconds that it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
 
     @property
     def memory_mb(self) -> float:
@@ -181,7 +181,7 @@ def stores(folder: str) -> Iterator[Sequence[tuple[str, str, str]]]:
 
 
 async def entries_of(store: str, run: str) -> int:
-    """What is kept of a run after its server was killed."""
+    """The number of entries of a run that are stored after its server was killed."""
     opened = await open_store(store)
     count = 0
     async for _ in opened.read(run):
@@ -221,18 +221,18 @@ def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> Non
     async def measure(server: Server) -> list[float]:
         tally = Tally()
         idle, busy = Caller("idle", tally), [Caller(f"w{n}", Tally()) for n in range(50)]
-        for one in (idle, *busy):
-            await one.connect(server.port)
-            await one.register("customer")
+        for caller in (idle, *busy):
+            await caller.connect(server.port)
+            await caller.register("customer")
         stored, medians = 51, list[float]()
         for size in sizes:
             share = max(size - stored, 0) // len(busy)
 
-            async def write(one: Caller, share: int = share) -> None:
+            async def write(caller: Caller, share: int = share) -> None:
                 for _ in range(share):
-                    await one.message(one.id, type="text", content="one case of sparkling water, please")
+                    await caller.message(caller.id, type="text", content="one case of sparkling water, please")
 
-            await asyncio.gather(*(write(one) for one in busy))
+            await asyncio.gather(*(write(caller) for caller in busy))
             stored += share * len(busy)
             tally.latencies.clear()
             await idle.connect(server.port)  # a connection that was idle for a minute is closed
@@ -245,25 +245,25 @@ def polls(store: tuple[str, str, str], folder: str, sizes: Sequence[int]) -> Non
 
     with Server(url, folder, f"{name.lower()}-polls") as server:
         medians, memory = loop(measure(server)), server.memory_mb
-    told = ", ".join(f"{ms:.2f} ms at {size:,}" for ms, size in zip(medians, sizes, strict=True))
+    figures = ", ".join(f"{ms:.2f} ms at {size:,}" for ms, size in zip(medians, sizes, strict=True))
     ratio = medians[-1] / medians[0]
-    print(f"{name:10} an idle poll: {told}; ratio {ratio:.2f} of {POLL_BUDGET:.0f}, {memory:.0f} MB")
+    print(f"{name:10} an idle poll: {figures}; ratio {ratio:.2f} of {POLL_BUDGET:.0f}, {memory:.0f} MB")
 
 
 async def in_process(purchases: int) -> float:
     """Actions a second of the same purchases without HTTP, in memory, one by one."""
     world, store = Market(), MemoryStore()
-    genesis = Genesis(world.name, 1, prepare(world, settings=OPEN).setup)
+    genesis = Genesis(world.name, 1, prepare(world, settings=OPEN_MARKET).setup)
     await store.create(RunHeader("r", genesis, {"agents": "bench"}, created_at=1))
     session = LocalSession(world, genesis, store, "r")
     for id, kind in (("c", "customer"), ("b", "business")):
         own = {"name": id, "description": f"House of {id}", "rating": 3.0, "menu_features": {"Tea": 3.0}}
         await session.act(id, Move(a.Register(profile={"id": id, "metadata": {"type": kind}, kind: own})))
-    begun, first = time.perf_counter(), session.seq
+    started, first = time.perf_counter(), session.seq
     for number in range(purchases):
         for actor, action in purchase(number, session.seq):
             assert (await session.act(actor, Move(action))).ok
-    return (session.seq - first) / (time.perf_counter() - begun)
+    return (session.seq - first) / (time.perf_counter() - started)
 
 
 def purchase(number: int, last: int) -> Sequence[tuple[str, a.SendMessage | a.FetchMessages | a.Search]]:

@@ -10,10 +10,10 @@ from akinai.core.actions import Action, Unreadable
 from akinai.core.ledger import Turn
 from akinai.core.worlds import read_turn, step
 from akinai.worlds.vending import Vending
-from akinai.worlds.vending import actions as a
-from akinai.worlds.vending.reading import read_request
-from akinai.worlds.vending.setup import Setup
-from akinai.worlds.vending.state import State
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.order_text.requests import read_request
 
 WORLD = Vending()
 Script = tuple[tuple[Action, ...], ...]
@@ -93,7 +93,8 @@ class Change:
 
     def any_of(self, *kinds: type[Action]) -> tuple[int, int] | None:
         """The place of some action of these kinds."""
-        places = [(d, i) for d, day in enumerate(self.days) for i, one in enumerate(day) if isinstance(one, kinds)]
+        days = enumerate(self.days)
+        places = [(d, i) for d, day in days for i, action in enumerate(day) if isinstance(action, kinds)]
         return self.random.choice(places) if places else None
 
     def replace(self, place: tuple[int, int], *actions: Action) -> None:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from statistics import mean, variance
 
 import akinai
-from akinai.core.statistics import seeds_needed, summarise
-from akinai.core.unpaired import seeds_needed_apart
+from akinai.core.statistics import seeds_needed, summarise, welch_seeds_needed
 
 SEEDS, DAYS = 40, 60
 SCORE = "net_worth"
@@ -50,10 +49,10 @@ def main() -> None:
         for side in (pair.a, pair.b):
             if side not in known:
                 known[side] = worths(*side, seeds, days)
-        told(pair, known[pair.a], known[pair.b])
+        print_pair(pair, known[pair.a], known[pair.b])
 
 
-def told(pair: Pair, a: list[float], b: list[float]) -> None:
+def print_pair(pair: Pair, a: list[float], b: list[float]) -> None:
     paired = variance([round(y - x, 2) for x, y in zip(a, b, strict=True)])
     apart = variance(a) + variance(b)
     shifted = variance([y - x for x, y in zip(a, b[1:] + b[:1], strict=True)])
@@ -65,7 +64,7 @@ def told(pair: Pair, a: list[float], b: list[float]) -> None:
     )
     for gain in GAINS:
         needed = seeds_needed(math.sqrt(paired), max(gain, math.sqrt(paired) / 1e5))
-        alone = seeds_needed_apart(summarise(a), summarise(b), gain)
+        alone = welch_seeds_needed(summarise(a), summarise(b), gain)
         print(f"  pairs needed for a gain of ${gain}: paired {needed:,}, unpaired {alone:,}")
     print(flush=True)
 

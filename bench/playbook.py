@@ -44,15 +44,15 @@ def playbook_of(size: int) -> Playbook:
         Bullet(f"b-{n:06}", SECTIONS[n % 3], text, tuple(text.split()[:3]), n % 4, 0 if n % 4 else 3)
         for n, text in enumerate(made, 1)
     ]
-    sections = [Section(name, "", tuple(one for one in bullets if one.section == name)) for name in SECTIONS]
+    sections = [Section(name, "", tuple(bullet for bullet in bullets if bullet.section == name)) for name in SECTIONS]
     return Playbook(tuple(sections), size + 1)
 
 
-def took(what: str, work: Callable[[], object]) -> None:
+def took(label: str, work: Callable[[], object]) -> None:
     """Run once and print the seconds."""
     start = perf_counter()
     work()
-    print(f"{what:<52}{(perf_counter() - start) * 1e3:>10.0f}")
+    print(f"{label:<52}{(perf_counter() - start) * 1e3:>10.0f}")
 
 
 def searches(name: str, index: PlaybookIndex, budget_ms: float | None) -> None:
@@ -60,8 +60,8 @@ def searches(name: str, index: PlaybookIndex, budget_ms: float | None) -> None:
     line(f"{name}: search", times(lambda q: index.search(SearchQuery(q)), queries), budget_ms)
     every = times(lambda q: index.search(SearchQuery(q, min_confidence=0)), queries)
     line(f"{name}: search, no filter", every, budget_ms)
-    some = times(lambda q: index.search(SearchQuery(q, section_filter="pricing", min_confidence=0.5)), queries)
-    line(f"{name}: search, one section", some, budget_ms)
+    filtered = times(lambda q: index.search(SearchQuery(q, section_filter="pricing", min_confidence=0.5)), queries)
+    line(f"{name}: search, one section", filtered, budget_ms)
 
 
 def on_disk(playbook: Playbook, folder: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import akinai
-from akinai.runtime import api
-from akinai.runtime.populations import write_population
+from akinai import api
+from akinai.runtime.export.generate import generate_files
 
 SIZES = ("100x300", "1000x3000")
 BUDGET_S = 60.0
@@ -36,7 +36,7 @@ def main() -> None:
 def measured(folder: Path, customers: int, businesses: int) -> float:
     print(f"{customers:,} customers, {businesses:,} businesses")
     data, store = folder / "data", str(folder / "akinai.db")
-    made, wrote_s = timed(lambda: write_population(data, customers=customers, businesses=businesses))
+    made, wrote_s = timed(lambda: generate_files("market", data, customers=customers, businesses=businesses))
     print(f"  {wrote_s:6.1f} s to generate and write, baselines included")
     runs, played_s = timed(
         lambda: akinai.run("market", settings={"data": str(data)}, store=store, name="bench", ledgers=False)
@@ -44,10 +44,10 @@ def measured(folder: Path, customers: int, businesses: int) -> float:
     (run,) = runs
     assert run.header.error is None, run.header.error
     print(f"  {played_s:6.1f} s to play {run.entries:,} entries into SQLite, {run.entries / played_s:,.0f} a second")
-    told, analysed_s = timed(lambda: api.analyze("bench", store=store, scale=False))
-    assert not told.troubled
+    analysis, analysed_s = timed(lambda: api.analyze("bench", store=store, scale=False))
+    assert not analysis.troubled
     print(f"  {analysed_s:6.1f} s to analyse")
-    best = made.baselines.pick_optimal_cents
+    best = made.generated.values_cents["best possible"]
     print(f"  welfare {run.score('welfare') / 100:,.2f}, best possible {best / 100:,.2f}")
     print(f"  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6,.0f} MB at most so far")
     return wrote_s + played_s + analysed_s

@@ -1,7 +1,7 @@
 """Times `akinai.retrieval` and prints each figure beside its budget.
 
-OPENBLAS_NUM_THREADS=1 python bench/retrieval.py [--full]: one thread, since two that wait for each other are slower
-than one wherever the cores are shared.
+OPENBLAS_NUM_THREADS=1 python bench/retrieval.py [--full]: one thread, since two threads that wait for each other are
+slower than one where cores are shared.
 """
 
 import argparse
@@ -19,7 +19,7 @@ QUERIES = 200
 
 
 def texts(count: int, words: tuple[int, int], seed: int) -> list[str]:
-    """Made-up bullets, half English and half Japanese; the n-th commonest word comes up 1/n as often as the first."""
+    """Made-up bullets, half English and half Japanese; the n-th most common word appears 1/n as often as the first."""
     vocabulary = np.random.default_rng(7)
     english = ["".join(vocabulary.choice(SYLLABLES, size)) for size in vocabulary.integers(1, 5, 20_000)]
     japanese = ["".join(vocabulary.choice(KANJI, size)) for size in vocabulary.integers(1, 4, 20_000)]
@@ -47,13 +47,13 @@ def times(work: Callable[[str], object], queries: Sequence[str]) -> tuple[float,
     return float(np.percentile(taken, 50)), float(np.percentile(taken, 99))
 
 
-def line(what: str, figures: tuple[float, float], budget_ms: float | None = None) -> None:
+def line(title: str, figures: tuple[float, float], budget_ms: float | None = None) -> None:
     median, worst = figures
     ratio = f"{worst / budget_ms:8.2f} of {budget_ms:g} ms" if budget_ms else ""
-    print(f"{what:<52}{median:>10.3f}{worst:>10.3f}{ratio}")
+    print(f"{title:<52}{median:>10.3f}{worst:>10.3f}{ratio}")
 
 
-def asked(document: Document) -> bool:
+def is_allowed(document: Document) -> bool:
     """A filter as a caller would write one; it lets everything through."""
     return document.id >= "d"
 
@@ -78,7 +78,11 @@ def indexes(entries: int, budget_ms: float | None) -> None:
     line("hybrid search", times(hybrid.search, queries), budget_ms)
     line("hybrid search, every cosine, floor 0.3", times(everything.search, queries), budget_ms)
     line("hybrid search, half allowed by id", times(lambda q: hybrid.search(q, allowed=odd), queries), budget_ms)
-    line("hybrid search, each asked", times(lambda q: hybrid.search(q, allowed=asked), queries), budget_ms)
+    line(
+        "hybrid search, allowed by a function",
+        times(lambda q: hybrid.search(q, allowed=is_allowed), queries),
+        budget_ms,
+    )
     line("words alone: scores", times(words.scores, queries), 1.0)
     line("words alone: ten best", times(words.search, queries))
     line("vectors alone: ten best", times(lambda q: vectors.search(embedder.embed([q])[0]), queries))

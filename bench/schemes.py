@@ -14,13 +14,13 @@ from functools import cache
 from akinai.core.actions import Action
 from akinai.core.ledger import Genesis, Turn
 from akinai.core.statistics import summarise
-from akinai.runtime.config import prepare
+from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
-from akinai.worlds.vending import actions as a
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product, Setup, Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, State
+from akinai.worlds.vending.rules.orders import quote_lines, total_cents, unit_cents
 from akinai.worlds.vending.scores import net_worth_cents
-from akinai.worlds.vending.setup import Product, Setup, Supplier
-from akinai.worlds.vending.state import DAY_MINUTES, State
-from akinai.worlds.vending.suppliers import quote_lines, total_cents, unit_cents
 
 WORLD = Vending()
 SEEDS, DAYS = 20, 60
@@ -86,11 +86,11 @@ class Trader:
 
     def layout(self) -> Mapping[int, str]:
         """A product for every place: each in turn, the first ones twice."""
-        told: dict[int, str] = {}
+        priced: dict[int, str] = {}
         for size, first in (("small", 0), ("large", 6)):
             mine = [id for id in self.keeps if self.catalog.by_id[id].size == size]
-            told |= {first + i: mine[i % len(mine)] for i in range(6)}
-        return told
+            priced |= {first + i: mine[i % len(mine)] for i in range(6)}
+        return priced
 
     def fill(self) -> None:
         stored = {product: sum(lot.units for lot in lots) for product, lots in self.state.storage.items()}
@@ -139,8 +139,8 @@ class Trader:
         self.do(a.PlaceOrder(supplier_id=supplier.id, items=dict(items)))
 
     def seller(self, id: str) -> Supplier:
-        sellers = [one for one in self.catalog.suppliers if id in one.products]
-        return min(sellers, key=lambda one: unit_cents(one, self.catalog.by_id[id]))
+        sellers = [supplier for supplier in self.catalog.suppliers if id in supplier.products]
+        return min(sellers, key=lambda seller: unit_cents(seller, self.catalog.by_id[id]))
 
     def owned(self) -> Counter[str]:
         units: Counter[str] = Counter()
@@ -222,7 +222,7 @@ class Splitter(Trader):
         for id, units in items.items():
             for _ in range(units):
                 lot[id] = lot.get(id, 0) + 1
-                cost = sum(n * unit_cents(supplier, self.catalog.by_id[one]) for one, n in lot.items())
+                cost = sum(n * unit_cents(supplier, self.catalog.by_id[product]) for product, n in lot.items())
                 if cost >= supplier.minimum_cents:
                     super().send(supplier, lot)
                     lot = {}
@@ -243,7 +243,7 @@ class TwoSuppliers(Trader):
     """goods bought from any of their suppliers in turn"""
 
     def seller(self, id: str) -> Supplier:
-        sellers = [one for one in self.catalog.suppliers if id in one.products]
+        sellers = [supplier for supplier in self.catalog.suppliers if id in supplier.products]
         return sellers[self.state.day // 5 % len(sellers)]
 
 
@@ -366,9 +366,9 @@ def main() -> None:
     print(f"{'scheme':82} {'gain':>9} {'95 % interval':>22} {'unpaid fees':>12}")
     for scheme, plain in SCHEMES.items():
         pairs = [(ended(scheme, seed, days), ended(plain, seed, days)) for seed in range(1, seeds + 1)]
-        gain = summarise([(one.worth - other.worth) / 100 for one, other in pairs])
+        gain = summarise([(played.worth - before.worth) / 100 for played, before in pairs])
         low, high = gain.ci95 or (0.0, 0.0)
-        unpaid = sum(one.unpaid for one, _ in pairs) / 100 / seeds
+        unpaid = sum(played.unpaid for played, _ in pairs) / 100 / seeds
         print(f"{scheme.__doc__:82} {gain.mean:+9.2f} {f'{low:+.2f} to {high:+.2f}':>22} {unpaid:12.2f}")
 
 

@@ -15,12 +15,12 @@ from typing import Any
 from akinai.core.actions import Action
 from akinai.core.agents import Move
 from akinai.core.ledger import Genesis, Turn
-from akinai.runtime.config import prepare
-from akinai.runtime.session import LocalSession
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.session import LocalSession
 from akinai.stores import open_store
 from akinai.worlds.vending import Vending
-from akinai.worlds.vending.actions import AdvanceDay, GetMoneyBalance
-from akinai.worlds.vending.state import Lot, Slot, State
+from akinai.worlds.vending.model.actions import AdvanceDay, GetMoneyBalance
+from akinai.worlds.vending.model.state import Lot, Slot, State
 
 WORLD = Vending()
 YEARS = 12
@@ -37,9 +37,9 @@ def main() -> None:
     tell("akinai --help", help_s(), 0.3, "seconds, median of 7")
 
 
-def tell(what: str, value: float, budget: float | None, unit: str) -> None:
+def tell(measure: str, value: float, budget: float | None, unit: str) -> None:
     ratio = "" if budget is None else f"  {value / budget:5.2f} of its budget of {budget:g}"
-    print(f"{what:44} {value:9.2f} {unit:36}{ratio}")
+    print(f"{measure:44} {value:9.2f} {unit:36}{ratio}")
 
 
 def full_machine(seed: int = 1) -> State:
@@ -100,28 +100,28 @@ def entry_us(batch: int, entries: int) -> float:
 def growth_over_a_year() -> dict[str, float]:
     """Median cost of a verb on the last 30 days over the first 30, letters and all, with the reference player."""
     from akinai.core.agents import Role
-    from akinai.runtime.casting import casting
+    from akinai.runtime.play.agent_registry import agent_factory
 
     setup = prepare(WORLD, days=365, settings=["max_messages=0"]).setup
     state = WORLD.begin(Genesis(WORLD.name, 1, setup))
-    agent = casting(WORLD, "reference")(Role("owner", WORLD.verbs.classes))
+    agent = agent_factory(WORLD, "reference")(Role("owner", WORLD.verbs.classes))
     costs: dict[str, list[tuple[int, float]]] = {}
 
     async def year() -> None:
         nonlocal state
-        heard, seq = None, 0
+        last, seq = None, 0
         while not state.ending:
             seq += 1
-            move = await agent.act(WORLD.view(state, "owner"), heard)
+            move = await agent.act(WORLD.view(state, "owner"), last)
             day = state.day
             start = time.perf_counter()
-            state, heard = WORLD.apply(state, Turn(seq, 0, "owner", move.action))
+            state, last = WORLD.apply(state, Turn(seq, 0, "owner", move.action))
             costs.setdefault(type(move.action).__name__, []).append((day, time.perf_counter() - start))
 
     asyncio.run(year())
     ratios: dict[str, float] = {}
-    for verb, told in costs.items():
-        first, last = [c for d, c in told if 5 < d <= 35], [c for d, c in told if d > 335]
+    for verb, timings in costs.items():
+        first, last = [c for d, c in timings if 5 < d <= 35], [c for d, c in timings if d > 335]
         if len(first) >= 10 and len(last) >= 10:
             ratios[verb] = median(last) / median(first)
     return ratios

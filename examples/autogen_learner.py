@@ -1,4 +1,4 @@
-"""An AutoGen assistant answers questions with the bullets of a playbook in its context, and rules write the playbook.
+"""An AutoGen assistant answers questions with the bullets of a playbook; the rule-based roles write the playbook.
 
 `python examples/autogen_learner.py gpt-5-mini FOLDER` asks that model, at OPENAI_BASE_URL or OpenAI.
 """
@@ -12,7 +12,7 @@ from autogen_core.models import ChatCompletionClient
 
 import akinai
 from akinai.adapters.autogen import AutogenGenerator, openai_client
-from akinai.runtime.learn_qa import qa_tasks
+from akinai.runtime.learn.data_sets import find_data_set
 
 
 def pupil(client: ChatCompletionClient) -> AssistantAgent:
@@ -21,7 +21,7 @@ def pupil(client: ChatCompletionClient) -> AssistantAgent:
 
 if __name__ == "__main__":
     model, folder = sys.argv[1], Path(sys.argv[2])
-    questions = qa_tasks(extra=False)
+    questions = find_data_set("qa", {"extra": False})
     assert questions.rules
     roles = replace(questions.rules, generator=AutogenGenerator(lambda: openai_client(model), pupil), label=model)
     learned = akinai.learn(replace(questions, rules=roles), playbook=folder / "questions.json")

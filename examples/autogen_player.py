@@ -1,7 +1,7 @@
-"""An AutoGen assistant with words of its own runs the vending business for ten days.
+"""An AutoGen assistant with its own system message runs the vending business for ten days.
 
 `python examples/autogen_player.py gpt-5-mini` asks that model, at OPENAI_BASE_URL or OpenAI, with OPENAI_API_KEY.
-Without a model the rule-based player answers behind a model's wire on this machine: no key, no network.
+Without a model the rule-based player answers on a model's wire on this machine: no key, no network.
 """
 
 import sys
@@ -15,25 +15,25 @@ import akinai
 from akinai import worlds
 from akinai.adapters.autogen import autogen_agent, openai_client
 from akinai.core import Role
-from akinai.testing.endpoint import Endpoint, PlayerBrain
+from akinai.testing.endpoint import Endpoint, PlayerResponder
 
-WORDS = "You run a business by calling tools; what you write beside a call nobody reads. Never run out of what sells."
+SYSTEM = "You run a business by calling tools; nobody reads what you write beside a call. Never run out of what sells."
 
 
 def shopkeeper(role: Role, client: ChatCompletionClient, verbs: Workbench) -> AssistantAgent:
-    return AssistantAgent("shopkeeper", client, workbench=verbs, system_message=WORDS)
+    return AssistantAgent("shopkeeper", client, workbench=verbs, system_message=SYSTEM)
 
 
 if __name__ == "__main__":
     with ExitStack() as stack:
-        model, where = " ".join(sys.argv[1:]) or "reference", {}
+        model, options = " ".join(sys.argv[1:]) or "reference", {}
         if len(sys.argv) == 1:
             vending = worlds.load("vending")
-            brain = PlayerBrain(vending.players["reference"], vending.verbs)
-            where["base_url"] = stack.enter_context(Endpoint(brain)).openai_url
-        agent = autogen_agent(lambda: openai_client(model, **where), shopkeeper)
+            brain = PlayerResponder(vending.players["reference"], vending.verbs)
+            options["base_url"] = stack.enter_context(Endpoint(brain)).openai_url
+        agent = autogen_agent(lambda: openai_client(model, **options), shopkeeper)
         (run,) = akinai.run("vending", agent=agent, days=10)
         if run.error:
             sys.exit(run.error)
-        print(f"{model}: {run.ending}, {len(run.ledger.entries)} messages")
+        print(f"{model}: {run.ending}, {len(run.ledger.entries)} actions")
         print(f"net worth ${run.score('net_worth') / 100:,.2f}, ledger {run.ledger.digest[:12]}")

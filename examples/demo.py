@@ -15,11 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 import akinai
-from akinai.report.columns import plain
-from akinai.report.differences import comparison
-from akinai.report.tables import summary_table
-from akinai.runtime import api
-from akinai.runtime.analysis import Wanted
+from akinai import api
+from akinai.report.tables.columns import plain
+from akinai.report.tables.comparisons import comparison_page
+from akinai.report.tables.runs import summary_table
 from akinai.stores.memory import MemoryStore
 
 SEEDS = range(1, 6)
@@ -34,7 +33,7 @@ def main(picture: Path | None = None) -> None:
     console = Console(record=True, width=100, highlight=False)
     console.print(Text("\nA week at the vending machine, played by `reference` on seed 1", "bold"))
     week = akinai.run("vending", agent="reference", seeds=1, days=WATCHED_DAYS)
-    for line in told(week[0].ledger):
+    for line in diary(week[0].ledger):
         console.print(line)
 
     console.print(Text(f"\nThree players, {len(SEEDS)} seeds, {DAYS} days each", "bold"))
@@ -47,11 +46,8 @@ def main(picture: Path | None = None) -> None:
     for player, runs in played.items():
         console.print()
         console.print(summary_table(runs, console.width, player))
-    naive, reference = played["naive"], played["reference"]
-    compared, units = naive.compare(reference), reference.units()
-    gain = {"net_worth": compared["net_worth"]}
     console.print()
-    console.print(comparison(("naive", "reference"), gain, units, {}, "", console.width))
+    console.print(comparison_page(api.compare("naive", "reference", store=store), "", console.width))
     if picture:
         picture.write_text(drawn(console), encoding="utf-8")
     if page := reported(store):
@@ -69,13 +65,12 @@ def reported(store: MemoryStore) -> str | None:
     """The page of a report on all runs of a store; None where what draws the figures is not installed."""
     if find_spec("matplotlib") is None:
         return None
-    from akinai.report.page_files import write
+    from akinai.report.page.files import write
 
-    everything = Wanted(because=True, findings=True, series=True)
-    return write(api.analyze(store=store, wanted=everything), REPORT).page.resolve().as_uri()
+    return write(api.analyze(store=store, by_day=True), REPORT).page.resolve().as_uri()
 
 
-def told(ledger: akinai.Ledger) -> Iterator[Text]:
+def diary(ledger: akinai.Ledger) -> Iterator[Text]:
     """What was done each day, an action a line, and the next morning's notice."""
     for entry in ledger.entries:
         if entry.name == "AdvanceDay":

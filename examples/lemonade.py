@@ -8,7 +8,29 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from akinai.core import Action, Genesis, Ledger, Outcome, Plan, Routine, Score, Turn, Verbs, View, World, fold, player
+from akinai.core import (
+    Action,
+    Facets,
+    Finding,
+    Genesis,
+    ItemChart,
+    Json,
+    Judging,
+    Lesson,
+    Outcome,
+    Plan,
+    Presentation,
+    Routine,
+    Score,
+    Step,
+    Steps,
+    Teaching,
+    Turn,
+    Verbs,
+    View,
+    World,
+    player,
+)
 from akinai.core.money import format_cents
 
 CUP_CENTS = 30
@@ -41,6 +63,10 @@ class Stand:
     cash_cents: int
     cups: int = 0
     day: int = 1
+    sold: int = 0
+    """Cups sold on the day before."""
+    poured_away: int = 0
+    """Cups left over on the evening before."""
 
     @property
     def sky(self) -> str:
@@ -61,16 +87,19 @@ def open_stand(stand: Stand, action: OpenStand) -> tuple[Stand, Outcome]:
     chance, price = stand.genesis.chance("worth", stand.day), action.price_cents
     thirsty = sum(chance(who).between(50, 250) >= price for who in range(PASSERS_BY[stand.sky]))
     sold = min(stand.cups, thirsty)
-    data = {"sold": sold, "income_cents": sold * price, "poured_away": stand.cups - sold}
-    stand = replace(stand, cash_cents=stand.cash_cents + sold * price, cups=0, day=stand.day + 1)
+    left = stand.cups - sold
+    data = {"sold": sold, "income_cents": sold * price, "poured_away": left}
+    stand = replace(
+        stand, cash_cents=stand.cash_cents + sold * price, cups=0, day=stand.day + 1, sold=sold, poured_away=left
+    )
     return stand, Outcome(f"You sold {sold} cups for {format_cents(sold * price)}.", data=data)
 
 
-def profit(ledger: Ledger) -> list[Score]:
+def profit(steps: Steps[Stand]) -> list[Score]:
     """What the stand earned beyond the money it began with."""
-    stand = fold(Lemonade(), ledger)
-    days = tuple(entry.seq for entry in ledger.entries if entry.name == "OpenStand" and entry.outcome.ok)
-    return [Score("profit", stand.cash_cents - stand.setup.start_cents, "cents", because=days)]
+    stand = steps.final
+    days = tuple(entry.seq for entry in steps.entries if entry.name == "OpenStand" and entry.outcome.ok)
+    return [Score("profit", stand.cash_cents - stand.setup.start_cents, "cents", because=days, better="higher")]
 
 
 @player
@@ -88,12 +117,64 @@ def idle(_: Routine) -> Plan:
         yield OpenStand(price_cents=100)
 
 
+class LemonadeJudging(Judging[Stand]):
+    """Waste, and the truth about a day."""
+
+    def detect(self, steps: Steps[Stand]) -> list[Finding]:
+        """Evenings on which more cups were poured away than sold."""
+        return [
+            Finding(
+                type="too_many_cups",
+                actor=step.entry.actor,
+                entries=(step.entry.seq,),
+                severity="minor",
+                assumed=f"{step.before.cups} cups would sell",
+                true=f"{step.after.sold} sold, {step.after.poured_away} were poured away",
+                at=step.entry.at,
+            )
+            for step in steps
+            if step.after.day > step.before.day and step.after.poured_away > step.after.sold
+        ]
+
+    def facts(self, state: Stand) -> dict[str, Json]:
+        return {"profit_cents": state.cash_cents - state.setup.start_cents}
+
+    def day_facts(self, state: Stand) -> dict[str, Json]:
+        return {"cups": {"sold": state.sold, "poured away": state.poured_away}}
+
+
+class LemonadeTeaching(Teaching[Stand]):
+    """How many cups people buy under each sky."""
+
+    def lessons(self, steps: Steps[Stand]) -> list[Lesson]:
+        best: dict[str, Step[Stand]] = {}
+        for step in steps:
+            if step.after.day > step.before.day and step.after.sold > 0:
+                best[step.before.sky] = max(best.get(step.before.sky, step), step, key=lambda step: step.after.sold)
+        return [
+            Lesson(
+                "domain_knowledge",
+                f"Under {sky} people buy {step.after.sold} cups.",
+                about=sky,
+                entries=(step.entry.seq,),
+            )
+            for sky, step in best.items()
+        ]
+
+
+class LemonadePresentation(Presentation[Stand]):
+    """What became of the cups."""
+
+    charts = (ItemChart("cups", "What became of the cups", "cups", "cups per day", table="cups"),)
+
+
 class Lemonade(World[Stand]):
     name = "lemonade@1"
     setup = Setup
     verbs = Verbs([MakeLemonade, OpenStand])
     scorers = (profit,)
     players = {"frugal": frugal, "idle": idle}
+    facets = Facets(judging=LemonadeJudging(), teaching=LemonadeTeaching(), presentation=LemonadePresentation())
 
     def begin(self, genesis: Genesis) -> Stand:
         setup = Setup.model_validate(genesis.setup)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import akinai
 from akinai.core.lessons import Lesson
-from akinai.learning import Section
-from akinai.learning.roles import Evaluation, Insights, Retrieved, Roles, Trajectory
-from akinai.learning.roles_by_rules import LessonCurator
-from akinai.learning.tasks import Assignment, DataSet, Task
+from akinai.learning import DataSet, Section, Task
+from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.rules import LessonCurator
+from akinai.learning.roles.tasks import Assignment
 
 CAPITALS = {"Chad": "N'Djamena", "Fiji": "Suva", "Laos": "Vientiane", "Oman": "Muscat", "Peru": "Lima"}
 
@@ -16,8 +16,8 @@ CAPITALS = {"Chad": "N'Djamena", "Fiji": "Suva", "Laos": "Vientiane", "Oman": "M
 class Remember:
     """Generator and Reflector: answer what a bullet says, and note what was not known."""
 
-    async def generate(self, assignment: Assignment, given: Retrieved, reflections: object = ()) -> Trajectory:
-        best = next(iter(given.bullets), None)
+    async def generate(self, assignment: Assignment, retrieved: Retrieved, reflections: object = ()) -> Trajectory:
+        best = next(iter(retrieved.bullets), None)
         answer = best.content.partition(" is ")[2] if best else ""
         return Trajectory(assignment.id, answer, used=(best.id,) if best else ())
 

@@ -46,5 +46,5 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for one in _skipped:
-        terminalreporter.write_line(f"SKIPPED IN CI {one}", red=True)
+    for line in _skipped:
+        terminalreporter.write_line(f"SKIPPED IN CI {line}", red=True)

@@ -1,35 +1,75 @@
 """Akinai: a lab in which language-model agents do business, are scored by what really happened, and learn from it.
 
-`akinai.run("vending", agent="reference", seeds=range(5))` plays; `akinai --help` tells the same for the command line.
+`akinai.run("vending", agent="reference", seeds=range(5))` plays. Every command of `akinai --help` is a function here,
+with the same name, options and defaults.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from akinai.api import (
+        Stopped,
+        analyze,
+        compare,
+        diff,
+        estimate,
+        export,
+        fork,
+        playbook,
+        replay,
+        resume,
+        run,
+        runs,
+        verify,
+    )
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.agents import Session
-    from akinai.core.errors import AkinaiError
-    from akinai.runtime.api import Stopped, compare, diff, fork, replay, resume, run, runs, verify
-    from akinai.runtime.learn import learn
-    from akinai.runtime.runs import Run, Runs
+    from akinai.core.errors import AkinaiError, RunFailedWarning
+    from akinai.runtime.learn.learner import learn
+    from akinai.runtime.runs.records import Run, Runs
+    from akinai.server.serving import serve
+
+COMMANDS = {
+    "analyze": "analysis.analyse", "compare": "analysis.analyse", "diff": "api.records", "export": "api.records",
+    "fork": "api.play", "learn": "runtime.learn.learner", "replay": "api.records", "report": "report.page.files",
+    "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
+    "verify": "api.records", "worlds": "runtime.describe",
+}  # fmt: skip
+"""The module of each command's function. Two packages have a command's name, `report` and `worlds`: they are called."""
+
+COMMAND_GROUPS = {"playbook": "api.playbook"}
+"""The module that holds the functions of a group of commands, such as `akinai.playbook.show`. A world that generates
+files is a group as well."""
 
 _HOME = {
     "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "Entry": "core.ledger",
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
-    "Run": "runtime.runs", "Runs": "runtime.runs", "Score": "core.scores", "Session": "core.agents",
-    "Stopped": "runtime.api", "Turn": "core.ledger", "View": "core.agents", "World": "core.worlds",
-    "compare": "runtime.api", "diff": "runtime.api", "fork": "runtime.api", "learn": "runtime.learn",
-    "replay": "runtime.api", "resume": "runtime.api", "run": "runtime.api", "runs": "runtime.api",
-    "verify": "runtime.api",
+    "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
+    "Score": "core.scores", "Session": "core.agents", "Stopped": "api.play", "Turn": "core.ledger",
+    "View": "core.agents", "World": "core.worlds", "estimate": "api.play",
 }  # fmt: skip
-"""Where each public name lives: it is imported when it is first asked for."""
+"""The module of each other public name. All are imported when they are first used."""
 
 __all__ = [
-    "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "Runs", "Score",
-    "Session", "Stopped", "Turn", "View", "World",
-    "compare", "diff", "fork", "learn", "replay", "resume", "run", "runs", "verify",
+    "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "RunFailedWarning",
+    "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "compare", "diff", "estimate", "export",
+    "fork", "learn", "playbook", "replay",
+    "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
+    "resume", "run", "runs", "serve", "verify",
+    "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
 ]  # fmt: skip
+
+
+def command(name: str) -> Any:
+    """The function of a command."""
+    return getattr(import_module(f"akinai.{COMMANDS[name]}"), name)
+
+
+def _world_functions(name: str) -> object:
+    """The functions of a world's own commands; None for any other name."""
+    generate = import_module("akinai.runtime.export.generate")
+    return generate.world_functions(name) if name in generate.generating_worlds() else None
 
 
 def __getattr__(name: str) -> object:
@@ -37,9 +77,18 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("akinai")
-    if name not in _HOME:
+    if name in ("report", "worlds"):
+        return import_module(f"akinai.{name}")
+    if name in COMMANDS:
+        value = command(name)
+    elif name in COMMAND_GROUPS:
+        value = import_module(f"akinai.{COMMAND_GROUPS[name]}")
+    elif name in _HOME:
+        value = getattr(import_module(f"akinai.{_HOME[name]}"), name)
+    elif not name.startswith("_") and (functions := _world_functions(name)):
+        value = functions
+    else:
         raise AttributeError(f"module 'akinai' has no attribute {name!r}")
-    value = getattr(import_module(f"akinai.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

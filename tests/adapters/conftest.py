@@ -1,5 +1,5 @@
-"""An adapter is tested where its framework is installed: `make test-autogen` makes such an environment, and says by
-AKINAI_ADAPTER that the framework must be there. Elsewhere its tests are not collected."""
+"""Adapters are tested where their framework is installed. `make test-autogen` makes such an environment and sets
+AKINAI_ADAPTER, so that the framework must be there. Elsewhere the tests are not collected."""
 
 import os
 from importlib.metadata import version
@@ -13,9 +13,9 @@ collect_ignore_glob = [
     if os.environ.get("AKINAI_ADAPTER") != name and find_spec(package) is None
 ]
 
-LINES = {"0.3.": "test_lightning_gateway.py", "1.": "test_lightning_trainer.py"}
-"""Of agent-lightning: which line is here is a matter of Python, and what the other one is for is not tested then."""
+OTHER_LINE = {"0.3.": "test_lightning_gateway.py", "1.": "test_lightning_training.py"}
+"""The tests of the other line of agent-lightning: the Python version decides which line is installed."""
 
 if find_spec("agentlightning"):
     found = version("agentlightning")
-    collect_ignore = [tests for line, tests in LINES.items() if found.startswith(line)]
+    collect_ignore = [tests for line, tests in OTHER_LINE.items() if found.startswith(line)]

@@ -20,49 +20,50 @@ from akinai.adapters.autogen import ANY_MODEL, AutogenPlayer, autogen_agent, by_
 from akinai.core.agents import AgentFactory, Role, View
 from akinai.core.errors import ModelError, UsageError
 from akinai.core.models import Reply, ToolCall
-from akinai.runtime.cast import Cast
-from akinai.testing.endpoint import Asked, Endpoint, Faults, PlayerBrain, Refused, ScriptBrain, call
-from akinai.testing.endpoint_faults import HTTP_FAULTS, HttpFault
-from akinai.testing.endpoint_market import by_reading
-from akinai.worlds.qa.voting import best, overlap
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.testing.endpoint import Endpoint, Faults, ModelCall, PlayerResponder, Refused, ScriptResponder, tool_call
+from akinai.testing.endpoint.faults import HTTP_FAULTS, HttpFault
+from akinai.testing.endpoint.market import text_only
+from akinai.worlds.qa.players import best, overlap
 
 DATA = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "jcommonsenseqa"
 VENDING, MARKET = worlds.load("vending"), worlds.load("market")
 
 
-def brain() -> PlayerBrain:
-    return PlayerBrain(VENDING.players["reference"], VENDING.verbs)
+def brain() -> PlayerResponder:
+    return PlayerResponder(VENDING.players["reference"], VENDING.verbs)
 
 
 def at(endpoint: Endpoint, **options: Any) -> Callable[[], ChatCompletionClient]:
-    """What opens a model of the endpoint that is asked once, not again."""
+    """A function that opens a client of the endpoint without retries."""
     options = {"max_retries": 0, "timeout": 5.0, **options}
     return lambda: openai_client("test", base_url=endpoint.openai_url, **options)
 
 
-def assistants(**how: Any) -> Callable[[Role, ChatCompletionClient, Workbench], AssistantAgent]:
-    """Assistants as users bring them: with words and settings of their own."""
+def assistants(**options: Any) -> Callable[[Role, ChatCompletionClient, Workbench], AssistantAgent]:
+    """Custom assistants, with their own system message and settings."""
 
     def make(role: Role, client: ChatCompletionClient, verbs: Workbench) -> AssistantAgent:
-        own = {name: value() for name, value in how.items() if callable(value)}
-        settings: dict[str, Any] = {"system_message": f"You are {role.actor}.", **how, **own}
+        made = {name: value() for name, value in options.items() if callable(value)}
+        settings: dict[str, Any] = {"system_message": f"You are {role.actor}.", **options, **made}
         return AssistantAgent(identifier(role.actor), client, workbench=verbs, **settings)
 
     return make
 
 
 class Solver:
-    """Answers the question that was asked last as the player `overlap` does."""
+    """Answers the last question as the player `overlap` does."""
 
-    async def reply(self, asked: Asked) -> Reply:
-        newest = next(one.text for one in reversed(asked.request.messages) if one.text.startswith("Question "))
+    async def reply(self, call: ModelCall) -> Reply:
+        messages = reversed(call.request.messages)
+        newest = next(message.text for message in messages if message.text.startswith("Question "))
         _, question, *choices = newest.split("\n")
-        choice = best(overlap(question, [one.partition(". ")[2] for one in choices])) + 1
-        return Reply("", (ToolCall(f"call_{asked.nth}", "answer", {"choice": choice}),))
+        choice = best(overlap(question, [line.partition(". ")[2] for line in choices])) + 1
+        return Reply("", (ToolCall(f"call_{call.nth}", "answer", {"choice": choice}),))
 
 
-def play(world: str, agent: AgentFactory | Cast, **how: Any) -> akinai.Run:
-    (run,) = akinai.run(world, agent=agent, **how)
+def play(world: str, agent: AgentFactory | AgentSpec, **options: Any) -> akinai.Run:
+    (run,) = akinai.run(world, agent=agent, **options)
     return run
 
 
@@ -73,7 +74,7 @@ async def memory() -> ListMemory:
 
 
 def test_ten_days_of_the_reference_give_its_digest() -> None:
-    """Prompt, tools, HTTP, AutoGen's loop and reading add nothing: the ledger is the rule-based player's, to the byte."""
+    """Prompt, tools, HTTP, AutoGen's loop and parsing add nothing: the ledger equals the rule-based player's."""
     whole = akinai.run("vending", agent="reference", days=10)[0]
     with Endpoint(brain()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=10)
@@ -81,22 +82,22 @@ def test_ten_days_of_the_reference_give_its_digest() -> None:
     assert run.ledger.digest == whole.ledger.digest
 
 
-OWN = {
+CUSTOM = {
     "streamed": assistants(model_client_stream=True),
     "long loop": assistants(max_tool_iterations=1000),
     "short window": assistants(model_context=lambda: HeadAndTailChatCompletionContext(1, 6)),
 }
 
 
-@pytest.mark.parametrize("make", OWN.values(), ids=OWN.keys())
-def test_an_assistant_of_ones_own_plays_the_same(make: Any) -> None:
-    """Streaming, AutoGen's own loop of tool calls and a context that forgets change how a model is asked, and no move."""
+@pytest.mark.parametrize("make", CUSTOM.values(), ids=CUSTOM.keys())
+def test_a_custom_assistant_plays_the_same(make: Any) -> None:
+    """Streaming, AutoGen's own loop of tool calls and a short context change the requests but no move."""
     whole = akinai.run("vending", agent="reference", days=10)[0]
     with Endpoint(brain()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint), make), days=10)
-        (told, *_) = endpoint.asked[-1].request.messages
+        (system, *_) = endpoint.calls[-1].request.messages
     assert run.ledger.digest == whole.ledger.digest
-    assert told.text == "You are owner."
+    assert system.text == "You are owner."
 
 
 SHEETS = [
@@ -110,91 +111,94 @@ SHEETS = [
 
 @pytest.mark.parametrize("settings", SHEETS, ids=["our own", "JCommonsenseQA"])
 def test_twenty_questions_are_answered(settings: dict[str, Any]) -> None:
-    """A sheet of 20 questions: a request and an entry each, and what the player behind the wire answers."""
+    """A sheet of 20 questions: a request and an entry each, with the answers of the player on the wire."""
     (whole,) = akinai.run("qa", agent="overlap", settings=settings)
     with Endpoint(Solver()) as endpoint:
         run = play("qa", autogen_agent(at(endpoint)), settings=settings)
         assert len(endpoint.log) == 20
-    answers = [[(one.name, one.parameters, one.outcome) for one in each.ledger.entries] for each in (run, whole)]
-    assert answers[0] == answers[1]
+    assert [(entry.name, entry.parameters, entry.outcome) for entry in run.ledger.entries] == [
+        (entry.name, entry.parameters, entry.outcome) for entry in whole.ledger.entries
+    ]
     assert run.scores == whole.scores
-    assert {one.name: one.value for one in run.scores}["answered"] == 20
+    assert {score.name: score.value for score in run.scores}["answered"] == 20
 
 
-def test_each_customer_of_a_market_has_an_assistant_of_its_own() -> None:
-    """Three customers by AutoGen among the businesses of the world: every deal is the one that the rules strike."""
+def test_each_customer_of_a_market_has_its_own_assistant() -> None:
+    """Three AutoGen customers among the world's businesses make the same deals as the rule-based customers."""
     settings = {"customers.count": 3}
     (whole,) = akinai.run("market", agent="careful", settings=settings)
-    with Endpoint(PlayerBrain(by_reading(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
+    with Endpoint(PlayerResponder(text_only(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
         run = play("market", autogen_agent(at(endpoint)), settings=settings)
-        names = {one.request.messages[0].text.rpartition(" ")[2] for one in endpoint.asked}
-        conversations = {one.key for one in endpoint.log}
+        names = {call.request.messages[0].text.rpartition(" ")[2] for call in endpoint.calls}
+        conversations = {exchange.key for exchange in endpoint.log}
     assert run.ledger.digest == whole.ledger.digest
     assert names == {f"customer_{number:04}." for number in (1, 2, 3)}
     assert len(conversations) == 3
 
 
-def test_what_cannot_be_done_is_refused_as_elsewhere() -> None:
-    """Prose, an unknown tool, broken arguments and wrong ones are messages, refused with a reason that the model hears."""
-    wrong = [call("fly_to_moon"), call("wait_until", "{hour:"), call("wait_until", {"hour": "noon"})]
-    replies = ["I think I should wait.", *wrong, *[call("advance_day")] * 3]
-    with Endpoint(ScriptBrain(replies)) as endpoint:
+def test_bad_replies_are_refused_as_elsewhere() -> None:
+    """Prose, an unknown tool, broken and wrong arguments are actions, refused with a reason that the model reads."""
+    wrong = [tool_call("fly_to_moon"), tool_call("wait_until", "{hour:"), tool_call("wait_until", {"hour": "noon"})]
+    replies = ["I think I should wait.", *wrong, *[tool_call("advance_day")] * 3]
+    with Endpoint(ScriptResponder(replies)) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=3)
-        told = [message.text for message in endpoint.asked[-1].request.messages if message.speaker in ("tool", "user")]
+        messages = endpoint.calls[-1].request.messages
+        texts = [message.text for message in messages if message.speaker in ("tool", "user")]
     entries = run.ledger.entries[:4]
-    assert [one.name for one in entries] == ["Unreadable"] * 4
-    assert [one.outcome.code for one in entries] == ["no_action", "no_action", "bad_parameters", "bad_parameters"]
+    assert [entry.name for entry in entries] == ["Unreadable"] * 4
+    assert [entry.outcome.code for entry in entries] == ["no_action", "no_action", "bad_parameters", "bad_parameters"]
     for entry in entries:
-        assert f"Refused ({entry.outcome.code}): {entry.outcome.text}" in told
+        assert f"Refused ({entry.outcome.code}): {entry.outcome.text}" in texts
     assert run.header.ending == "horizon"
 
 
-def test_several_calls_of_a_reply_are_several_messages() -> None:
-    """They are carried out in their order, a refused one does not cancel the next, and each hears its own outcome."""
-    calls = (call("advance_day"), call("fly_to_moon"), call("advance_day"))
-    with Endpoint(ScriptBrain([Reply("Two days.", calls), "Done?", call("advance_day")])) as endpoint:
+def test_several_calls_of_a_reply_are_several_actions() -> None:
+    """They are done in order, a refused call does not cancel the next, and each gets its own outcome."""
+    calls = (tool_call("advance_day"), tool_call("fly_to_moon"), tool_call("advance_day"))
+    with Endpoint(ScriptResponder([Reply("Two days.", calls), "Done?", tool_call("advance_day")])) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=3)
-        results = [one for one in endpoint.asked[1].request.messages if one.speaker == "tool"]
+        results = [message for message in endpoint.calls[1].request.messages if message.speaker == "tool"]
     entries = run.ledger.entries
-    assert [one.outcome.ok for one in entries] == [True, False, True, False, True]
-    assert [one.said for one in entries] == ["Two days.", "", "", "", ""]
-    assert [one.text.removeprefix("Refused (no_action): ") for one in results] == [e.outcome.text for e in entries[:3]]
+    assert [entry.outcome.ok for entry in entries] == [True, False, True, False, True]
+    assert [entry.said for entry in entries] == ["Two days.", "", "", "", ""]
+    texts = [result.text.removeprefix("Refused (no_action): ") for result in results]
+    assert texts == [entry.outcome.text for entry in entries[:3]]
 
 
 def test_a_run_knows_nothing_of_another() -> None:
-    """The first request of each run holds the instructions and the first view alone; its seed decides the rest."""
+    """The first request of each run holds only the instructions and the first view."""
     with Endpoint(brain()) as endpoint:
         agent = autogen_agent(at(endpoint))
         for seed in (1, 2):
             play("vending", agent, days=2, seeds=seed)
-        first = [one for one in endpoint.asked if len(one.request.messages) == 2]
-    assert [[message.speaker for message in one.request.messages] for one in first] == [["system", "user"]] * 2
+        first = [call.request.messages for call in endpoint.calls if len(call.request.messages) == 2]
+    assert [[message.speaker for message in messages] for messages in first] == [["system", "user"]] * 2
 
 
-def test_bullets_stand_before_the_first_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a playbook says is the first that the assistant is told, and stays in its sight."""
+def test_bullets_precede_the_first_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bullets of a playbook come first in the conversation, and stay in the context."""
     with Endpoint(brain()) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
-        run = play("vending", Cast("autogen:test", bullets=("Water sells on hot days.",)), days=2)
-        last = endpoint.asked[-1].request.messages
+        run = play("vending", AgentSpec("autogen:test", bullets=("Water sells on hot days.",)), days=2)
+        last = endpoint.calls[-1].request.messages
     assert run.header.status == "done"
     assert "- Water sells on hot days.\n\nYou run a vending machine" in last[1].text
 
 
-def test_a_memory_is_asked_once_for_a_loop() -> None:
-    """An assistant with a memory and AutoGen's own loop of tool calls is reminded once, not at every move."""
+def test_a_memory_is_queried_once_in_a_loop() -> None:
+    """An assistant with a memory and AutoGen's own loop of tool calls queries the memory once, not at every move."""
     notes = asyncio.run(memory())
     make = assistants(memory=lambda: [notes], max_tool_iterations=1000)
     with Endpoint(brain()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint), make), days=3)
-        texts = [message.text for message in endpoint.asked[-1].request.messages]
+        texts = [message.text for message in endpoint.calls[-1].request.messages]
     assert len(run.ledger.entries) > 5
     assert sum("The till jams on Sundays." in text for text in texts) == 1
 
 
 @pytest.mark.parametrize("kind", [kind for kind in HTTP_FAULTS if kind != "hang"])
 def test_a_broken_model_makes_a_run_failed_and_loses_nothing(kind: HttpFault) -> None:
-    """Whatever goes wrong on the wire, the run says that its model gave no answer and keeps what was played."""
+    """Whatever goes wrong on the wire, the run reports that its model gave no answer and keeps its entries."""
     with Endpoint(brain(), faults=Faults(schedule={4: kind})) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=10)
     assert (run.header.status, len(run.ledger.entries)) == ("failed", 3)
@@ -202,8 +206,8 @@ def test_a_broken_model_makes_a_run_failed_and_loses_nothing(kind: HttpFault) ->
     assert run.header.error.startswith("the model of owner gave AutoGen no answer: ")
 
 
-def test_a_model_that_stumbles_is_asked_again() -> None:
-    """With retries, as by default, errors of the server are waited out and no move is made twice."""
+def test_a_model_with_temporary_errors_is_retried() -> None:
+    """With retries, the default, temporary server errors change nothing and no move is made twice."""
     whole = akinai.run("vending", agent="reference", days=3)[0]
     faults = Faults(schedule={2: "server_error", 5: "rate_limit", 6: "cut"})
     with Endpoint(brain(), faults=faults) as endpoint:
@@ -212,14 +216,14 @@ def test_a_model_that_stumbles_is_asked_again() -> None:
 
 
 class Echo:
-    """Refuses every request with the key in its words."""
+    """Refuses every request with the key in its message."""
 
-    async def reply(self, asked: Asked) -> Reply:
+    async def reply(self, call: ModelCall) -> Reply:
         raise Refused("the key correct-horse-battery is not known here")
 
 
 def test_keys_are_written_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider that repeats the key in its error does not get it into the record."""
+    """A key that a provider repeats in its error is not recorded."""
     monkeypatch.setenv("OPENAI_API_KEY", "correct-horse-battery")
     with Endpoint(Echo()) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=3)
@@ -228,8 +232,8 @@ def test_keys_are_written_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "correct-horse" not in str(run.header)
 
 
-class Opened(OpenAIChatCompletionClient):
-    """Says whether it was closed."""
+class CountedClient(OpenAIChatCompletionClient):
+    """Records whether it was closed."""
 
     closed = False
 
@@ -238,58 +242,61 @@ class Opened(OpenAIChatCompletionClient):
         await super().close()
 
 
-def test_one_client_serves_a_run_and_is_closed_behind_it() -> None:
-    """All assistants of a run share connections; the next run, in a loop of its own, opens another client."""
-    opened: list[Opened] = []
+def test_a_run_shares_a_client_and_closes_it() -> None:
+    """All assistants of a run share a client; the next run, in its own loop, opens another."""
+    opened: list[CountedClient] = []
 
     def client() -> ChatCompletionClient:
-        opened.append(Opened(model="test", base_url=url, api_key="none", model_info=ANY_MODEL))
+        opened.append(CountedClient(model="test", base_url=url, api_key="none", model_info=ANY_MODEL))
         return opened[-1]
 
-    with Endpoint(PlayerBrain(by_reading(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
+    with Endpoint(PlayerResponder(text_only(MARKET.players["careful"]), MARKET.verbs)) as endpoint:
         url, agent = endpoint.openai_url, autogen_agent(client)
         for count in (1, 2):
             play("market", agent, settings={"customers.count": 3})
-            assert [one.closed for one in opened] == [True] * count
+            assert [client.closed for client in opened] == [True] * count
 
 
-def test_a_failed_run_goes_on_with_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On resume a new assistant is told what was done: views, moves with what was said, outcomes; then it plays on."""
-    first, rest = [Reply("First.", (call("advance_day"),)), "Hm.", call("advance_day")], [call("advance_day")] * 2
+def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On resume a new assistant gets the recorded views, moves with their texts, and outcomes; then it plays on."""
+    first, rest = (
+        [Reply("First.", (tool_call("advance_day"),)), "Hm.", tool_call("advance_day")],
+        [tool_call("advance_day")] * 2,
+    )
     store = str(tmp_path / "akinai.db")
-    with Endpoint(ScriptBrain(first)) as endpoint:
+    with Endpoint(ScriptResponder(first)) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
         (failed,) = akinai.run("vending", agent="autogen:test", days=4, store=store, name="cut")
     assert (failed.header.status, len(failed.ledger.entries)) == ("failed", 3)
-    with Endpoint(ScriptBrain(rest)) as endpoint:
+    with Endpoint(ScriptResponder(rest)) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
         (run,) = akinai.resume("cut", store=store)
-        _, view, *past = endpoint.asked[0].request.messages
+        _, view, *past = endpoint.calls[0].request.messages
     assert (run.header.status, run.header.ending, len(run.ledger.entries)) == ("done", "horizon", 5)
     assert view.text.startswith("You run a vending machine")
-    assert [one.speaker for one in past] == ["assistant", "tool", "assistant", "user", "assistant", "tool"]
+    assert [message.speaker for message in past] == ["assistant", "tool", "assistant", "user", "assistant", "tool"]
     assert (past[0].text, past[0].calls[0].name, past[2].text) == ("First.", "advance_day", "Hm.")
-    heard = [entry.outcome.text for entry in run.ledger.entries[:3]]
-    assert [one.text.removeprefix("Refused (no_action): ") for one in past[1::2]] == heard
-    with Endpoint(ScriptBrain([*first, *rest])) as endpoint:
+    outcomes = [entry.outcome.text for entry in run.ledger.entries[:3]]
+    assert [message.text.removeprefix("Refused (no_action): ") for message in past[1::2]] == outcomes
+    with Endpoint(ScriptResponder([*first, *rest])) as endpoint:
         whole = play("vending", autogen_agent(at(endpoint)), days=4)
     assert run.ledger.digest == whole.ledger.digest
 
 
 def test_a_cap_ends_a_run_cleanly() -> None:
-    """A run that ends between two calls of one reply leaves nothing behind: warnings are errors."""
-    reply = Reply("", (call("advance_day"), call("advance_day"), call("advance_day")))
-    with Endpoint(ScriptBrain([reply, reply])) as endpoint:
+    """A run that ends between two calls of a reply leaves nothing open: warnings are errors."""
+    reply = Reply("", (tool_call("advance_day"), tool_call("advance_day"), tool_call("advance_day")))
+    with Endpoint(ScriptResponder([reply, reply])) as endpoint:
         run = play("vending", autogen_agent(at(endpoint)), days=10, settings={"max_messages": 4})
     assert (run.header.ending, len(run.ledger.entries)) == ("message_cap", 4)
 
 
 async def test_an_agent_that_is_closed_leaves_no_task() -> None:
-    """Closed in the middle of a reply, or cancelled while its model hangs, an assistant holds nothing any more."""
+    """An assistant that is closed within a reply, or cancelled while its model hangs, holds nothing open."""
     role = Role("owner", VENDING.verbs.classes)
     view = View("You run a shop.", VENDING.verbs.classes)
-    two = Reply("", (call("advance_day"), call("advance_day")))
-    with Endpoint(ScriptBrain([two]), faults=Faults(schedule={2: "hang"})) as endpoint:
+    two = Reply("", (tool_call("advance_day"), tool_call("advance_day")))
+    with Endpoint(ScriptResponder([two]), faults=Faults(schedule={2: "hang"})) as endpoint:
         for steps in (1, 2):
             player = autogen_agent(at(endpoint))(role)
             assert isinstance(player, AutogenPlayer)
@@ -307,9 +314,9 @@ async def test_an_agent_that_is_closed_leaves_no_task() -> None:
 
 
 async def test_a_broken_model_is_a_typed_error() -> None:
-    """What AutoGen's client raises reaches the driver as ModelError."""
+    """An exception of AutoGen's client reaches the driver as ModelError."""
     role = Role("owner", VENDING.verbs.classes)
-    with Endpoint(ScriptBrain([])) as endpoint:
+    with Endpoint(ScriptResponder([])) as endpoint:
         player = autogen_agent(at(endpoint))(role)
         assert isinstance(player, AutogenPlayer)
         with pytest.raises(ModelError, match="script is over"):
@@ -317,8 +324,8 @@ async def test_a_broken_model_is_a_typed_error() -> None:
         await player.close()
 
 
-def test_a_model_by_name_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--agent autogen` without a model, and a model without a key, are told before anything is written."""
+def test_an_agent_by_name_reports_a_missing_model_or_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--agent autogen` without a model, and a model without a key, are errors before anything is written."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match="--agent autogen:gpt-5-mini"):
@@ -330,7 +337,7 @@ def test_a_model_by_name_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_client_that_is_open_is_refused() -> None:
-    """Its connections would belong to the first run alone: who hands in a client and not what opens it is told so."""
+    """A client's connections belong to one run, so a client in place of a function that opens it is a UsageError."""
     client: Any = openai_client("test", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(UsageError, match="a function that opens the client"):
         autogen_agent(client)
@@ -338,5 +345,5 @@ def test_a_client_that_is_open_is_refused() -> None:
 
 @pytest.mark.parametrize(("actor", "name"), [("owner/email-3", "owner_email_3"), ("7th", "_7th"), ("owner", "owner")])
 def test_actors_have_names_that_autogen_takes(actor: str, name: str) -> None:
-    """AutoGen wants identifiers."""
+    """AutoGen requires identifiers."""
     assert identifier(actor) == name

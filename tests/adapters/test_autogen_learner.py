@@ -16,21 +16,21 @@ from akinai.adapters.autogen import AutogenGenerator, openai_client
 from akinai.core.errors import ModelError
 from akinai.core.models import Reply, ToolCall
 from akinai.learning import Playbook, Section
-from akinai.learning.deltas import Delta, Operation, apply_delta
-from akinai.learning.injection import inject_all
-from akinai.learning.roles import Retrieved, Trajectory
-from akinai.learning.tasks import Assignment
-from akinai.runtime.learn_qa import qa_tasks
-from akinai.testing.endpoint import Asked, Endpoint, Exchange, Faults, ScriptBrain
+from akinai.learning.playbook.deltas import Delta, Operation, apply_delta
+from akinai.learning.roles.protocols import Retrieved, Trajectory
+from akinai.learning.roles.tasks import Assignment
+from akinai.learning.search.injection import inject_all
+from akinai.runtime.learn.data_sets import find_data_set
+from akinai.testing.endpoint import Endpoint, Exchange, Faults, ModelCall, ScriptResponder
 
 CHOICES = ("apple", "stone", "lemon", "plum")
 
 
 class Pupil:
-    """Answers what a bullet says about the question's sign, and the first choice where none does."""
+    """Answers by the bullet about the question's sign, or with the first choice when there is none."""
 
-    async def reply(self, asked: Asked) -> Reply:
-        text = "\n".join(message.text for message in asked.request.messages)
+    async def reply(self, call: ModelCall) -> Reply:
+        text = "\n".join(message.text for message in call.request.messages)
         sign = re.search(r"Sign of (\w+)\?", text)
         assert sign
         known = re.search(rf"\[(\S+)\] .*:: .*{sign[1]}.* -> (\w+)", text)
@@ -43,8 +43,8 @@ def at(endpoint: Endpoint, **options: Any) -> Callable[[], ChatCompletionClient]
     return lambda: openai_client("test", base_url=endpoint.openai_url, **options)
 
 
-def given(*texts: str) -> Retrieved:
-    """What a task is given of a playbook with these bullets."""
+def retrieved(*texts: str) -> Retrieved:
+    """A task's retrieved bullets from a playbook with these texts."""
     operations = tuple(Operation("ADD", "concepts", content=text) for text in texts)
     playbook, _ = apply_delta(Playbook((Section("concepts", ""),)), Delta(operations=operations))
     return Retrieved(inject_all(playbook), playbook=playbook)
@@ -55,17 +55,17 @@ def task(number: int) -> Assignment:
 
 
 async def answered(generator: AutogenGenerator, number: int, *texts: str) -> Trajectory:
-    return await generator.generate(task(number), given(*texts))
+    return await generator.generate(task(number), retrieved(*texts))
 
 
 def input_of(exchange: Exchange) -> int:
-    """Tokens that the endpoint was sent, as it told them."""
+    """Input tokens as the endpoint reported them."""
     reply: Any = exchange.reply
     return reply["usage"]["input"]
 
 
 def sheet(name: str, count: int, folder: Path) -> str:
-    """A file of questions whose answers nobody can guess."""
+    """A file of questions whose answers cannot be guessed."""
     rows = [
         {"q_id": f"{name}{n}", "question": f"Sign of w{n}?", "label": n % 4}
         | {f"choice{place}": choice for place, choice in enumerate(CHOICES)}
@@ -77,9 +77,9 @@ def sheet(name: str, count: int, folder: Path) -> str:
 
 
 def test_twenty_questions_are_learned_from_and_answered(tmp_path: Path) -> None:
-    """Nobody knows them before; with the bullets in its context the assistant answers all 20."""
+    """Without bullets the assistant only guesses; with them in its context it answers all 20."""
     files = {name: sheet(name, 20, tmp_path) for name in ("train", "eval")}
-    questions = qa_tasks(files["train"], files["eval"], extra=False)
+    questions = find_data_set("qa", {"data": files["train"], "eval": files["eval"], "extra": False})
     assert questions.rules is not None
     with Endpoint(Pupil()) as endpoint:
         roles = replace(questions.rules, generator=AutogenGenerator(at(endpoint)), label="autogen")
@@ -89,55 +89,55 @@ def test_twenty_questions_are_learned_from_and_answered(tmp_path: Path) -> None:
     assert learned.judged is not None
     assert (learned.baseline.accuracy, learned.judged.accuracy, learned.label) == (0.25, 1.0, "autogen")
     assert len(endpoint.log) == 60
-    spent = (learned.baseline.spent, learned.judged.spent, *(epoch.tally.spent for epoch in learned.epochs))
-    assert sum(one.usage.input for one in spent) == sent
+    spent = (learned.baseline.usage, learned.judged.usage, *(epoch.counts.usage for epoch in learned.epochs))
+    assert sum(usage.tokens.input for usage in spent) == sent
 
 
-async def test_bullets_stand_in_the_context_and_tokens_are_counted() -> None:
-    """The request holds the bullets with their ids; the try says which were followed and what it took."""
+async def test_bullets_are_in_the_context_and_tokens_are_counted() -> None:
+    """The request holds the bullets with their ids; the trajectory names the used bullets and counts tokens."""
     with Endpoint(Pupil()) as endpoint:
-        told = await answered(AutogenGenerator(at(endpoint)), 1, "w1 -> plum", "w2 -> stone")
-        (asked,) = endpoint.asked
+        trajectory = await answered(AutogenGenerator(at(endpoint)), 1, "w1 -> plum", "w2 -> stone")
+        (call,) = endpoint.calls
         (exchange,) = endpoint.log
-    text = asked.request.messages[-1].text
+    text = call.request.messages[-1].text
     assert ":: w1 -> plum" in text
     assert ":: w2 -> stone" in text
-    assert (told.answer, len(told.used), told.failed) == ("plum", 1, "")
-    assert (told.spent.calls, told.spent.usage.input) == (1, input_of(exchange))
+    assert (trajectory.answer, len(trajectory.used), trajectory.failed) == ("plum", 1, "")
+    assert (trajectory.usage.calls, trajectory.usage.tokens.input) == (1, input_of(exchange))
 
 
 async def test_nothing_of_a_task_is_in_the_next() -> None:
-    """Each task begins with an empty context, though the assistant is made by the same function."""
+    """Each task begins with an empty context, although one function makes all assistants."""
     with Endpoint(Pupil()) as endpoint:
         generator = AutogenGenerator(at(endpoint))
         for number in (1, 2, 3):
             await answered(generator, number)
-        texts = [[message.text for message in one.request.messages] for one in endpoint.asked]
-    assert [len(one) for one in texts] == [1, 1, 1]
-    assert [[f"Sign of w{n}?" in one[0] for n in (1, 2, 3)] for one in texts] == [
+        texts = [[message.text for message in call.request.messages] for call in endpoint.calls]
+    assert [len(messages) for messages in texts] == [1, 1, 1]
+    assert [[f"Sign of w{n}?" in messages[0] for n in (1, 2, 3)] for messages in texts] == [
         [True, False, False],
         [False, True, False],
         [False, False, True],
     ]
 
 
-async def test_what_cannot_be_read_is_asked_again_in_the_same_conversation() -> None:
-    """The assistant hears why, beside all it said; after three replies the task has failed and raises nothing."""
+async def test_an_unreadable_answer_is_asked_again_in_the_same_conversation() -> None:
+    """The assistant gets the reason in its conversation; after three replies the task fails without an exception."""
     good = json.dumps({"reasoning": "seen", "bullet_ids": [], "answer": "plum"})
-    with Endpoint(ScriptBrain(["It is a plum.", '{"answer": "pl', good])) as endpoint:
-        told = await answered(AutogenGenerator(at(endpoint)), 1)
-        last = endpoint.asked[-1].request.messages
-    assert (told.answer, told.spent.calls, told.spent.unreadable) == ("plum", 3, 2)
+    with Endpoint(ScriptResponder(["It is a plum.", '{"answer": "pl', good])) as endpoint:
+        trajectory = await answered(AutogenGenerator(at(endpoint)), 1)
+        last = endpoint.calls[-1].request.messages
+    assert (trajectory.answer, trajectory.usage.calls, trajectory.usage.unreadable) == ("plum", 3, 2)
     assert [message.speaker for message in last] == ["user", "assistant", "user", "assistant", "user"]
     assert [task(1).text in message.text for message in last] == [True, False, False, False, False]
-    with Endpoint(ScriptBrain(["No."] * 3)) as endpoint:
-        told = await answered(AutogenGenerator(at(endpoint)), 1)
-    assert (told.answer, told.spent.unreadable) == ("", 3)
-    assert "no JSON object" in told.failed
+    with Endpoint(ScriptResponder(["No."] * 3)) as endpoint:
+        trajectory = await answered(AutogenGenerator(at(endpoint)), 1)
+    assert (trajectory.answer, trajectory.usage.unreadable) == ("", 3)
+    assert "no JSON object" in trajectory.failed
 
 
 async def test_a_broken_model_is_a_typed_error() -> None:
-    """What AutoGen's client raises reaches the learner as ModelError."""
+    """An exception of AutoGen's client reaches the learner as ModelError."""
     with (
         Endpoint(Pupil(), faults=Faults(schedule={1: "server_error"})) as endpoint,
         pytest.raises(ModelError, match="gave AutoGen no answer: InternalServerError"),
@@ -145,23 +145,23 @@ async def test_a_broken_model_is_a_typed_error() -> None:
         await answered(AutogenGenerator(at(endpoint)), 1)
 
 
-async def test_an_assistant_of_ones_own_uses_its_tools() -> None:
-    """Tools that a user brings are AutoGen's business; the tokens of every call are counted."""
+async def test_a_custom_assistant_uses_its_tools() -> None:
+    """AutoGen calls the assistant's own tools; the tokens of every call are counted."""
 
     def look_up(word: str) -> str:
-        """What the word stands for."""
+        """The meaning of the word."""
         return f"{word} is a plum"
 
     def make(client: ChatCompletionClient) -> AssistantAgent:
-        how: dict[str, Any] = {"tools": [look_up], "max_tool_iterations": 3, "system_message": "Look it up."}
-        return AssistantAgent("reader", client, **how)
+        options: dict[str, Any] = {"tools": [look_up], "max_tool_iterations": 3, "system_message": "Look it up."}
+        return AssistantAgent("reader", client, **options)
 
-    call = Reply("", (ToolCall("one", "look_up", {"word": "w1"}),))
-    with Endpoint(ScriptBrain([call, json.dumps({"answer": "plum"})])) as endpoint:
-        told = await answered(AutogenGenerator(at(endpoint), make), 1)
-        last = endpoint.asked[-1].request.messages
+    call = Reply("", (ToolCall("call_1", "look_up", {"word": "w1"}),))
+    with Endpoint(ScriptResponder([call, json.dumps({"answer": "plum"})])) as endpoint:
+        trajectory = await answered(AutogenGenerator(at(endpoint), make), 1)
+        last = endpoint.calls[-1].request.messages
         sent = sum(input_of(exchange) for exchange in endpoint.log)
-    assert told.answer == "plum"
-    assert [one.speaker for one in last] == ["system", "user", "assistant", "tool"]
+    assert trajectory.answer == "plum"
+    assert [message.speaker for message in last] == ["system", "user", "assistant", "tool"]
     assert last[-1].text == "w1 is a plum"
-    assert told.spent.usage.input == sent
+    assert trajectory.usage.tokens.input == sent

@@ -1,4 +1,4 @@
-"""agent-lightning 1.x, the real gateway and controller on loopback: a run as a rollout, its reward as an event."""
+"""agent-lightning 1.x with its real gateway and controller on loopback: a run as a rollout, its reward as an event."""
 
 import importlib
 import json
@@ -18,29 +18,28 @@ import uvicorn
 from agentlightning.server.app import create_app
 
 import akinai
-from akinai.adapters.lightning_gateway import Gateway, GatewayError, WorldAgent, play_rollout
-from akinai.adapters.lightning_runs import RunTask
+from akinai.adapters.lightning.gateway import Gateway, GatewayError, WorldAgent, play_rollout
+from akinai.adapters.lightning.runs import RunTask
 from akinai.core.errors import AgentError, UsageError
-from akinai.testing.endpoint import Endpoint
-from akinai.testing.endpoint_command import players_of
-from akinai.testing.endpoint_http import Connection, HttpAnswer, HttpRequest, Server
+from akinai.testing.endpoint import Endpoint, world_responder
+from akinai.testing.endpoint.http import Connection, HttpAnswer, HttpRequest, Server
 
 PAGE = Path(__file__).parents[2] / "docs" / "lightning.md"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lightning_gateway.py"
 KEY = "the-key-of-this-gateway"
-AGENT = "akinai.adapters.lightning_gateway:WorldAgent"
+AGENT = "akinai.adapters.lightning.gateway:WorldAgent"
 TASK = {"world": "vending", "seed": 7, "days": 3}
 
 
 @dataclass(frozen=True)
-class Served:
-    """The package's gateway, with a rule-based player behind it as a model."""
+class GatewayServer:
+    """The package's gateway, whose model is a rule-based player."""
 
     client: httpx.Client
     endpoint: Endpoint
 
     def rollout(self, mode: str = "train") -> tuple[str, Gateway]:
-        """A rollout that waits, and what a controller would tell its process."""
+        """A waiting rollout, and the addresses that a controller would pass to its process."""
         sample = {"input": TASK, "config": {"local": {"agent_class": AGENT}}}
         id = self.client.post("/api/rollouts", json=[sample]).json()[0]["rollout_id"]
         url = str(self.client.base_url).rstrip("/")
@@ -48,12 +47,12 @@ class Served:
         return id, Gateway(model, f"{url}/api/rollouts/{id}/attempt/0/events", KEY)
 
     def events(self, rollout: str, kind: str) -> list[dict[str, Any]]:
-        told = self.client.get(f"/api/rollouts/{rollout}/events", params={"event_type": kind}).json()
-        return [one["data"] for one in told]
+        events = self.client.get(f"/api/rollouts/{rollout}/events", params={"event_type": kind}).json()
+        return [event["data"] for event in events]
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
+def served() -> Iterator[GatewayServer]:
     proxy = {"model_name": "served", "train": {"temperature": 1}, "val": {"temperature": 0.7}}
     app = create_app({"key": KEY, "default_proxy": proxy})
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
@@ -64,11 +63,11 @@ def served() -> Iterator[Served]:
     port = server.servers[0].sockets[0].getsockname()[1]
     headers = {"Authorization": f"Bearer {KEY}"}
     with (
-        Endpoint(players_of("vending", "reference")) as endpoint,
+        Endpoint(world_responder("vending", "reference")) as endpoint,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client,
     ):
         client.post("/api/models", json=[{"model": "served", "endpoint": endpoint.openai_url}]).raise_for_status()
-        yield Served(client, endpoint)
+        yield GatewayServer(client, endpoint)
     server.should_exit = True
     thread.join()
 
@@ -78,39 +77,41 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-def test_a_run_is_played_by_the_gateways_model_and_rewarded(served: Served, tmp_path: Path) -> None:
-    """The model behind the gateway plays as it plays at home; the last event is its net worth, times the scale."""
+def test_a_run_is_played_by_the_gateways_model_and_rewarded(served: GatewayServer, tmp_path: Path) -> None:
+    """The gateway's model plays as it does locally; the last event is its net worth, times the scale."""
     store = str(tmp_path / "runs.db")
     id, gateway = served.rollout()
     play_rollout(gateway, RunTask.of({**TASK, "store": store, "reward_scale": 0.001}))
     run = akinai.runs(store=store)[0]
-    at_home = akinai.run("vending", agent="reference", seeds=7, days=3)[0]
-    assert run.score("net_worth") == at_home.score("net_worth")
-    assert [one["value"] for one in served.events(id, "reward")] == [pytest.approx(run.score("net_worth") * 0.00001)]
+    local = akinai.run("vending", agent="reference", seeds=7, days=3)[0]
+    assert run.score("net_worth") == local.score("net_worth")
+    assert [event["value"] for event in served.events(id, "reward")] == [
+        pytest.approx(run.score("net_worth") * 0.00001)
+    ]
     assert served.events(id, "reward")[0]["source"] == "agent"
     assert served.events(id, "akinai_run") == [{"store": store, **json.loads(json.dumps(run.to_json()))}]
     assert len(served.events(id, "model_request")) > 3
 
 
-def test_the_gateway_sets_how_its_model_is_sampled(served: Served) -> None:
-    """Training and validation differ by the address alone; the agent asks for no temperature of its own."""
+def test_the_gateway_sets_how_its_model_is_sampled(served: GatewayServer) -> None:
+    """Training and validation differ only by the address; the agent sets no temperature."""
     for mode, temperature in (("train", 1), ("val", 0.7)):
         id, gateway = served.rollout(mode)
         play_rollout(gateway, RunTask.of({**TASK, "days": 1}))
-        asked = [one["request"] for one in served.events(id, "model_request")]
-        assert {(one["model"], one["temperature"]) for one in asked} == {("served", temperature)}
+        requests = [event["request"] for event in served.events(id, "model_request")]
+        assert {(request["model"], request["temperature"]) for request in requests} == {("served", temperature)}
 
 
-def test_a_wrong_key_is_told(served: Served) -> None:
-    """The gateway's own words come out."""
+def test_a_wrong_key_is_reported(served: GatewayServer) -> None:
+    """The error holds the gateway's own words."""
     _, gateway = served.rollout()
     with pytest.raises(GatewayError, match=r"'reward' was posted .* said 401"):
         replace(gateway, key="another").post("reward", {"value": 1.0})
 
 
 @pytest.mark.parametrize(("answers", "taken"), [([401], False), ([503, 503, 200], True)])
-def test_what_may_pass_is_tried_again(answers: list[int], taken: bool) -> None:
-    """A gateway that is in trouble is asked again; one that says no is asked once."""
+def test_temporary_failures_are_retried(answers: list[int], taken: bool) -> None:
+    """A gateway with a temporary failure is asked again; a refusal is final."""
     left, asked = iter(answers), 0
 
     async def answer(request: HttpRequest, connection: Connection) -> HttpAnswer:
@@ -132,24 +133,24 @@ def test_what_may_pass_is_tried_again(answers: list[int], taken: bool) -> None:
     assert asked == len(answers)
 
 
-def test_the_users_own_key_stays_at_home(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process asks the gateway with the gateway's key, whatever key the user has for a provider."""
+def test_the_users_own_key_is_not_sent(served: GatewayServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process uses the gateway's key, whatever key the user has for a provider."""
     id, gateway = served.rollout()
-    told = {
+    variables = {
         "OPENAI_API_KEY": "the-users-own-key",
         "AGL_KEY": gateway.key,
         "AGL_OPENAI_BASE_URL": gateway.base_url,
         "AGL_EVENT_URL": gateway.event_url,
         "AKINAI_TASK": json.dumps({**TASK, "days": 1}),
     }
-    for name, value in told.items():
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert served.events(id, "reward") == []
     assert WorldAgent().run().reward == served.events(id, "reward")[0]["value"]
 
 
-def test_a_run_that_fails_has_no_reward(served: Served) -> None:
-    """A model that cannot be asked is no bad business: the process fails, and with it the rollout."""
+def test_a_run_that_fails_has_no_reward(served: GatewayServer) -> None:
+    """When the model cannot be reached the process fails, and with it the rollout."""
     id, gateway = served.rollout()
     broken = replace(gateway, base_url=gateway.base_url.replace("/mode/train/", "/mode/none/"))
     with pytest.raises(AgentError, match="failed"):
@@ -165,13 +166,13 @@ def test_a_run_that_fails_has_no_reward(served: Served) -> None:
         (f"/api/rollouts/{'x' * 200}/attempt/0/events", f"rollout-{'x' * 52}"),
     ],
 )
-def test_a_run_is_called_by_its_rollout(place: str, name: str) -> None:
+def test_a_run_is_named_after_its_rollout(place: str, name: str) -> None:
     """Whatever a trainer calls its rollouts, the run has a name that every command takes."""
     assert Gateway("http://a/v1", f"http://a{place}").rollout == name
 
 
 @pytest.mark.parametrize(
-    ("environment", "told"),
+    ("environment", "message"),
     [
         ({}, "AGL_OPENAI_BASE_URL and AGL_EVENT_URL not set"),
         ({"AGL_OPENAI_BASE_URL": "http://a/v1"}, "^AGL_EVENT_URL not set"),
@@ -180,22 +181,22 @@ def test_a_run_is_called_by_its_rollout(place: str, name: str) -> None:
         ({"AKINAI_TASK": '{"world": "vending", "seed": 1, "day": 3}'}, "day: extra"),
     ],
 )
-def test_what_a_controller_was_not_told_is_named(
-    environment: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+def test_a_missing_or_invalid_variable_is_named(
+    environment: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each error says which variable or field it is about, before anything is played."""
+    """Each error names the variable or field, before anything is played."""
     for name in ("AGL_OPENAI_BASE_URL", "AGL_EVENT_URL", "AGL_KEY", "AKINAI_TASK"):
         monkeypatch.delenv(name, raising=False)
     if "AKINAI_TASK" in environment:
         environment = {"AGL_OPENAI_BASE_URL": "http://a/v1", "AGL_EVENT_URL": "http://a/e", **environment}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         WorldAgent().run()
 
 
-def test_the_pages_sample_is_one(served: Served) -> None:
-    """What the page tells a trainer to send is taken by the gateway, and names an agent and a task that are there."""
+def test_the_sample_of_the_page_is_valid(served: GatewayServer) -> None:
+    """The gateway accepts the page's sample, which names an existing agent and a valid task."""
     found = re.search(r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert found
     sample = json.loads(found[1])
@@ -206,7 +207,7 @@ def test_the_pages_sample_is_one(served: Served) -> None:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    """The documented command: server, controller, a process for the rollout; the reward is that of the kept ledger."""
+    """The documented command starts server, controller and rollout; the reward is that of the stored ledger."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), "--days", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=180
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import akinai
-from akinai.agents.human import Human, read_line
+from akinai.agents.human import HumanAgent, read_line
 from akinai.core.actions import Unreadable
-from akinai.worlds.vending.actions import VERBS, AdvanceDay, PlaceOrder, SendEmail, SetPrice, WaitUntil
+from akinai.worlds.vending.model.actions import VERBS, AdvanceDay, PlaceOrder, SendEmail, SetPrice, WaitUntil
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_line_that_cannot_be_read_says_why(line: str) -> None:
 
 
 def play(lines: list[str], tmp_path: Path, days: int = 2) -> tuple[akinai.Run, list[str], list[str]]:
-    told: list[str] = []
+    texts: list[str] = []
     prompts: list[str] = []
     typed, seconds = iter(lines), iter(range(0, 10_000, 65))
 
@@ -52,9 +52,9 @@ def play(lines: list[str], tmp_path: Path, days: int = 2) -> tuple[akinai.Run, l
             raise EOFError from None
 
     (run,) = akinai.run(
-        "vending", agent=lambda role: Human(VERBS, told.append, ask, now=lambda: next(seconds)), days=days
+        "vending", agent=lambda role: HumanAgent(VERBS, texts.append, ask, now=lambda: next(seconds)), days=days
     )
-    return run, told, prompts
+    return run, texts, prompts
 
 
 def test_typing_errors_cost_no_message_and_help_is_near(tmp_path: Path) -> None:
@@ -70,11 +70,11 @@ def test_typing_errors_cost_no_message_and_help_is_near(tmp_path: Path) -> None:
         "advance_day",
         "advance_day",
     ]
-    run, told, prompts = play(lines, tmp_path)
+    run, texts, prompts = play(lines, tmp_path)
     assert [entry.name for entry in run.ledger.entries] == ["GetMoneyBalance", "AdvanceDay", "AdvanceDay"]
     assert run.header.ending == "horizon"
-    assert any('"hour"' in text for text in told)
-    assert any("did you mean" in text for text in told)
+    assert any('"hour"' in text for text in texts)
+    assert any("did you mean" in text for text in texts)
     assert prompts[0].startswith("[01:05, move 1]")
 
 

@@ -5,34 +5,39 @@ from pathlib import Path
 import pytest
 
 import akinai
-from akinai.testing.endpoint import ByModel, Endpoint, ScriptBrain, call
+from akinai.testing.endpoint import ByModel, Endpoint, ScriptResponder, tool_call
 
 pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
 
-DELEGATE = call("delegate_research", {"task": "find a supplier of drinks"})
+DELEGATE = tool_call("delegate_research", {"task": "find a supplier of drinks"})
 SETTINGS = {"sub_agent_messages": 3}
 
 
 class Brains:
     """One script for the owner, one for whoever is offered `report`."""
 
-    def __init__(self, owner: ScriptBrain, sub_agent: ScriptBrain) -> None:
+    def __init__(self, owner: ScriptResponder, sub_agent: ScriptResponder) -> None:
         self.owner, self.sub_agent = owner, sub_agent
 
-    async def reply(self, asked):  # type: ignore[no-untyped-def]
-        reports = any(tool["name"] == "report" for tool in asked.request.tools)
-        return await (self.sub_agent if reports else self.owner).reply(asked)
+    async def reply(self, call):  # type: ignore[no-untyped-def]
+        reports = any(tool["name"] == "report" for tool in call.request.tools)
+        return await (self.sub_agent if reports else self.owner).reply(call)
 
 
 def test_the_owner_waits_and_then_sees_the_report() -> None:
     """While a sub-agent works only it acts; its own moves are in the ledger, its report is the owner's news."""
-    owner = ScriptBrain([DELEGATE, *[call("advance_day")] * 2])
-    sub = ScriptBrain(
-        [call("search_web", {"query": "drinks supplier"}), call("report", {"text": "Write to sales@ggbev.com."})]
+    owner = ScriptResponder([DELEGATE, *[tool_call("advance_day")] * 2])
+    sub = ScriptResponder(
+        [
+            tool_call("search_web", {"query": "drinks supplier"}),
+            tool_call("report", {"text": "Write to sales@ggbev.com."}),
+        ]
     )
     with Endpoint(Brains(owner, sub)) as endpoint:
         (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=2)
-        seen = [message.text for one in endpoint.asked for message in one.request.messages if message.speaker == "user"]
+        seen = [
+            message.text for call in endpoint.calls for message in call.request.messages if message.speaker == "user"
+        ]
     actors = [(entry.actor, entry.name) for entry in run.ledger.entries]
     assert actors[:3] == [
         ("owner", "DelegateResearch"),
@@ -49,7 +54,10 @@ def test_a_sub_agents_cap_is_its_own(tmp_path: Path) -> None:
     The same holds on a resume: what the driver did in its name is not asked of it again.
     """
     store = str(tmp_path / "akinai.db")
-    owner, sub = ScriptBrain([DELEGATE, *[call("advance_day")] * 2]), ScriptBrain([call("fly_away")] * 9)
+    owner, sub = (
+        ScriptResponder([DELEGATE, *[tool_call("advance_day")] * 2]),
+        ScriptResponder([tool_call("fly_away")] * 9),
+    )
     with Endpoint(Brains(owner, sub)) as endpoint:
         (run,) = akinai.run(
             "vending",
@@ -69,14 +77,14 @@ def test_a_sub_agents_cap_is_its_own(tmp_path: Path) -> None:
 
 def test_chat_goes_on_with_the_same_sub_agent() -> None:
     """`chat_with_sub_agent` asks the one that reported, whose conversation goes on; a new task begins with an empty one."""
-    owner = ScriptBrain(
-        [DELEGATE, call("chat_with_sub_agent", {"message": "and its price?"}), DELEGATE, call("advance_day")]
+    owner = ScriptResponder(
+        [DELEGATE, tool_call("chat_with_sub_agent", {"message": "and its price?"}), DELEGATE, tool_call("advance_day")]
     )
-    report = call("report", {"text": "done"})
-    with Endpoint(Brains(owner, ScriptBrain([report] * 3))) as endpoint:
+    report = tool_call("report", {"text": "done"})
+    with Endpoint(Brains(owner, ScriptResponder([report] * 3))) as endpoint:
         (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, days=1)
         talks = [
-            one.request.messages for one in endpoint.asked if any(t["name"] == "report" for t in one.request.tools)
+            call.request.messages for call in endpoint.calls if any(t["name"] == "report" for t in call.request.tools)
         ]
     actors = [entry.actor for entry in run.ledger.entries if entry.name == "Report"]
     assert actors == ["owner/research-1", "owner/research-1", "owner/research-2"]
@@ -87,27 +95,27 @@ def test_chat_goes_on_with_the_same_sub_agent() -> None:
 
 def test_without_a_model_sub_agents_play_by_rules() -> None:
     """An owner's model may have rule-based assistants, who do what a task says in plain words."""
-    from akinai.runtime.cast import Cast, ModelChoice
+    from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 
     task = "Search for a wholesale supplier of cola"
-    owner = ScriptBrain([call("delegate_research", {"task": task}), call("advance_day")])
+    owner = ScriptResponder([tool_call("delegate_research", {"task": task}), tool_call("advance_day")])
     with Endpoint(owner) as endpoint:
-        cast = Cast("chat", ModelChoice("openai:test", endpoint.openai_url), sub_agents="rules")
-        (run,) = akinai.run("vending", agent=cast, days=1)
+        spec = AgentSpec("chat", ModelChoice("openai:test", endpoint.openai_url), sub_agents="rules")
+        (run,) = akinai.run("vending", agent=spec, days=1)
     names = [entry.name for entry in run.ledger.entries]
     assert names == ["DelegateResearch", "SearchWeb", "Report", "AdvanceDay"]
 
 
 def test_a_sub_agent_may_have_another_model() -> None:
     """The owner's requests go to its model and the sub-agents' to theirs; the run card names what both returned."""
-    from akinai.runtime.cast import Cast, ModelChoice
+    from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 
-    owner = ScriptBrain([DELEGATE, call("advance_day")])
-    helper = ScriptBrain([call("report", {"text": "Write to sales@ggbev.com."})])
+    owner = ScriptResponder([DELEGATE, tool_call("advance_day")])
+    helper = ScriptResponder([tool_call("report", {"text": "Write to sales@ggbev.com."})])
     with Endpoint(ByModel({"big": owner, "small": helper})) as endpoint:
-        cast = Cast("chat", ModelChoice("openai:big", endpoint.openai_url), sub_agents="openai:small")
-        (run,) = akinai.run("vending", agent=cast, days=1)
-        asked = [one.model for one in endpoint.asked]
+        spec = AgentSpec("chat", ModelChoice("openai:big", endpoint.openai_url), sub_agents="openai:small")
+        (run,) = akinai.run("vending", agent=spec, days=1)
+        asked = [call.model for call in endpoint.calls]
     assert run.header.ending == "horizon"
     assert asked == ["big", "small", "big"]
     calls = run.header.card["calls"]

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.agents.memory import STRIDE, Window, estimated_tokens
+from akinai.agents.chat import STRIDE, Window, estimated_tokens
 from akinai.core.models import Message, ToolCall
 
 
 def exchange(n: int, calls: int, words: int) -> list[Message]:
     """A reply with so many calls, and their results."""
     asked = tuple(ToolCall(f"{n}-{i}", "look", {}) for i in range(calls))
-    answers = [Message("tool", "word " * words, call_id=one.id) for one in asked] or [Message("user", "go on")]
+    answers = [Message("tool", "word " * words, call_id=call.id) for call in asked] or [Message("user", "go on")]
     return [Message("assistant", f"reply {n}", asked), *answers]
 
 
@@ -29,7 +29,7 @@ def test_calls_and_results_stay_together_and_the_newest_stay(shapes: list[tuple[
         assert kept[0].speaker == "assistant"
         asked = {call.id for message in kept for call in message.calls}
         assert asked == {message.call_id for message in kept if message.call_id}
-        if len([one for one in kept if one.speaker == "assistant"]) > 1:
+        if len([message for message in kept if message.speaker == "assistant"]) > 1:
             assert sum(map(estimated_tokens, kept)) <= limit
 
 

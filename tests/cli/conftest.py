@@ -10,15 +10,15 @@ from akinai.cli import main
 
 PLUGIN = """
 from akinai.core.agents import Move
-from akinai.worlds.vending.actions import AdvanceDay
+from akinai.worlds.vending.model.actions import AdvanceDay
 
 
 class Breaking:
     def __init__(self, word):
         self.word = word
 
-    async def act(self, view, heard):
-        if heard is not None and self.word in heard.text:
+    async def act(self, view, last):
+        if last is not None and self.word in last.text:
             raise RuntimeError("no [red]coffee[/red]")
         return Move(AdvanceDay(), said="[bold]tired[/bold]")
 
@@ -44,10 +44,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package with the world `lemonade` and the agent `breaking:WORD`, which breaks when it hears WORD."""
     home = tmp_path / "site"
-    told = home / "extras-1.dist-info"
-    told.mkdir(parents=True)
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: extras\nVersion: 1\n")
-    (told / "entry_points.txt").write_text(
+    installed = home / "extras-1.dist-info"
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: extras\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text(
         "[akinai.worlds]\nlemonade = lemonade:Lemonade\n[akinai.agents]\nbreaking = extras:breaking\n"
     )
     (home / "extras.py").write_text(PLUGIN)

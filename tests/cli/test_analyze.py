@@ -10,7 +10,7 @@ from command_line import Akinai
 
 GROUP_KEYS = {
     "world", "agent", "preset", "model", "sampling", "playbook", "settings", "runs", "n", "seeds", "states", "copies",
-    "endings", "days", "scores", "findings", "coherence", "effort", "scale",
+    "endings", "days", "scores", "findings", "coherence", "usage", "scale",
 }  # fmt: skip
 SCORE_KEYS = {
     "unit",
@@ -23,7 +23,7 @@ SCORE_KEYS = {
     "max",
     "ci95",
     "mean_of_done",
-    "smallest_visible",
+    "mde",
     "share",
 }
 
@@ -49,7 +49,7 @@ def test_document_has_groups_with_all_their_figures(akinai: Akinai) -> None:
     assert group.keys() == GROUP_KEYS
     assert (group["n"], group["states"], group["endings"], group["days"]) == (3, {"done": 3}, {"horizon": 3}, 27)
     worth = group["scores"]["net_worth"]
-    assert worth.keys() == SCORE_KEYS
+    assert worth.keys() == SCORE_KEYS | {"better"}
     assert (worth["mean"], worth["ci95"], worth["share"]) == (50_000 - 9 * 200, [48_200, 48_200], 0)
     assert group["scale"]["seeds"] == [1, 2, 3]
     (first, *_) = document["runs"]
@@ -185,14 +185,14 @@ def test_compare_without_common_seeds_says_so(akinai: Akinai) -> None:
     answer = akinai("compare", "a", "b")
     assert answer.code == 0
     assert answer.out.startswith("b against a: no seed in common, 3 runs against 3")
-    assert "wins" not in answer.out
+    assert "losses" not in answer.out
     document = akinai("compare", "a", "b", "--json").json
     assert (document["paired"], document["seeds"]["common"]) == (False, [])
-    assert document["scores"]["net_worth"].keys() >= {"n_a", "n_b", "difference", "ci95", "smallest_visible"}
+    assert document["scores"]["net_worth"].keys() >= {"n_a", "n_b", "difference", "ci95", "mde"}
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (("analyze", "b"), "no run 'b'"),
         (("analyze", "a", "--jobs", "0"), "jobs is a whole number of at least 1"),
@@ -202,9 +202,9 @@ def test_compare_without_common_seeds_says_so(akinai: Akinai) -> None:
         (("compare", "a-1", "a-2", "--gain", "-3"), "--gain wants an amount above 0"),
     ],
 )
-def test_bad_words_are_told(akinai: Akinai, words: tuple[str, ...], told: str) -> None:
+def test_bad_words_are_told(akinai: Akinai, words: tuple[str, ...], sentence: str) -> None:
     """What cannot be analysed as asked is one sentence and exit code 2."""
     play(akinai, "a", seeds="1-2")
     answer = akinai(*words)
     assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
+    assert sentence in answer.err

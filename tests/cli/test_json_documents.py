@@ -38,12 +38,12 @@ def assert_shape(answer: Answer, runs: list[str]) -> None:
     for run in document["runs"]:
         assert run.keys() >= RUN_KEYS
         assert list(run["scores"]) == SCORES
-        assert all(score.keys() <= {"value", "unit", "because"} for score in run["scores"].values())
+        assert all(score.keys() <= {"value", "unit", "better", "because"} for score in run["scores"].values())
         assert run["scores"]["net_worth"]["unit"] == "cents"
         assert len(run["digest"]) == 64
     assert list(document["summary"]) == SCORES
-    for one in document["summary"].values():
-        assert one.keys() >= {"n", "failed", "mean", "median", "min", "max", "ci95"}
+    for summary in document["summary"].values():
+        assert summary.keys() >= {"n", "failed", "mean", "median", "min", "max", "ci95"}
     assert document["card"].keys() >= CARD_KEYS
     assert document["card"]["digests"] == {run["run"]: run["digest"] for run in document["runs"]}
 
@@ -81,11 +81,11 @@ def test_every_command_with_runs_prints_the_same_shape(akinai: Akinai, words: tu
 
 def test_scores_of_a_record_are_those_of_the_run(akinai: Akinai) -> None:
     """Whatever command reads a run, it scores it alike."""
-    told = played(akinai).json["runs"]
+    runs = played(akinai).json["runs"]
     for words in (("runs",), ("replay", "a")):
-        assert akinai(*words, "--json").json["runs"] == told
+        assert akinai(*words, "--json").json["runs"] == runs
     analysed = akinai("analyze", "a", "--json").json["runs"]
-    assert [run | old for run, old in zip(analysed, told, strict=True)] == analysed
+    assert [run | old for run, old in zip(analysed, runs, strict=True)] == analysed
 
 
 def test_analyze_tells_agents_apart(akinai: Akinai) -> None:
@@ -106,8 +106,19 @@ def test_compare_pairs_by_seed(akinai: Akinai) -> None:
     assert document["a"].items() >= {"name": "b", "agents": ["idle"], "runs": ["b-1", "b-2", "b-3"]}.items()
     assert list(document["scores"]) == SCORES
     messages = document["scores"]["messages"]
-    assert messages.keys() >= {"pairs", "difference", "ci95", "wins", "losses", "ties", "smallest_visible", "unit"}
-    assert (messages["pairs"], messages["wins"], messages["losses"], messages["only_a"]) == (2, 2, 0, 1)
+    assert messages.keys() >= {
+        "pairs",
+        "difference",
+        "ci95",
+        "wins",
+        "losses",
+        "ties",
+        "mde",
+        "unit",
+        "better",
+        "winner",
+    }
+    assert (messages["pairs"], messages["wins"], messages["losses"], messages["only_a"]) == (2, None, None, 1)
     assert messages["difference"] > 0
     assert document["scores"]["net_worth"]["seeds_needed"] >= 2
     assert set(document["card"]["digests"]) == {"a-1", "a-2", "b-1", "b-2", "b-3"}
@@ -120,11 +131,11 @@ def test_diff_tells_entry_and_days(akinai: Akinai) -> None:
     document = akinai("diff", "a-1", "lazy", "--json").json
     shared = document["entry"] - 1
     lines = [akinai("export", run).out.splitlines() for run in ("a-1", "lazy")]
-    digests = [[json.loads(line)["digest"] for line in one] for one in lines]
+    digests = [[json.loads(line)["digest"] for line in of_run] for of_run in lines]
     assert digests[0][:shared] == digests[1][:shared]
     assert digests[0][shared] != digests[1][shared]
     assert document["at"]["a"]["digest"] == digests[0][shared]
-    assert [one["day"] for one in document["days"]] == list(range(1, 10))
+    assert [day["day"] for day in document["days"]] == list(range(1, 10))
     assert document["days"][0]["a"] == document["days"][0]["b"]
     assert document["end"]["a"] != document["end"]["b"]
     assert akinai("diff", "lazy", "lazy", "--json").json["entry"] is None
@@ -139,12 +150,12 @@ def test_seeds_differ_before_anyone_acts(akinai: Akinai) -> None:
 
 def test_worlds_are_told_to_programs(akinai: Akinai) -> None:
     """`worlds --json` lists worlds with actors, presets, agents, actions and settings."""
-    (vending,) = [one for one in akinai("worlds", "--json").json["worlds"] if one["world"] == "vending@1"]
+    (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@1"]
     assert vending == akinai("worlds", "vending", "--json").json
     assert vending["actors"] == ["owner"]
-    assert {one["name"] for one in vending["presets"]} >= {"default", "paper"}
-    assert {one["name"] for one in vending["agents"]} >= {"idle", "naive", "reference", "script:FILE"}
-    assert {one["name"]: one["default"] for one in vending["settings"]}["demand.footfall"] == 30
+    assert {row["name"] for row in vending["presets"]} >= {"default", "paper"}
+    assert {row["name"] for row in vending["agents"]} >= {"idle", "naive", "reference", "script:FILE"}
+    assert {row["name"]: row["default"] for row in vending["settings"]}["demand.footfall"] == 30
     assert len(vending["lists"]["catalog.products"]) == 16
 
 

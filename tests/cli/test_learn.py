@@ -10,18 +10,21 @@ from typing import Any
 import pytest
 from command_line import Akinai
 
+pytestmark = pytest.mark.needs_qa
+
 KEYS = [
-    "tasks", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "playbook_size", "tokens",
-    "failed", "spent", "improvement_rate", "paired", "seconds", "card",
+    "tasks", "world", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "online", "epochs", "split",
+    "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "with", "without", "playbook_size", "tokens",
+    "failed", "given_up", "spent", "improvement_rate", "paired", "seconds", "card",
 ]  # fmt: skip
 PLAIN = ("--set", "extra=false")
 
 
-def questions(path: Path, *told: tuple[str, str, str]) -> Path:
+def questions(path: Path, *triples: tuple[str, str, str]) -> Path:
     """A file of questions: text, right answer, wrong answer."""
     rows = [
         {"q_id": n, "question": text, "choice0": right, "choice1": wrong, "label": 0}
-        for n, (text, right, wrong) in enumerate(told)
+        for n, (text, right, wrong) in enumerate(triples)
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
     return path
@@ -31,36 +34,52 @@ def test_the_document_has_the_shape_that_programs_rely_on(akinai: Akinai) -> Non
     """One document with every figure, its interval and n; the playbook lies where it says."""
     answer = akinai("learn", "qa", *PLAIN, "--json")
     assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
-    told = answer.json
-    assert list(told) == KEYS
+    document = answer.json
+    assert list(document) == KEYS
     for name in ("accuracy", "baseline_accuracy", "clean_accuracy"):
-        low, high = told[name]["ci95"]
-        assert low < told[name]["value"] < high
-        assert told[name]["n"] == 24
-    assert told["tokens"].keys() == {"playbook", "injected", "injected_all"}
-    assert told["paired"].keys() >= {"gain", "ci95", "wins", "losses"}
-    assert told["card"]["roles"] == "rules"
-    assert told["playbook_size"] == 24
+        low, high = document[name]["ci95"]
+        assert low < document[name]["value"] < high
+        assert document[name]["n"] == 24
+    assert document["tokens"].keys() == {"playbook", "injected", "injected_all"}
+    assert document["paired"].keys() >= {"gain", "ci95", "wins", "losses"}
+    assert document["card"]["roles"] == "rules"
+    assert document["playbook_size"] == 24
+    assert (document["world"], document["seeds"], document["runs"], document["online"]) == (None, None, None, False)
     assert Path("data/playbooks/qa.json").is_file()
+
+
+def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
+    """Tasks and runs differ in what applies, never in the fields."""
+    document = akinai("learn", "vending", "--seeds", "1", "--eval-seeds", "2-3", "--days", "5", "--json").json
+    assert list(document) == KEYS
+    assert (document["tasks"], document["world"], document["runs"], document["accuracy"]) == (
+        "vending",
+        "vending@1",
+        2,
+        None,
+    )
+    assert document["with"] - document["without"] == pytest.approx(document["paired"]["gain"])
 
 
 def test_what_is_learned_helps(akinai: Akinai) -> None:
     """On the product's own questions the playbook wins far more than it loses, for a part of its tokens."""
-    told = akinai("learn", "qa", *PLAIN, "--json").json
-    assert told["accuracy"]["value"] > told["baseline_accuracy"]["value"] + 0.3
-    assert told["paired"]["gain"] == pytest.approx(told["accuracy"]["value"] - told["baseline_accuracy"]["value"])
-    assert (told["paired"]["wins"] - told["paired"]["losses"]) / 24 == pytest.approx(told["paired"]["gain"])
-    assert 0 < told["tokens"]["injected"] < told["tokens"]["injected_all"] / 5
+    document = akinai("learn", "qa", *PLAIN, "--json").json
+    assert document["accuracy"]["value"] > document["baseline_accuracy"]["value"] + 0.3
+    assert document["paired"]["gain"] == pytest.approx(
+        document["accuracy"]["value"] - document["baseline_accuracy"]["value"]
+    )
+    assert (document["paired"]["wins"] - document["paired"]["losses"]) / 24 == pytest.approx(document["paired"]["gain"])
+    assert 0 < document["tokens"]["injected"] < document["tokens"]["injected_all"] / 5
 
 
 def test_learning_is_repeatable(akinai: Akinai) -> None:
     """Learned twice, all figures but the time are equal, and so are the bullets."""
-    told = [akinai("learn", "qa", *PLAIN, "--playbook", f"{name}.json", "--json").json for name in "ab"]
+    documents = [akinai("learn", "qa", *PLAIN, "--playbook", f"{name}.json", "--json").json for name in "ab"]
     bullets = [json.loads(Path(f"{name}.json").read_text())["sections"] for name in "ab"]
     assert bullets[0] == bullets[1]
-    for one in told:
-        del one["seconds"], one["card"]
-    assert told[0] == told[1]
+    for document in documents:
+        del document["seconds"], document["card"]
+    assert documents[0] == documents[1]
 
 
 def test_epochs_are_told_one_by_one(akinai: Akinai) -> None:
@@ -74,9 +93,9 @@ def test_epochs_are_told_one_by_one(akinai: Akinai) -> None:
 
 def test_online_scores_before_it_learns(akinai: Akinai) -> None:
     """Online the training tasks are the judged ones, nothing is clean, and one after the other helps the next."""
-    told = akinai("learn", "qa", *PLAIN, "--online", "--set", "batch=1", "--json").json
-    assert (told["split"], told["clean_accuracy"], told["accuracy"]["n"]) == ("train", None, 48)
-    assert told["accuracy"]["value"] > told["baseline_accuracy"]["value"]
+    document = akinai("learn", "qa", *PLAIN, "--online", "--set", "batch=1", "--json").json
+    assert (document["split"], document["clean_accuracy"], document["accuracy"]["n"]) == ("train", None, 48)
+    assert document["accuracy"]["value"] > document["baseline_accuracy"]["value"]
 
 
 def test_the_clean_part_leaves_out_what_stands_in_training(akinai: Akinai, tmp_path: Path) -> None:
@@ -90,22 +109,22 @@ def test_the_clean_part_leaves_out_what_stands_in_training(akinai: Akinai, tmp_p
         ("Who steers a plane?", "A PILOT", "a baker"),
         ("Who sews?", "a tailor", "a pilot"),
     )
-    told = akinai("learn", "qa", *PLAIN, "--set", f"data={train}", "--set", f"eval={judged}", "--json").json
-    assert (told["accuracy"]["n"], told["clean_accuracy"]["n"]) == (3, 1)
+    document = akinai("learn", "qa", *PLAIN, "--set", f"data={train}", "--set", f"eval={judged}", "--json").json
+    assert (document["accuracy"]["n"], document["clean_accuracy"]["n"]) == (3, 1)
 
 
 def test_limit_learns_from_the_first_tasks(akinai: Akinai) -> None:
     """`--limit` takes so many training tasks and judges as before."""
-    told = akinai("learn", "qa", *PLAIN, "--limit", "2", "--json").json
-    assert (told["playbook_size"], told["accuracy"]["n"]) == (1, 24)
+    document = akinai("learn", "qa", *PLAIN, "--limit", "2", "--json").json
+    assert (document["playbook_size"], document["accuracy"]["n"]) == (1, 24)
 
 
 def test_people_get_a_table_and_the_next_step(akinai: Akinai) -> None:
     """Without --json there are figures in per cent, and commands to try."""
     answer = akinai("learn", "qa", *PLAIN)
     assert answer.code == 0
-    for told in ("learned by rules", "accuracy with the playbook (n = 24)", "%", "akinai playbook show"):
-        assert told in answer.out
+    for text in ("learned by rules", "accuracy with the playbook (n = 24)", "%", "akinai playbook show"):
+        assert text in answer.out
 
 
 def test_no_judged_question_reaches_the_playbook(akinai: Akinai, tmp_path: Path) -> None:
@@ -117,7 +136,7 @@ def test_no_judged_question_reaches_the_playbook(akinai: Akinai, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("qua",), "did you mean 'qa'?"),
         (("qa", "--set", "data=nowhere.jsonl"), "no file of questions 'nowhere.jsonl'"),
@@ -131,10 +150,10 @@ def test_no_judged_question_reaches_the_playbook(akinai: Akinai, tmp_path: Path)
         (("qa", "--set", "data=table.parquet"), "is Parquet, and pyarrow is not installed"),
     ],
 )
-def test_a_mistake_is_one_sentence(akinai: Akinai, words: tuple[str, ...], told: str) -> None:
+def test_a_mistake_is_one_sentence(akinai: Akinai, words: tuple[str, ...], message: str) -> None:
     """Bad usage is told on stderr with what was found, without a traceback, and no playbook is begun."""
-    if "datasets" in told or "pyarrow" in told:
-        package = "datasets" if "datasets" in told else "pyarrow"
+    if "datasets" in message or "pyarrow" in message:
+        package = "datasets" if "datasets" in message else "pyarrow"
         try:
             __import__(package)
         except ImportError:
@@ -148,7 +167,7 @@ def test_a_mistake_is_one_sentence(akinai: Akinai, words: tuple[str, ...], told:
     Path("table.parquet").write_bytes(b"PAR1")
     answer = akinai("learn", *words)
     assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not Path("data").exists()
 

@@ -17,7 +17,9 @@ import pytest
 from command_line import Akinai
 
 from akinai.core.models import Reply
-from akinai.testing.endpoint import Asked, Endpoint
+from akinai.testing.endpoint import Endpoint, ModelCall
+
+pytestmark = pytest.mark.needs_qa
 
 pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
 
@@ -33,16 +35,16 @@ class Pupil:
         """Said, so many `times`, before each right reply."""
         self.times = times
 
-    async def reply(self, asked: Asked) -> Reply:
-        system, *rest = asked.request.messages
+    async def reply(self, call: ModelCall) -> Reply:
+        system, *rest = call.request.messages
         if sum(message.speaker == "assistant" for message in rest) < self.times:
             return Reply(next(self.broken))
-        return Reply(json.dumps(self.told(role_of(asked), rest[0].text, system.text + rest[0].text)))
+        return Reply(json.dumps(self.reply_fields(role_of(call), rest[0].text, system.text + rest[0].text)))
 
-    def told(self, role: str, task: str, whole: str) -> dict[str, object]:
+    def reply_fields(self, role: str, task: str, whole: str) -> dict[str, object]:
         if role == CURATOR:
             found = dict.fromkeys(re.findall(r"Colour of \w+ -> \w+", task.rpartition("新しい")[2] or task))
-            return {"operations": [{"type": "ADD", "section": "concepts", "content": one} for one in found]}
+            return {"operations": [{"type": "ADD", "section": "concepts", "content": fact} for fact in found]}
         colour = re.search(r"Colour of (\w+)\?", task)
         assert colour
         if role == REFLECTOR:
@@ -52,8 +54,8 @@ class Pupil:
         return {"bullet_ids": [known[1]] if known else [], "answer": known[2] if known else "nothing"}
 
 
-def role_of(asked: Asked) -> str:
-    system = asked.request.messages[0].text
+def role_of(call: ModelCall) -> str:
+    system = call.request.messages[0].text
     return CURATOR if '"operations"' in system else REFLECTOR if '"key_insight"' in system else GENERATOR
 
 
@@ -92,23 +94,27 @@ def test_a_model_learns_over_the_wire_whatever_it_says_first(akinai: Akinai, fil
         answer = akinai(*words(files, endpoint))
         log = endpoint.log
     assert answer.code == 0, answer.err
-    told = answer.json
-    assert (told["baseline_accuracy"]["value"], told["accuracy"]["value"], told["playbook_size"]) == (0, 1, 3)
-    assert (told["failed"], told["card"]["roles"]) == (0, "openai:test")
+    document = answer.json
+    assert (document["baseline_accuracy"]["value"], document["accuracy"]["value"], document["playbook_size"]) == (
+        0,
+        1,
+        3,
+    )
+    assert (document["failed"], document["card"]["roles"]) == (0, "openai:test")
     calls = [json.loads(line) for line in Path("p.calls.jsonl").read_text().splitlines()]
     assert len(calls) == len(log)
-    assert told["spent"]["unreadable"] == times / (times + 1) * len(calls)
+    assert document["spent"]["unreadable"] == times / (times + 1) * len(calls)
     assert {call["role"] for call in calls} == {GENERATOR, REFLECTOR, CURATOR}
     assert all(call["reply"]["usage"]["input"] > 0 and call["reply"]["latency_s"] > 0 for call in calls)
-    assert told["spent"]["input"] == sum(call["reply"]["usage"]["input"] for call in calls)
+    assert document["spent"]["input"] == sum(call["reply"]["usage"]["input"] for call in calls)
 
 
 def test_a_model_that_is_never_readable_is_told_of(akinai: Akinai, files: list[str]) -> None:
     """Three unreadable replies give a task up: it counts as wrong, nothing is learned, and people are told how many."""
     with Endpoint(Pupil(BROKEN, 9)) as endpoint:
-        told = akinai(*words(files, endpoint)).json
+        document = akinai(*words(files, endpoint)).json
         page = akinai(*[word for word in words(files, endpoint) if word != "--json"])
-    assert (told["accuracy"]["value"], told["failed"], told["playbook_size"]) == (0, 3, 0)
+    assert (document["accuracy"]["value"], document["failed"], document["playbook_size"]) == (0, 3, 0)
     assert "tasks without a readable answer" in page.out
 
 
@@ -136,13 +142,13 @@ class Hanging(Pupil):
         self.hangs = True
         self.hanging = threading.Event()
 
-    async def reply(self, asked: Asked) -> Reply:
-        if role_of(asked) == CURATOR:
+    async def reply(self, call: ModelCall) -> Reply:
+        if role_of(call) == CURATOR:
             self.curated += 1
             if self.hangs and self.curated == 2:
                 self.hanging.set()
                 await asyncio.sleep(60)
-        return await super().reply(asked)
+        return await super().reply(call)
 
 
 @pytest.mark.slow
@@ -151,7 +157,7 @@ def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: l
     pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
     with Endpoint(Pupil()) as endpoint:
         whole = akinai(*words(files, endpoint, playbook="whole.json")).json
-        uninterrupted = Counter(one.body_sha256 for one in endpoint.log)
+        uninterrupted = Counter(call.body_sha256 for call in endpoint.log)
     brain = Hanging()
     with Endpoint(brain) as endpoint:
         command = [sys.executable, "-m", "akinai", *words(files, endpoint, "--checkpoint", "learn.db")]
@@ -161,7 +167,7 @@ def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: l
         killed.wait()
         brain.hangs = False
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        asked = Counter(one.body_sha256 for one in endpoint.log if not one.gone)
+        asked = Counter(call.body_sha256 for call in endpoint.log if not call.gone)
     assert done.returncode == 0, done.stderr
     assert asked == uninterrupted
     assert brain.curated == 4

@@ -9,7 +9,7 @@ import pytest
 from command_line import Akinai
 
 from akinai import runs
-from akinai.runtime.cast import cast_of
+from akinai.runtime.play.agent_spec import spec_of
 from akinai.testing.endpoint import Endpoint
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -82,10 +82,14 @@ def test_what_is_offered_next_can_be_typed(akinai: Akinai, endpoint: Endpoint) -
 def test_the_document_tells_who_played_and_what_was_spent(akinai: Akinai, endpoint: Endpoint) -> None:
     """`--json` names the model, the spending of players and roles together, and the figures of before."""
     with endpoint:
-        told = akinai(*asked(endpoint, "--json")).json
-    assert (told["agent"], told["card"]["roles"], told["card"]["model"]) == ("chat", "openai:test", "openai:test")
-    assert told["spent"]["calls"] > 20
-    assert (told["playbook_size"], told["runs"], told["ending"], told["failed"]) == (2, 1, "done", 0)
+        document = akinai(*asked(endpoint, "--json")).json
+    assert (document["agent"], document["card"]["roles"], document["card"]["model"]) == (
+        "chat",
+        "openai:test",
+        "openai:test",
+    )
+    assert document["spent"]["calls"] > 20
+    assert (document["playbook_size"], document["runs"], document["ending"], document["failed"]) == (2, 1, "done", 0)
     calls = [json.loads(line)["role"] for line in Path("data/playbooks/vending.calls.jsonl").read_text().splitlines()]
     assert calls == [REFLECTOR, CURATOR] * 2
 
@@ -94,9 +98,9 @@ def test_limit_online_and_settings_of_the_learner_are_heard(akinai: Akinai, endp
     """`--limit 1` learns from one seed; `--online` has no runs beside it; `--set language=ja` asks in Japanese."""
     with endpoint as served:
         where = ["--model", "openai:test", "--base-url", served.openai_url, "--days", "4", "--json"]
-        told = akinai("learn", "vending", "--online", "--limit", "1", "--set", "language=ja", *where).json
-        prompts = [one.request.messages[0].text for one in served.asked]
-    assert (told["runs"], told["playbook_size"], told["eval_seeds"]) == (1, 1, "1-10")
+        document = akinai("learn", "vending", "--online", "--limit", "1", "--set", "language=ja", *where).json
+        prompts = [call.request.messages[0].text for call in served.calls]
+    assert (document["runs"], document["playbook_size"], document["eval_seeds"]) == (1, 1, "1-10")
     assert any("突き止め" in prompt for prompt in prompts)
     rules = akinai("learn", "vending", "--online", "--limit", "2", "--days", "6", "--json", "--playbook", "r.json").json
     assert (rules["runs"], rules["online"], rules["card"]["roles"]) == (2, True, "rules")
@@ -111,9 +115,9 @@ def test_a_playbook_is_looked_into_within_the_tokens_that_were_named(akinai: Aki
         shown: dict[str, int] = {}
         for tokens in ("0", "150", "5000"):
             run = akinai("run", "vending", "--playbook", path, "--playbook-tokens", tokens, *where).json["runs"][0]
-            shown[tokens] = len(re.findall(r"^\[\w+-\d+\] helpful", served.asked[-1].request.messages[1].text, re.M))
+            shown[tokens] = len(re.findall(r"^\[\w+-\d+\] helpful", served.calls[-1].request.messages[1].text, re.M))
             (kept,) = runs(run["run"], store="akinai.db")
-            assert (kept.status, cast_of(kept.header).playbook_tokens) == ("done", int(tokens))
+            assert (kept.status, spec_of(kept.header).playbook_tokens) == ("done", int(tokens))
     assert 0 < shown["150"] < shown["0"] == shown["5000"]
     refused = akinai("run", "vending", "--agent", "naive", "--playbook", path, "--playbook-tokens", "9")
     assert (refused.code, "naive is told all of a playbook" in refused.err) == (2, True)

@@ -26,16 +26,16 @@ def playbook(akinai: Akinai) -> str:
 
 def test_another_player_is_offered_the_same_game(akinai: Akinai, playbook: str) -> None:
     """The run that is offered after a group repeats its days, settings, cap and playbook: the setups are equal."""
-    flags = ["--days", "3", "--set", "demand.footfall=40", "--set", "start_date=2026-05-01", "--max-messages", "9"]
+    flags = ["--days", "3", "--set", "demand.footfall=40", "--set", "start_date=2026-05-01", "--max-actions", "9"]
     answer = akinai(
         "run", "vending", "--agent", "reference", "--seeds", "1-2", "--name", "a", *flags, "--playbook", playbook
     )
     again, compare = offered(answer.out)[1:]
     assert akinai(*again).code == akinai(*compare).code == 0
-    one, other = (lab.runs(name, ledgers=False)[0].header for name in ("a", compare[-1]))
-    assert one.genesis == other.genesis
-    assert one.card["playbook"] == other.card["playbook"]
-    assert one.card["cast"] == other.card["cast"]
+    first, other = (lab.runs(name, ledgers=False)[0].header for name in ("a", compare[-1]))
+    assert first.genesis == other.genesis
+    assert first.card["playbook"] == other.card["playbook"]
+    assert first.card["agent_spec"] == other.card["agent_spec"]
 
 
 def test_offered_run_leaves_out_what_is_about_models(akinai: Akinai) -> None:
@@ -57,6 +57,6 @@ def test_fork_keeps_the_playbook(akinai: Akinai, playbook: str) -> None:
     """Whoever plays on from a run with a playbook is told the same bullets, and its card says so."""
     answer = akinai("run", "vending", "--days", "4", "--name", "a", "--playbook", playbook)
     assert akinai(*offered(answer.out)[1]).code == 0
-    run, fork = (one.header.card for one in lab.runs("a-1", "a-1-fork-1"))
-    assert fork["cast"] == run["cast"] == {"bullets": ["Price Cola at $2.00."]}
+    run, fork = (made.header.card for made in lab.runs("a-1", "a-1-fork-1"))
+    assert fork["agent_spec"] == run["agent_spec"] == {"bullets": ["Price Cola at $2.00."]}
     assert fork["playbook"] == run["playbook"]

@@ -20,8 +20,8 @@ def playbook(akinai: Akinai) -> str:
 
 
 def contents(akinai: Akinai, name: str) -> list[str]:
-    told = akinai("playbook", "show", name, "--json").json
-    return [bullet["content"] for section in told["sections"] for bullet in section["bullets"]]
+    document = akinai("playbook", "show", name, "--json").json
+    return [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
 
 
 def test_a_name_stands_for_a_file_among_the_playbooks(akinai: Akinai, playbook: str) -> None:
@@ -37,15 +37,15 @@ def test_show_tells_sections_and_bullets(akinai: Akinai, playbook: str) -> None:
     assert MILK in out
     assert "and 1 more" in akinai("playbook", "show", playbook, "--rows", "1").out
     assert PRICE not in akinai("playbook", "show", playbook, "--section", "concepts").out
-    one = akinai("playbook", "show", playbook, "con-00001")
-    assert "店, 買い物" in one.out
+    details = akinai("playbook", "show", playbook, "con-00001")
+    assert "店, 買い物" in details.out
     assert akinai("playbook", "show", playbook, "con-00001", "--json").json["confidence_score"] == 0.5
 
 
 def test_search_tells_scores_and_matched_words(akinai: Akinai, playbook: str) -> None:
     """The combined score is that of its two parts, and nothing is found that has no word of the query."""
-    told = akinai("playbook", "search", playbook, "牛乳", "--json").json
-    (hit,) = told["results"]
+    document = akinai("playbook", "search", playbook, "牛乳", "--json").json
+    (hit,) = document["results"]
     assert (hit["bullet"]["id"], "牛乳" in hit["matched"], hit["bm25_score"]) == ("con-00001", True, 1)
     assert hit["combined_score"] == 0.6 * hit["vector_score"] + 0.4 * hit["bm25_score"]
     assert MILK in akinai("playbook", "search", playbook, "牛乳").out
@@ -58,8 +58,8 @@ def test_history_diff_and_rollback_go_together(akinai: Akinai, playbook: str) ->
     changes = akinai("playbook", "history", playbook, "--json").json["changes"]
     assert [change["kind"] for change in changes] == ["begin", "delta", "sections", "delta"]
     assert changes[-1]["reason"] == "seen in May"
-    told = akinai("playbook", "diff", playbook, "2", "4", "--json").json
-    assert ([one["content"] for one in told["added"]], told["sections_added"]) == ([PRICE], ["pricing"])
+    document = akinai("playbook", "diff", playbook, "2", "4", "--json").json
+    assert ([item["content"] for item in document["added"]], document["sections_added"]) == ([PRICE], ["pricing"])
     assert f"+ pri-00002 (0/0) {PRICE}" in akinai("playbook", "diff", playbook, "2", "4").out
     assert akinai("playbook", "rollback", playbook, "2").out == "as after change 2: 1 bullets; this is change 5\n"
     assert contents(akinai, playbook) == [MILK]
@@ -71,8 +71,8 @@ def test_history_diff_and_rollback_go_together(akinai: Akinai, playbook: str) ->
 def test_dedup_tells_before_it_does(akinai: Akinai, playbook: str) -> None:
     """Without --yes nothing changes; with it the equal bullet is merged, and can be brought back."""
     akinai("playbook", "add", playbook, f"{MILK}。", "--section", "concepts")
-    told = akinai("playbook", "dedup", playbook, "--json").json
-    assert (told["done"], told["change"], told["bullets"]) == (False, None, 2)
+    document = akinai("playbook", "dedup", playbook, "--json").json
+    assert (document["done"], document["change"], document["bullets"]) == (False, None, 2)
     assert "nothing was changed" in akinai("playbook", "dedup", playbook).out
     assert len(contents(akinai, playbook)) == 3
     assert akinai("playbook", "dedup", playbook, "--yes", "--json").json["done"] is True
@@ -87,8 +87,8 @@ def test_prune_tells_before_it_does(akinai: Akinai, playbook: str) -> None:
     file = PlaybookFile("data/playbooks/mine.json")
     harm = (BulletTag("con-00001", "harmful"),)
     file.commit(Delta("", taggings=tuple(Tagging(f"task-{n}", ("con-00001",), harm) for n in range(10))))
-    told = akinai("playbook", "prune", playbook, "--json").json
-    assert ([one["id"] for one in told["removals"]], told["done"]) == (["con-00001"], False)
+    document = akinai("playbook", "prune", playbook, "--json").json
+    assert ([item["id"] for item in document["removals"]], document["done"]) == (["con-00001"], False)
     assert len(contents(akinai, playbook)) == 2
     assert "con-00001" in akinai("playbook", "prune", playbook, "--yes").out
     assert contents(akinai, playbook) == [PRICE]
@@ -112,16 +112,16 @@ def test_a_corrupt_file_is_named_and_recovered(akinai: Akinai, playbook: str) ->
     path.write_text(path.read_text()[:200])
     broken = akinai("playbook", "show", playbook)
     assert (broken.code, broken.out) == (1, "")
-    for told in ("mine.json at line ", "its journal has the last good state, change 4", "recover"):
-        assert told in broken.err
-    told = akinai("playbook", "recover", playbook, "--json").json
-    assert (told["bullets"], [Path(one).name for one in told["kept"]]) == (2, ["mine.json.corrupt-1"])
+    for text in ("mine.json at line ", "its journal has the last good state, change 4", "recover"):
+        assert text in broken.err
+    document = akinai("playbook", "recover", playbook, "--json").json
+    assert (document["bullets"], [Path(item).name for item in document["kept"]]) == (2, ["mine.json.corrupt-1"])
     assert contents(akinai, playbook) == [MILK, PRICE]
     assert akinai("playbook", "recover", playbook).out == "nothing to mend: 2 bullets can be read\n"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("show", "mime"), "no playbook 'mime'; did you mean 'mine'"),
         (("show", "data/playbooks/min.json"), "did you mean 'data/playbooks/mine.json'"),
@@ -140,12 +140,12 @@ def test_a_corrupt_file_is_named_and_recovered(akinai: Akinai, playbook: str) ->
         (("recover", "nothing"), "no playbook 'nothing'"),
     ],
 )
-def test_a_mistake_is_one_sentence(akinai: Akinai, playbook: str, words: tuple[str, ...], told: str) -> None:
+def test_a_mistake_is_one_sentence(akinai: Akinai, playbook: str, words: tuple[str, ...], message: str) -> None:
     """Bad usage is told on stderr, with close matches for names; the playbook stays as it was."""
     before = Path("data/playbooks/mine.json").read_bytes()
     answer = akinai("playbook", *words)
     assert (answer.code, answer.out) == (2, "")
-    assert told.lower() in answer.err.lower()
+    assert message.lower() in answer.err.lower()
     assert answer.err.count("\n") == 1
     assert Path("data/playbooks/mine.json").read_bytes() == before
 
@@ -179,5 +179,5 @@ def test_a_section_that_was_not_there_is_told_of(akinai: Akinai) -> None:
         "added fac-00001 to facts, change 2\n"
     )
     assert akinai("playbook", "add", "p.json", "tea is hot", "--section", "facts").out.endswith("change 3\n")
-    told = akinai("playbook", "add", "p.json", "ice is cold", "--section", "fact").out
-    assert told.endswith(", a new section beside facts\n")
+    text = akinai("playbook", "add", "p.json", "ice is cold", "--section", "fact").out
+    assert text.endswith(", a new section beside facts\n")

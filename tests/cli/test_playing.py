@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from command_line import Akinai
 
+from akinai import api
+
 ENDLESS = ("run", "vending", "--days", "0", "--set", "max_messages=0")
 
 
@@ -50,11 +52,26 @@ def test_failed_run_takes_no_other_along(akinai: Akinai, monkeypatch: pytest.Mon
     assert all("RuntimeError: no [red]coffee[/red]" in run["error"] and run["ending"] is None for run in broken)
     assert all(run["ending"] == "horizon" for run in answer.json["runs"] if run not in broken)
     assert f"run {broken[0]['run']} failed: the agent of owner broke" in answer.err
+    assert f"its traceback: 'akinai replay {broken[0]['run']} --json'" in answer.err
+    assert "Traceback" not in answer.err
+    (listed,) = akinai("replay", broken[0]["run"], "--json").json["runs"]
+    assert 'raise RuntimeError("no [red]coffee[/red]")' in listed["traceback"]
     assert answer.err.endswith("akinai: what was played is kept: go on with 'akinai resume a'\n")
     document = akinai("analyze", "a", "--json").json
     worth = document["summary"]["net_worth"]
     assert (worth["n"], worth["failed"]) == (4, 0)
     assert document["groups"]["breaking:cloudy"]["states"] == {"done": 4 - len(broken), "failed": len(broken)}
+
+
+@pytest.mark.usefixtures("plugins")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_reaches_the_caller_from_any_process(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    """`raise_errors` raises what an agent raised, also where it played in a process of its own."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    with pytest.raises(RuntimeError, match="coffee"):
+        api.run(
+            "vending", agent="breaking:cloudy", seeds="1-4", days=2, store="akinai.db", jobs=jobs, raise_errors=True
+        )
 
 
 def test_script_is_played_to_its_end(akinai: Akinai, folder: Path) -> None:

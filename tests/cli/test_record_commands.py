@@ -14,10 +14,10 @@ import pytest
 from command_line import Akinai
 
 from akinai.core.ledger import Genesis
-from akinai.runtime.config import prepare
-from akinai.runtime.waiting import wait
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.sync import wait
 from akinai.stores import open_store
-from akinai.testing.runs import run_of
+from akinai.testing.laws.sample_runs import sample_header
 from akinai.worlds.vending import Vending
 
 
@@ -63,7 +63,7 @@ def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tup
 
     async def write() -> None:
         store = await open_store("akinai.db")
-        await store.create(run_of("old", genesis=Genesis("vending@0", 1, prepare(Vending()).setup)))
+        await store.create(sample_header("old", genesis=Genesis("vending@0", 1, prepare(Vending()).setup)))
         await store.close()
 
     wait(write())

@@ -7,16 +7,16 @@ from command_line import Akinai
 
 import akinai as library
 from akinai.core.errors import UsageError
-from akinai.runtime.sweep import arms
-from akinai.worlds.market.setup import Setup
+from akinai.runtime.runs.sweep import sweep_points
+from akinai.worlds.market.model.setup import Setup
 
 SWEEP = ("run", "market", "--sweep", "search.limit=1,3", "--seeds", "1-2", "--name", "s")
 
 
 def test_every_seed_is_played_under_every_value(akinai: Akinai) -> None:
     """Runs are named by value and seed, and each card tells its value; the genesis holds the setting."""
-    told = akinai(*SWEEP, "--json").json["runs"]
-    assert [run["run"] for run in told] == ["s-limit-1-1", "s-limit-1-2", "s-limit-3-1", "s-limit-3-2"]
+    runs = akinai(*SWEEP, "--json").json["runs"]
+    assert [run["run"] for run in runs] == ["s-limit-1-1", "s-limit-1-2", "s-limit-3-1", "s-limit-3-2"]
     listed = library.runs("s-limit-3")
     assert [run.header.card["sweep"] for run in listed] == [{"name": "s", "values": {"search.limit": 3}}] * 2
     assert {run.ledger.genesis.setup["search"]["limit"] for run in listed} == {3}  # type: ignore[index,call-overload]
@@ -28,7 +28,7 @@ def test_the_name_stands_for_all_and_each_place_for_its_own(akinai: Akinai) -> N
     akinai(*SWEEP)
     groups = akinai("analyze", "s", "--no-scale", "--json").json["groups"]
     assert [name.rpartition(" ")[2] for name in groups] == ["search.limit=1", "search.limit=3"]
-    assert [len(one["runs"]) for one in groups.values()] == [2, 2]
+    assert [len(group["runs"]) for group in groups.values()] == [2, 2]
     assert akinai("compare", "s-limit-1", "s-limit-3").code == 0
     assert "not played alike" in akinai("compare", "s", "s-limit-3").err
     for verb in ("resume", "replay", "verify"):
@@ -49,8 +49,8 @@ def test_people_see_a_row_a_value_and_what_to_try(akinai: Akinai) -> None:
 def test_several_sweeps_are_all_pairs(akinai: Akinai) -> None:
     """Two settings with two values are four places, the last changing fastest."""
     words = ("--sweep", "search.limit=1,3", "--sweep", "policy=default,strict", "--name", "p")
-    told = akinai("run", "market", *words, "--json").json["runs"]
-    assert [run["run"] for run in told] == [
+    runs = akinai("run", "market", *words, "--json").json["runs"]
+    assert [run["run"] for run in runs] == [
         "p-limit-1-policy-default-1",
         "p-limit-1-policy-strict-1",
         "p-limit-3-policy-default-1",
@@ -102,8 +102,8 @@ def test_a_sweep_from_python_is_the_same() -> None:
 
 def test_values_hold_commas_in_brackets_and_quotes() -> None:
     """JSON values are one value; text that is no name becomes one, and alike names are told apart."""
-    made = arms(['latency.agents={"a": 1, "b": 2},{}'], None, Setup)
-    assert [one.swept["latency.agents"] for one in made] == [{"a": 1, "b": 2}, {}]
-    made = arms({"data": ["a/b", "a b", "x" * 90]}, None, Setup)
-    assert [one.label for one in made] == ["data-a-b", "data-a-b.2", f"data-{'x' * 40}"]
-    assert [one.label for one in arms(None, ["customers=3"], Setup)] == [""]
+    made = sweep_points(['latency.agents={"a": 1, "b": 2},{}'], None, Setup)
+    assert [point.swept["latency.agents"] for point in made] == [{"a": 1, "b": 2}, {}]
+    made = sweep_points({"data": ["a/b", "a b", "x" * 90]}, None, Setup)
+    assert [point.label for point in made] == ["data-a-b", "data-a-b.2", f"data-{'x' * 40}"]
+    assert [point.label for point in sweep_points(None, ["customers=3"], Setup)] == [""]

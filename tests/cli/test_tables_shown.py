@@ -16,9 +16,9 @@ from rich.table import Table
 
 from akinai import run
 from akinai.core.money import format_cents
-from akinai.report.columns import Column, fitted
-from akinai.report.tables import who
-from akinai.runtime.waiting import wait
+from akinai.report.tables.columns import Column, fitted
+from akinai.report.tables.runs import agent_label
+from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
 MONEY = re.compile(r"-?\$[\d,]+\.\d\d")
@@ -43,10 +43,10 @@ def test_a_name_of_commands_alone_is_a_question(akinai: Akinai, words: tuple[str
 
 def test_who_played_is_told_with_its_models() -> None:
     """An agent stands with its model, and beside it the sides that have a model of their own."""
-    groups = {"groups": {"customers": "openai:small"}}
-    assert who("careful", {}) == "careful"
-    assert who("chat", {"model": "openai:big", "cast": {}}) == "chat openai:big"
-    assert who("careful", {"model": None, "cast": groups}) == "careful, customers openai:small"
+    groups = {"group_models": {"customers": "openai:small"}}
+    assert agent_label("careful", {}) == "careful"
+    assert agent_label("chat", {"model": "openai:big", "agent_spec": {}}) == "chat openai:big"
+    assert agent_label("careful", {"model": None, "agent_spec": groups}) == "careful, customers openai:small"
 
 
 @pytest.fixture
@@ -91,19 +91,19 @@ def test_no_number_is_cut(akinai: Akinai, monkeypatch: pytest.MonkeyPatch, width
     document = akinai("analyze", "reference", "--json").json
     monkeypatch.setenv("COLUMNS", str(width))
     page = akinai("analyze", "reference").out
-    money = {name for name, one in document["runs"][0]["scores"].items() if one["unit"] == "cents"}
+    money = {name for name, score in document["runs"][0]["scores"].items() if score["unit"] == "cents"}
     known = {format_cents(run["scores"][name]["value"]) for run in document["runs"] for name in money}
     (group,) = document["groups"].values()
     for name in money:
-        one = group["scores"][name]
-        figures = [one["mean"], one["median"], one["min"], one["max"], *one["ci95"], one["smallest_visible"]]
+        score = group["scores"][name]
+        figures = [score["mean"], score["median"], score["min"], score["max"], *score["ci95"], score["mde"]]
         figures += [group["scale"][player][name] for player in ("idle", "reference")]
         known |= {format_cents(round(figure)) for figure in figures}
     shown = set(MONEY.findall(page))
     assert shown <= known
     worth = document["summary"]["net_worth"]
     always = [worth["mean"], *worth["ci95"], *(run["scores"]["net_worth"]["value"] for run in document["runs"])]
-    assert {format_cents(round(one)) for one in always} <= shown
+    assert {format_cents(round(amount)) for amount in always} <= shown
 
 
 @pytest.mark.usefixtures("groups")

@@ -1,4 +1,4 @@
-"""Actions: found under every spelling, shown to models as tools, heard from any JSON, refused with a reason."""
+"""Actions: found under every spelling, shown to models as tools, parsed from any JSON, refused with a reason."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, JsonValue, ValidationError
 
-from akinai.core.actions import UNREADABLE_TEXT_LIMIT, Action, Spoken, Unreadable, Verbs
+from akinai.core.actions import UNREADABLE_TEXT_LIMIT, Action, ParameterAlias, Unreadable, Verbs
 from akinai.core.canonical import bad_text, canonical
 from akinai.core.errors import UnknownName
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.money import read_dollars
-from akinai.testing.world_moves import ANY_JSON
+from akinai.testing.laws.strategies import ANY_JSON
 
 
 class SetPrice(Action):
@@ -26,9 +26,9 @@ class SetPrice(Action):
     """
 
     aliases = ("SET_PRICES", "reprice")
-    spoken: ClassVar[Mapping[str, Spoken]] = {
-        "price": Spoken("price_cents", read_dollars, {"type": "number", "description": "dollars"}),
-        "item": Spoken("product"),
+    parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
+        "price": ParameterAlias("price_cents", read_dollars, {"type": "number", "description": "dollars"}),
+        "item": ParameterAlias("product"),
     }
 
     product: str
@@ -55,9 +55,9 @@ class Note(Action):
 VERBS = Verbs([SetPrice, WaitUntil, Note])
 
 
-def heard(name: object, parameters: object, reply: str = "a reply") -> Unreadable:
+def unreadable(name: object, parameters: object, reply: str = "a reply") -> Unreadable:
     """What was refused, which is all that these tests ask for."""
-    action = VERBS.heard(name, parameters, reply)
+    action = VERBS.parse(name, parameters, reply)
     assert isinstance(action, Unreadable), f"{action!r} was read"
     return action
 
@@ -71,7 +71,7 @@ def test_verb_is_found_under_every_spelling(name: str) -> None:
 
 
 def test_two_verbs_may_not_answer_to_one_name() -> None:
-    """A name that two verbs would hear is the author's mistake, found when the world is loaded."""
+    """A name that two verbs would answer to is the author's mistake, found when the world is loaded."""
 
     class Reprice(Action):
         """Set the price again."""
@@ -90,7 +90,7 @@ def test_tool_name_is_the_class_name_in_snake_case(cls: type[Action], tool_name:
 
 
 def test_tool_shows_what_agents_say() -> None:
-    """A tool has the docstring, the spoken field in place of the kept one, no titles, and stays JSON."""
+    """A tool has the docstring, the alias of a field in its place, no titles, and stays JSON."""
     assert SetPrice.tool() == {
         "name": "set_price",
         "description": "Set the price of a product.\n\nIt holds from the next customer on.",
@@ -124,9 +124,9 @@ def test_tool_shows_what_agents_say() -> None:
     ],
     ids=str,
 )
-def test_spoken_fields_are_read(said: dict[str, Any]) -> None:
+def test_aliases_of_fields_are_read(said: dict[str, Any]) -> None:
     """An agent may say dollars for cents and another word for a field; the ledger holds one spelling."""
-    assert VERBS.heard("set_price", said, "") == SetPrice(product="cola", price_cents=175)
+    assert VERBS.parse("set_price", said, "") == SetPrice(product="cola", price_cents=175)
 
 
 PRICED = {"product": "cola", "price": 1}
@@ -165,17 +165,17 @@ REFUSED: dict[str, tuple[object, object, str]] = {
 @pytest.mark.parametrize(("name", "parameters", "why"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_a_reason(name: object, parameters: object, why: str) -> None:
     """A stable code for programs and, for the agent, where it went wrong, what was found and what is expected."""
-    refused = heard(name, parameters)
+    refused = unreadable(name, parameters)
     assert why in f"{refused.code}: {refused.why}"
 
 
 def test_reasons_stay_short() -> None:
     """However much is wrong, and however long it is, the reason can be read: three complaints, names cut at 100."""
-    many = heard("wait_until", {f"field_{n}": "x" * 10_000 for n in range(500)})
+    many = unreadable("wait_until", {f"field_{n}": "x" * 10_000 for n in range(500)})
     assert many.why.count("extra inputs are not permitted") == 2, "one is that `hour` is missing"
     assert len(many.why) < 600
-    assert len(heard("x" * 1_000_000, {}).why) < 300
-    assert len(heard("note", {"x" * 100_000: 1}).why) < 300
+    assert len(unreadable("x" * 1_000_000, {}).why) < 300
+    assert len(unreadable("note", {"x" * 100_000: 1}).why) < 300
 
 
 def _nested(levels: int, of: type[list[Any]] | type[dict[str, Any]]) -> Any:
@@ -188,12 +188,13 @@ def _nested(levels: int, of: type[list[Any]] | type[dict[str, Any]]) -> Any:
 @pytest.mark.parametrize("of", [list, dict])
 def test_deep_nesting_is_refused_before_anything_recurses(of: Any) -> None:
     """63 levels inside the parameters are kept and written; from 64 on they are refused, at any depth."""
-    kept = VERBS.heard("note", {"anything": _nested(63, of)}, "")
+    kept = VERBS.parse("note", {"anything": _nested(63, of)}, "")
     assert isinstance(kept, Note)
     canonical(kept.model_dump(mode="json"))
     for levels in (64, 500, 2_000, 100_000):
         assert (
-            heard("note", {"anything": _nested(levels, of)}).why == "note: a parameter is nested deeper than 64 levels"
+            unreadable("note", {"anything": _nested(levels, of)}).why
+            == "note: a parameter is nested deeper than 64 levels"
         )
 
 
@@ -204,9 +205,9 @@ FIELDS = dict.fromkeys(("product", "item", "price", "price_cents", "hour", "mood
     name=st.sampled_from(["set_price", "wait_until", "note"]) | ANY_JSON,
     parameters=ANY_JSON | st.fixed_dictionaries({}, optional=FIELDS) | st.builds(dict, anything=ANY_JSON),
 )
-def test_whatever_is_heard_can_be_kept(name: Any, parameters: Any) -> None:
-    """No JSON makes `heard` raise; what comes of it is an action that an entry holds and reads back equal."""
-    action = VERBS.heard(name, parameters, "the reply")
+def test_whatever_is_parsed_can_be_kept(name: Any, parameters: Any) -> None:
+    """No JSON makes `parse` raise; what comes of it is an action that an entry holds and reads back equal."""
+    action = VERBS.parse(name, parameters, "the reply")
     digest = Genesis("stand@1", 1, {}).digest
     entry = Entry.of(digest, Turn(1, 1, "owner", action), Outcome("done"))
     again = Entry.parse(1, 1, entry.text, entry.digest)
@@ -225,9 +226,9 @@ def test_unreadable_keeps_the_fingerprint_of_the_whole_reply(reply: str) -> None
 
 def test_unreadable_text_is_cut() -> None:
     """Of a megabyte 4,096 characters are kept, and replies that differ behind them have different fingerprints."""
-    one, two = Unreadable.of("x" * 1_000_000, "why"), Unreadable.of("x" * 999_999 + "y", "why")
-    assert one.text == two.text == "x" * UNREADABLE_TEXT_LIMIT
-    assert one.sha256 != two.sha256
+    first, second = Unreadable.of("x" * 1_000_000, "why"), Unreadable.of("x" * 999_999 + "y", "why")
+    assert first.text == second.text == "x" * UNREADABLE_TEXT_LIMIT
+    assert first.sha256 != second.sha256
 
 
 def test_recorded_actions_are_what_they_were() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.advice import Worded, Wording, listed, one_of
+from akinai.core.lessons import SentenceTemplate, TemplateAdvice, choice, repeated
 
 
 @dataclass(frozen=True)
-class Sold(Worded):
+class Sold(TemplateAdvice):
     """What was sold."""
 
     name: str
@@ -24,10 +24,12 @@ class Sold(Worded):
     def twice(self) -> int:
         return 2 * self.units
 
-    WORDS = Wording(
+    TEMPLATE = SentenceTemplate(
         "{often} {name} ({twice:int} is twice {units:int}) at {cents:money}, {share:percent} of {rows}.",
-        often=one_of({True: "Sell", False: "Do not sell", None: "Look at"}),
-        rows=listed(Wording("{0:word} {1:money}"), lambda rows: tuple((one["0"], one["1"]) for one in rows), "; "),
+        often=choice({True: "Sell", False: "Do not sell", None: "Look at"}),
+        rows=repeated(
+            SentenceTemplate("{0:word} {1:money}"), lambda rows: tuple((row["0"], row["1"]) for row in rows), "; "
+        ),
     )
 
 
@@ -45,8 +47,8 @@ def test_what_is_written_is_read_back(
     name: str, units: int, cents: int, percent: int, often: bool | None, rows: tuple[tuple[str, int], ...]
 ) -> None:
     """Fields come back as they were, whatever follows from them; brackets, braces and dots in a name are text."""
-    one = Sold(name, units, cents, percent / 100, often, rows)
-    assert Sold.read(one.said()) == one
+    advice = Sold(name, units, cents, percent / 100, often, rows)
+    assert Sold.parse(advice.sentence()) == advice
 
 
 @pytest.mark.parametrize(
@@ -63,4 +65,4 @@ def test_what_is_written_is_read_back(
 )
 def test_what_is_no_such_sentence_is_nothing(text: str) -> None:
     """A list that holds nothing, a number that is none or beyond all measure, words behind the end."""
-    assert Sold.read(text) is None
+    assert Sold.parse(text) is None

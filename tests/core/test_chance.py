@@ -64,8 +64,8 @@ def test_chance_is_a_function_of_seed_and_label(seed: int, label: list[object]) 
     """Asked twice, in one step or in several, a place gives the same numbers, and asking leaves no trace."""
     place = Chance.of(seed)(*label)
     step_by_step = Chance.of(seed)
-    for one in label:
-        step_by_step = step_by_step(one)
+    for label_part in label:
+        step_by_step = step_by_step(label_part)
     assert place == step_by_step == Chance.of(seed)(*label)
     assert place.uniform() == place.uniform()
 
@@ -111,9 +111,9 @@ def test_neighbouring_seeds_are_unrelated() -> None:
     """The skies of seeds 0 to 40 do not follow one another, on the same day or shifted by one: |r| below 4.5 sigma."""
     days = 2000
     skies = [[Chance.of(seed)("sky", day).uniform() for day in range(days)] for seed in range(41)]
-    for one, two in pairwise(skies):
-        assert abs(_correlation(one, two)) < 4.5 / math.sqrt(days)
-        assert abs(_correlation(one[1:], two[:-1])) < 4.5 / math.sqrt(days - 1)
+    for sky, other in pairwise(skies):
+        assert abs(_correlation(sky, other)) < 4.5 / math.sqrt(days)
+        assert abs(_correlation(sky[1:], other[:-1])) < 4.5 / math.sqrt(days - 1)
     for sky in skies:
         assert abs(_correlation(sky[1:], sky[:-1])) < 4.5 / math.sqrt(days - 1), "one day tells of the next"
 

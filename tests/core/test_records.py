@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, dataclass, replace
 
 import pytest
 
-from akinai.core.records import Record
+from akinai.core.worlds import Record
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from akinai.core.statistics import (
     compare,
+    mde,
     mean_interval,
     proportion_interval,
     seeds_needed,
     share_between,
-    smallest_visible,
     summarise,
     t_quantile,
 )
@@ -96,8 +96,8 @@ def test_without_runs_there_is_no_figure() -> None:
         "failed": 0,
     }
     assert summarise([None, None]).failed == 2
-    one = summarise([7.0])
-    assert (one.mean, one.median, one.min, one.max, one.sd, one.ci95) == (7, 7, 7, 7, None, None)
+    single = summarise([7.0])
+    assert (single.mean, single.median, single.min, single.max, single.sd, single.ci95) == (7, 7, 7, 7, None, None)
 
 
 @given(RUNS, st.randoms(use_true_random=False))
@@ -112,9 +112,9 @@ def test_order_does_not_matter(runs: list[float | None], chance: object) -> None
 @example([-0.0, -0.0], {1: 0.0, 2: -0.0}, {1: -0.0, 2: 0.0})
 def test_json_holds_what_the_record_holds(runs: list[float | None], a: dict[int, float], b: dict[int, float]) -> None:
     """A summary and a comparison are plain JSON: no NaN, no negative zero, and the same values after a round trip."""
-    for told in (summarise(runs).to_json(), compare(a, b).to_json()):
-        text = json.dumps(told, allow_nan=False)
-        assert json.loads(text) == told
+    for document in (summarise(runs).to_json(), compare(a, b).to_json()):
+        text = json.dumps(document, allow_nan=False)
+        assert json.loads(text) == document
         assert "-0.0," not in text
 
 
@@ -135,7 +135,7 @@ def textbook_bca(values: tuple[float, ...]) -> tuple[list[float], float, float]:
     below = sum((m < mean - 1e-9) + (abs(m - mean) <= 1e-9) / 2 for m in means) / len(means)
     bias, z = normal.inv_cdf(below), math.sqrt(n / (n - 1)) * t_quantile(0.975, n - 1)
     left_out = [(sum(values) - value) / (n - 1) for value in values]
-    gaps = [fmean(left_out) - one for one in left_out]
+    gaps = [fmean(left_out) - value for value in left_out]
     acceleration = sum(g**3 for g in gaps) / (6 * sum(g**2 for g in gaps) ** 1.5)
     low, high = (normal.cdf(bias + (bias + s) / (1 - acceleration * (bias + s))) for s in (-z, z))
     return means, low, high
@@ -215,19 +215,19 @@ def test_comparison_of_students_sleep_data() -> None:
     assert found.sd_difference == pytest.approx(1.229995, abs=1e-6)
     assert found.p == pytest.approx(0.002833, abs=5e-7)
     assert found.ci95 == mean_interval(SLEEP)
-    assert found.smallest_visible == pytest.approx((2.262157 + 0.883404) * 1.229995 / math.sqrt(10), abs=1e-5)
+    assert found.mde == pytest.approx((2.262157 + 0.883404) * 1.229995 / math.sqrt(10), abs=1e-5)
 
 
 @given(GROUPS, GROUPS)
 def test_swapping_sides_negates_the_difference(a: dict[int, float | None], b: dict[int, float | None]) -> None:
     """compare(b, a) is compare(a, b) seen from the other side, to the bit."""
-    one, other = compare(a, b), compare(b, a)
-    assert (one.pairs, one.failed_both, one.ties) == (other.pairs, other.failed_both, other.ties)
-    assert (one.failed_a, one.only_a, one.wins) == (other.failed_b, other.only_b, other.losses)
-    assert (one.failed_b, one.only_b, one.losses) == (other.failed_a, other.only_a, other.wins)
-    assert (one.sd_difference, one.p, one.smallest_visible) == (other.sd_difference, other.p, other.smallest_visible)
-    assert one.difference == (None if other.difference is None else -other.difference)
-    assert one.ci95 == (None if other.ci95 is None else (-other.ci95[1], -other.ci95[0]))
+    forward, backward = compare(a, b), compare(b, a)
+    assert (forward.pairs, forward.failed_both, forward.ties) == (backward.pairs, backward.failed_both, backward.ties)
+    assert (forward.failed_a, forward.only_a, forward.wins) == (backward.failed_b, backward.only_b, backward.losses)
+    assert (forward.failed_b, forward.only_b, forward.losses) == (backward.failed_a, backward.only_a, backward.wins)
+    assert (forward.sd_difference, forward.p, forward.mde) == (backward.sd_difference, backward.p, backward.mde)
+    assert forward.difference == (None if backward.difference is None else -backward.difference)
+    assert forward.ci95 == (None if backward.ci95 is None else (-backward.ci95[1], -backward.ci95[0]))
 
 
 @given(GROUPS, GROUPS)
@@ -247,7 +247,7 @@ def test_who_failed_where_is_told() -> None:
     assert compare(a, b).to_json() == {
         **dict.fromkeys(("pairs", "failed_a", "failed_b", "failed_both", "only_a", "only_b", "wins"), 1),
         **{"losses": 0, "ties": 0, "difference": 1.0},
-        **dict.fromkeys(("sd_difference", "ci95", "p", "smallest_visible")),
+        **dict.fromkeys(("sd_difference", "ci95", "p", "mde")),
     }
 
 
@@ -264,7 +264,7 @@ def test_a_group_does_not_differ_from_itself(a: dict[int, float | None]) -> None
 def test_a_constant_gain_has_no_p() -> None:
     """The same gain at every seed: an interval without width, and no test, which would call two pairs certain."""
     found = compare({1: 1.0, 2: 2.0}, {1: 2.0, 2: 3.0})
-    assert (found.difference, found.ci95, found.p, found.smallest_visible) == (1.0, (1.0, 1.0), None, 0.0)
+    assert (found.difference, found.ci95, found.p, found.mde) == (1.0, (1.0, 1.0), None, 0.0)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(-5, 5), min_size=2), st.randoms(use_true_random=False))
@@ -278,7 +278,7 @@ def test_pairs_are_made_by_key(a: dict[str, float], chance: object) -> None:
 
 def test_smallest_visible_worked_number() -> None:
     """Ten pairs with a spread of 100: (2.262157 + 0.883404) x 100 / sqrt(10) = 99.4714."""
-    assert smallest_visible(100.0, 10) == pytest.approx(99.4714, abs=1e-4)
+    assert mde(100.0, 10) == pytest.approx(99.4714, abs=1e-4)
 
 
 @pytest.mark.parametrize(("gain", "pairs"), [(0.2, 199), (0.3, 90), (0.5, 34), (0.8, 15), (1.0, 10)])
@@ -291,14 +291,14 @@ def test_seeds_needed_are_those_of_the_power_tables(gain: float, pairs: int) -> 
 def test_seeds_needed_is_the_smallest_number_that_sees(sd: float, gain: float) -> None:
     """That many pairs see the gain and one fewer does not."""
     n = seeds_needed(sd, gain)
-    assert smallest_visible(sd, n) <= gain
-    assert n == 2 or smallest_visible(sd, n - 1) > gain
+    assert mde(sd, n) <= gain
+    assert n == 2 or mde(sd, n - 1) > gain
 
 
 @given(st.floats(1e-3, 1e3), st.integers(2, 300))
 def test_seeds_needed_undoes_smallest_visible(sd: float, n: int) -> None:
     """The gain that n pairs just see needs n pairs."""
-    assert seeds_needed(sd, smallest_visible(sd, n)) == n
+    assert seeds_needed(sd, mde(sd, n)) == n
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_seeds_needed_refuses_what_no_number_of_seeds_can_see(sd: float, gain: f
 def test_smallest_visible_wants_two_pairs() -> None:
     """One pair shows no spread."""
     with pytest.raises(ValueError, match="give at least 2"):
-        smallest_visible(1.0, 1)
+        mde(1.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -401,3 +401,14 @@ def test_a_share_of_four_runs_is_cut() -> None:
     """Student's interval of 0, 1, 1, 1 goes beyond 1."""
     assert summarise([0.0, 1.0, 1.0, 1.0]).ci95 == pytest.approx((-0.0456, 1.5456), abs=1e-4)
     assert summarise([0.0, 1.0, 1.0, 1.0], bounds=(0.0, 1.0)).ci95 == (0.0, 1.0)
+
+
+def test_direction_decides_wins() -> None:
+    """The lower side wins where lower is better; without a direction nobody wins, and differences stay."""
+    a, b = {1: 5, 2: 5, 3: 5}, {1: 2, 2: 9, 3: 5}
+    counts = {
+        way: (compare(a, b, better=way).wins, compare(a, b, better=way).losses) for way in ("higher", "lower", None)
+    }
+    assert counts == {"higher": (1, 1), "lower": (1, 1), None: (None, None)}
+    fewer = compare(a, {1: 2, 2: 3, 3: 5}, better="lower")
+    assert (fewer.wins, fewer.losses, fewer.ties, fewer.difference) == (2, 0, 1, -5 / 3)

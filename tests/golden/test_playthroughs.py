@@ -18,15 +18,15 @@ def playthrough(agent: str, *, seed: int, days: int, preset: str) -> str:
 
 def retold(run: akinai.Run, head: str) -> str:
     """The same of any run."""
-    told = [head, ""]
+    lines = [head, ""]
     for entry in run.ledger.entries:
         parameters = json.dumps(entry.parameters, ensure_ascii=False, sort_keys=True)
-        told.append(f"{entry.seq} {entry.actor} {entry.name} {parameters}")
+        lines.append(f"{entry.seq} {entry.actor} {entry.name} {parameters}")
         mark = "" if entry.outcome.ok else f"[{entry.outcome.code}] "
-        told += [f"    {mark}{line}".rstrip() for line in entry.outcome.text.split("\n")]
-    told += ["", f"ending {run.header.ending}, digest {run.ledger.digest}"]
-    told += [f"{score.name} {score.value} {score.unit}" for score in run.scores]
-    return "\n".join(told) + "\n"
+        lines += [f"    {mark}{line}".rstrip() for line in entry.outcome.text.split("\n")]
+    lines += ["", f"ending {run.header.ending}, digest {run.ledger.digest}"]
+    lines += [f"{score.name} {score.value} {score.unit}" for score in run.scores]
+    return "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize(

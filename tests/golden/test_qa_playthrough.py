@@ -9,20 +9,22 @@ import akinai
 from akinai.core.worlds import walk
 from akinai.worlds.qa import Qa
 
+pytestmark = pytest.mark.needs_qa
+
 GOLDEN = Path(__file__).with_name("qa-overlap-default.txt")
 
 
 def playthrough() -> str:
     """The default sheet as the default player fills it in. Its clock is the wall's, so there is no digest."""
     (run,) = akinai.run("qa", seeds=1)
-    told = [f"{run.world}, preset default, seed 1, played by {run.agent}", ""]
+    lines = [f"{run.world}, preset default, seed 1, played by {run.agent}", ""]
     for step in walk(Qa(), run.ledger.genesis, run.ledger.entries):
         entry = step.entry
-        told += Qa().view(step.before, entry.actor).text.split("\n")
-        told.append(f"  {entry.seq} {entry.actor} {entry.name} {json.dumps(entry.parameters, ensure_ascii=False)}")
-        told += [f"    {entry.outcome.text} {json.dumps(entry.outcome.data)}", ""]
-    told += [f"ending {run.header.ending}", *(f"{one.name} {one.value:.4g} {one.unit}" for one in run.scores)]
-    return "\n".join(told) + "\n"
+        lines += Qa().view(step.before, entry.actor).text.split("\n")
+        lines.append(f"  {entry.seq} {entry.actor} {entry.name} {json.dumps(entry.parameters, ensure_ascii=False)}")
+        lines += [f"    {entry.outcome.text} {json.dumps(entry.outcome.data)}", ""]
+    lines += [f"ending {run.header.ending}", *(f"{score.name} {score.value:.4g} {score.unit}" for score in run.scores)]
+    return "\n".join(lines) + "\n"
 
 
 def test_a_sheet_goes_as_it_went(request: pytest.FixtureRequest) -> None:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from akinai.core import Action, Genesis, Ledger, Outcome, Plan, Routine, Score, Turn, Verbs, View, World, fold, player
+from akinai.core import Action, Genesis, Outcome, Plan, Routine, Score, Turn, Verbs, View, World, player
+from akinai.core.steps import Steps
 
 ACTORS = ("left", "right")
 
@@ -40,12 +41,12 @@ class Sheet:
     """Who answered, and whether it was right; nobody for a question that went by."""
 
 
-def right_answers(ledger: Ledger) -> list[Score]:
+def right_answers(steps: Steps[Sheet]) -> list[Score]:
     """How many were right, of all, and how many of them were left's."""
-    sheet = fold(Quiz(), ledger)
+    sheet = steps.final
     right = [actor for actor, good in sheet.answers if good]
     share = len(right) / len(sheet.setup.questions)
-    return [Score("right", share, "share"), Score("right_of_left", right.count("left"), "answers")]
+    return [Score("right", share, "share", better="higher"), Score("right_of_left", right.count("left"), "answers")]
 
 
 @player
@@ -58,7 +59,7 @@ def silent(_: Routine) -> Plan:
 @player
 def knowing(me: Routine) -> Plan:
     """Has the answers of the default setup by heart."""
-    answers = {one.asked: one.answer for one in Setup().questions}
+    answers = {question.asked: question.answer for question in Setup().questions}
     while True:
         yield Answer(text=answers[me.view.text])
 

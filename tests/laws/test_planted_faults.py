@@ -11,11 +11,13 @@ import pytest
 from hypothesis import Phase, settings
 from test_worlds import lemonade_adds_up
 
-from akinai.core import Action, Entry, Genesis, Ledger, Outcome, Score, Turn, Verbs, View
-from akinai.runtime.runs import Runs
-from akinai.runtime.session import LocalSession
-from akinai.testing import world_laws as laws
-from akinai.testing.world_laws import Case, judge
+from akinai.core import Action, Entry, Genesis, Outcome, Score, Turn, Verbs, View
+from akinai.core.facets import Facets, Judging
+from akinai.core.steps import Steps
+from akinai.runtime.play.session import LocalSession
+from akinai.runtime.runs.records import Runs
+from akinai.testing.laws import WORLD_LAWS, WorldCase, WorldLaw
+from akinai.testing.laws import worlds as laws
 from lemonade import Lemonade, MakeLemonade, OpenStand, Stand, profit
 
 SCORES: Mapping[str, Mapping[str, int]] = {"idle": {"profit": 0}}
@@ -32,9 +34,9 @@ def found_and_not_shrunk() -> Iterator[None]:
     settings.load_profile(before)
 
 
-def case_of(world: Lemonade, **more: Any) -> Case[Stand]:
-    told = {"setup": {"days": 5}, "scores": SCORES, "books": lemonade_adds_up, "long": {"days": 100}} | more
-    return Case(world, **told)
+def case_of(world: Lemonade, **more: Any) -> WorldCase[Stand]:
+    fields = {"setup": {"days": 5}, "scores": SCORES, "books": lemonade_adds_up, "long": {"days": 100}} | more
+    return WorldCase(world, **fields)
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,8 @@ class MakeJugs(Action):
     jugs: int
 
     @classmethod
-    def hear(cls, said: Mapping[str, Any]) -> "MakeJugs":
-        return cls(jugs=int(said["jugs"].strip()))
+    def decode(cls, parameters: Mapping[str, Any]) -> "MakeJugs":
+        return cls(jugs=int(parameters["jugs"].strip()))
 
 
 class Jugs(Lemonade):
@@ -180,9 +182,13 @@ class Tupled(Lemonade):
         return after, replace(outcome, data={"cups": (before, after.cups)} if (before := state.cups) else None)
 
 
-class Truthful(Lemonade):
+class TruthfulJudging(Judging[Stand]):
     def facts(self, state: Stand) -> Mapping[str, Any]:
         return {"days": {state.day: state.cash_cents}}
+
+
+class Truthful(Lemonade):
+    facets = Facets(judging=TruthfulJudging())
 
 
 class WritesInPlace(Diarist):
@@ -250,15 +256,15 @@ class Reciting(Copying):
         return replace(seen, text=f"{seen.text} {state.text}")
 
 
-def flattering(ledger: Ledger) -> list[Score]:
-    return [replace(one, value=one.value + 1) for one in profit(ledger)]
+def flattering(steps: Steps[Stand]) -> list[Score]:
+    return [replace(score, value=score.value + 1) for score in profit(steps)]
 
 
 class Flattering(Lemonade):
     scorers = (flattering,)
 
 
-def second(ledger: Ledger) -> list[Score]:
+def second(steps: Steps[Stand]) -> list[Score]:
     return [Score("second", 0, "cents")]
 
 
@@ -266,16 +272,16 @@ class Unknown(Lemonade):
     scorers = (profit, second)
 
 
-def only_if_played(ledger: Ledger) -> list[Score]:
-    return profit(ledger) if ledger.entries else []
+def only_if_played(steps: Steps[Stand]) -> list[Score]:
+    return profit(steps) if steps else []
 
 
 class OnlyIfPlayed(Lemonade):
     scorers = (second, only_if_played)
 
 
-def by_others(ledger: Ledger) -> list[Score]:
-    return [replace(one, because=(len(ledger.entries) + 1,)) for one in profit(ledger)]
+def by_others(steps: Steps[Stand]) -> list[Score]:
+    return [replace(score, because=(len(steps) + 1,)) for score in profit(steps)]
 
 
 class EarnedByOthers(Lemonade):
@@ -310,8 +316,8 @@ class Misleading(Lemonade):
 
 
 MIXED = (Mix(parts={"sugar": 1, "lemon": 2}),)
-PLANTED: tuple[tuple[laws.Law, Case[Stand], str], ...] = (
-    (laws.states_compare_by_value, case_of(Incomparable()), "two begins of one genesis differ"),
+PLANTED: tuple[tuple[WorldLaw, WorldCase[Stand], str], ...] = (
+    (laws.states_compare_by_value, case_of(Incomparable()), "two states begun from the same genesis differ"),
     (laws.verbs_can_be_shown, case_of(Undescribed()), "silent has no docstring"),
     (laws.replay_restores_everything, case_of(Counting()), "replayed, entry 1: "),
     (
@@ -324,58 +330,58 @@ PLANTED: tuple[tuple[laws.Law, Case[Stand], str], ...] = (
     (laws.refusal_changes_nothing, case_of(Wordless()), "without a sentence"),
     (laws.nothing_an_agent_sends_raises, case_of(Trusting()), "KeyError|nobody|owner/email-3|''|商人"),
     (laws.nothing_an_agent_sends_raises, case_of(Jugs()), "strip|jugs"),
-    (laws.what_is_told_is_json, case_of(Tupled()), r"reads back as {'cups': \["),
-    (laws.what_is_told_is_json, case_of(Truthful()), "the facts after entry 0 cannot be kept"),
+    (laws.outcomes_are_json, case_of(Tupled()), r"reads back as {'cups': \["),
+    (laws.outcomes_are_json, case_of(Truthful()), "the facts after entry 0 cannot be kept"),
     (laws.fork_agrees_with_its_past, case_of(WritesInPlace()), "begins in another state"),
     (laws.crash_and_resume_reach_the_same_end, case_of(Lemonade(), session=Unchained), "resumed has another digest"),
     (laws.same_actions_give_the_same_bytes, case_of(Clocked()), "played again differs at entry 1"),
-    (laws.another_python_gives_the_same_bytes, case_of(Hashing()), "in another interpreter, differs at entry 1"),
+    (laws.another_python_gives_the_same_bytes, case_of(Hashing()), "in another interpreter differs at entry 1"),
     (laws.time_never_falls, case_of(Backwards()), "turned the world's clock back"),
     (laws.books_balance, case_of(Generous()), "the books do not balance"),
     (laws.cost_of_an_action_stays_level, case_of(Recounting()), "lines late in the run"),
     (laws.cost_of_an_action_stays_level, case_of(Copying(), long={"days": 365}), "bytes late in the run"),
     (laws.cost_of_an_action_stays_level, case_of(Reciting()), "characters late in the run"),
     (laws.cost_of_an_action_stays_level, case_of(Lemonade(), long={}), "lengthen it by `long`"),
-    (laws.scores_are_known, case_of(Flattering()), "idle scores profit 1, and 0 is what is known"),
-    (laws.scores_are_known, case_of(Unknown()), "nothing is known of second"),
-    (laws.every_record_has_its_scores, case_of(OnlyIfPlayed()), "the scores of .* are"),
-    (laws.every_record_has_its_scores, case_of(EarnedByOthers()), "names entries that are not there"),
-    (laws.looking_changes_nothing, case_of(CountsLooks()), "looking changed the state"),
-    (laws.who_may_act_sees_verbs, case_of(OpenToAll()), "may not act, yet closed is None"),
-    (laws.what_is_not_offered_is_refused, case_of(Unguarded()), "is not offered, and is not refused"),
-    (laws.what_is_not_offered_is_refused, case_of(Misleading()), "is offered, and refused as 'not_yours'"),
+    (laws.scores_are_known, case_of(Flattering()), "idle scores profit 1, and the known score is 0"),
+    (laws.scores_are_known, case_of(Unknown()), "no known score for second"),
+    (laws.every_ledger_has_its_scores, case_of(OnlyIfPlayed()), "the scores of .* are"),
+    (laws.every_ledger_has_its_scores, case_of(EarnedByOthers()), "names entries that are not there"),
+    (laws.views_change_nothing, case_of(CountsLooks()), "a view changed the state"),
+    (laws.actors_see_verbs, case_of(OpenToAll()), "may not act, yet closed is None"),
+    (laws.unoffered_actions_are_refused, case_of(Unguarded()), "is not offered, and is not refused"),
+    (laws.unoffered_actions_are_refused, case_of(Misleading()), "is offered, and refused as 'not_yours'"),
 )
 
 
 @pytest.mark.parametrize(
     ("law", "case", "message"),
-    [pytest.param(*one, id=f"{one[0].__name__}-{type(one[1].world).__name__}") for one in PLANTED],
+    [pytest.param(law, case, fault, id=f"{law.__name__}-{type(case.world).__name__}") for law, case, fault in PLANTED],
 )
-def test_planted_fault_is_found(law: laws.Law, case: Case[Stand], message: str) -> None:
+def test_planted_fault_is_found(law: WorldLaw, case: WorldCase[Stand], message: str) -> None:
     """The law fails on its planted fault, for that reason."""
     with pytest.raises(Exception, match=message):
-        judge(law, case)
+        law(case)
 
 
 def test_order_of_keys_is_settled_before_a_world_sees_it() -> None:
     """The world of the fault above replays when its verbs settle what they hand on, as all verbs do."""
     for _ in range(2):
-        judge(laws.replay_restores_everything, case_of(Mixed(), samples=MIXED))
+        laws.replay_restores_everything(case_of(Mixed(), samples=MIXED))
 
 
 def test_dropped_failures_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Statistics over the runs that are done, as many a benchmark prints them, break the law of denominators."""
     monkeypatch.setattr(Runs, "values", lambda self, name: [run.score(name) for run in self if run.status == "done"])
     with pytest.raises(AssertionError, match="profit counts 1 values and leaves out 0 of 3 runs"):
-        judge(laws.failed_runs_stay_in_every_denominator, case_of(Lemonade()))
+        laws.failed_runs_stay_in_every_denominator(case_of(Lemonade()))
 
 
 def test_tutorial_lists_every_law() -> None:
     """The table of docs/write-a-world.md has a row for each law, in the order in which they are held."""
     page = (Path(__file__).parents[2] / "docs" / "write-a-world.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [law.__name__ for law in laws.ALL]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [law.__name__ for law in WORLD_LAWS]
 
 
 def test_every_law_has_a_planted_fault() -> None:
     """No shipped law is decoration."""
-    assert {law for law, *_ in PLANTED} | {laws.failed_runs_stay_in_every_denominator} == set(laws.ALL)
+    assert {law for law, *_ in PLANTED} | {laws.failed_runs_stay_in_every_denominator} == set(WORLD_LAWS)

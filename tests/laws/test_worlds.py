@@ -9,23 +9,23 @@ import akinai
 from akinai import worlds
 from akinai.core import Outcome
 from akinai.core.agents import Plan, Routine, player
-from akinai.runtime.config import prepare
-from akinai.testing import world_laws
+from akinai.runtime.config.settings import prepare
+from akinai.testing.laws import no_books, world_laws
 from akinai.worlds.market import Market
 from akinai.worlds.market import State as MarketState
-from akinai.worlds.market.actions import Leave, OrderProposal, Payment, Register, SendMessage
+from akinai.worlds.market.model.actions import Leave, OrderProposal, Payment, Register, SendMessage
 from akinai.worlds.vending import State, Vending
-from akinai.worlds.vending.actions import PlaceOrder, Report
+from akinai.worlds.vending.model.actions import PlaceOrder, Report
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from lemonade import CUP_CENTS, Lemonade, Stand
 
 
 def lemonade_adds_up(before: Stand, after: Stand, outcome: Outcome) -> bool:
     """Cash and cups at what they cost change by what was sold and what was poured away."""
-    told = outcome.data or {"sold": 0, "income_cents": 0, "poured_away": 0}
-    gone = told["sold"] + told["poured_away"]
+    day = outcome.data or {"sold": 0, "income_cents": 0, "poured_away": 0}
+    gone = day["sold"] + day["poured_away"]
     worth = (after.cash_cents + after.cups * CUP_CENTS) - (before.cash_cents + before.cups * CUP_CENTS)
-    return worth == told["income_cents"] - gone * CUP_CENTS and after.cash_cents >= 0
+    return worth == day["income_cents"] - gone * CUP_CENTS and after.cash_cents >= 0
 
 
 def vending_adds_up(before: State, after: State, outcome: Outcome) -> bool:
@@ -36,7 +36,7 @@ def vending_adds_up(before: State, after: State, outcome: Outcome) -> bool:
     return worth <= after.book.income_cents - after.book.fee_cents - after.book.spoiled_cents and after.cash_cents >= 0
 
 
-test_lemonade = world_laws.laws_for(
+test_lemonade = world_laws(
     Lemonade(),
     setup={"days": 5},
     long={"days": 100},
@@ -55,7 +55,7 @@ IDLE_IN_VENDING = {
     "fees_missed": 0,
     "messages": 4,
 }
-test_vending = world_laws.laws_for(
+test_vending = world_laws(
     Vending(),
     setup=prepare(Vending(), days=4).setup,
     long={"days": 60},
@@ -64,7 +64,7 @@ test_vending = world_laws.laws_for(
     books=vending_adds_up,
 )
 test_vending_as_in_the_paper = pytest.mark.slow(
-    world_laws.laws_for(
+    world_laws(
         Vending(),
         setup=prepare(Vending(), preset="paper", days=4).setup,
         long={"days": 60},
@@ -76,11 +76,12 @@ test_vending_as_in_the_paper = pytest.mark.slow(
 
 def market_adds_up(before: MarketState, after: MarketState, outcome: Outcome) -> bool:
     """What customers paid is what businesses got; it changes by the total of one payment, once, or not at all."""
-    paid, got = ([getattr(one, name) for one in after.members.values()] for name in ("paid_cents", "received_cents"))
+    members = after.members.values()
+    paid, received = [member.paid_cents for member in members], [member.received_cents for member in members]
     newly = [offer.proposal.total_price for key, offer in after.offers.items() if offer.paid and not _paid(before, key)]
     booked = after.booked_cents - before.booked_cents
     return (
-        sum(paid) == sum(got) == after.booked_cents
+        sum(paid) == sum(received) == after.booked_cents
         and len(newly) == after.payments - before.payments <= 1
         and booked == sum(round(total * 100) for total in newly)
     )
@@ -115,7 +116,7 @@ def comes_and_goes(me: Routine) -> Plan:
 NOTHING_SOLD = dict.fromkeys(
     ("welfare", "customer_utility", "business_revenue", "purchases", "proposals", "invalid_proposals"), 0
 )
-test_market = world_laws.laws_for(
+test_market = world_laws(
     Market(),
     setup={"customers": 1, "businesses": {"agent": "same"}},
     long={"customers": 8},
@@ -124,12 +125,12 @@ test_market = world_laws.laws_for(
     scores={"idle": NOTHING_SOLD, "careful": {"welfare": 3_815, "business_revenue": 3_779, "purchases": 1}},
     books=market_adds_up,
 )
-test_quiz = world_laws.laws_for(
+test_quiz = world_laws(
     Quiz(),
     long={"questions": [{"asked": f"{n} + 1?", "answer": str(n + 1)} for n in range(200)]},
     scores={"silent": {"right": 0, "right_of_left": 0}, "knowing": {"right": 1, "right_of_left": 2}},
     players={"knowing": knowing},
-    books=world_laws.nothing_to_keep,
+    books=no_books,
 )
 
 

@@ -10,14 +10,14 @@ from typing import Any
 from akinai.core.errors import ModelError
 from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request, Usage
-from akinai.learning import Playbook, PlaybookFile, Section
-from akinai.learning.loop import Course
-from akinai.learning.loop_records import Plan
-from akinai.learning.loop_shelf import Shelf
-from akinai.learning.roles import Evaluation, Insights, Retrieved, Roles, Trajectory
-from akinai.learning.roles_by_rules import AnswerEvaluator, LessonCurator
-from akinai.learning.tasks import Assignment, DataSet, Task, exact
-from akinai.testing.endpoint import Asked
+from akinai.learning import DataSet, Playbook, PlaybookFile, Section
+from akinai.learning.loop.loop import Job
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import LoopConfig
+from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.rules import AnswerEvaluator, LessonCurator
+from akinai.learning.roles.tasks import Assignment, Task, exact
+from akinai.testing.endpoint import ModelCall
 
 FACTS = (Section("facts", "What belongs to what."),)
 AT = "2025-01-01T00:00:00Z"
@@ -42,11 +42,11 @@ class Rules:
     """The tasks that were reflected on."""
 
     async def generate(
-        self, assignment: Assignment, given: Retrieved, reflections: Sequence[Insights] = ()
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
-        self.shown.append((assignment, given, tuple(reflections)))
+        self.shown.append((assignment, retrieved, tuple(reflections)))
         wanted = assignment.text.removeprefix("What is the ").removesuffix("?")
-        for bullet in given.bullets:
+        for bullet in retrieved.bullets:
             if f"{wanted} is " in bullet.content:
                 return Trajectory(assignment.id, bullet.content.rpartition(" is ")[2], used=(bullet.id,))
         return Trajectory(assignment.id, "unknown")
@@ -56,7 +56,7 @@ class Rules:
         task: Task,
         trajectory: Trajectory,
         evaluation: Evaluation,
-        given: Retrieved,
+        retrieved: Retrieved,
         earlier: Sequence[Insights] = (),
     ) -> Insights:
         self.reflected.append(task.id)
@@ -80,11 +80,11 @@ def playbook_file(folder: Path, name: str = "codes") -> PlaybookFile:
     return file
 
 
-def course(folder: Path, train: Sequence[Task], cast: Roles | None = None, **plan: Any) -> Course:
-    held_out = plan.pop("held_out", ())
-    chosen = Plan(**{"new_tries": False, **plan})
-    return Course(
-        train, cast or roles(), AnswerEvaluator(exact), playbook_file(folder), Shelf(chosen), chosen, held_out
+def make_job(folder: Path, train: Sequence[Task], played_by: Roles | None = None, **config: Any) -> Job:
+    held_out = config.pop("held_out", ())
+    chosen = LoopConfig(**{"new_tries": False, **config})
+    return Job(
+        train, played_by or roles(), AnswerEvaluator(exact), playbook_file(folder), Retriever(chosen), chosen, held_out
     )
 
 
@@ -92,7 +92,7 @@ def contents(playbook: Playbook) -> list[str]:
     return [bullet.content for bullet in playbook]
 
 
-class Said:
+class Scripted:
     """A model that gives replies in order; an error among them is raised."""
 
     def __init__(self, *replies: str | ModelError) -> None:
@@ -108,17 +108,17 @@ class Said:
 
 
 def prompt_of(request: Request) -> str:
-    return "\n\n".join(one.text for one in request.messages)
+    return "\n\n".join(message.text for message in request.messages)
 
 
 class CodesBrain:
     """Plays all three roles from their prompts alone, as a model would."""
 
-    async def reply(self, asked: Asked) -> Reply:
-        text = prompt_of(asked.request)
-        if "You do tasks" in text:
+    async def reply(self, call: ModelCall) -> Reply:
+        text = prompt_of(call.request)
+        if "You solve tasks" in text:
             return Reply(json.dumps(self._answer(text)))
-        if "You find out why" in text:
+        if "You explain why" in text:
             return Reply("Let me think.\n```json\n" + json.dumps(self._insight(text)) + "\n```")
         return Reply("Here is what I would change:\n" + json.dumps(self._operations(text)) + "\nThat is all.")
 
@@ -128,8 +128,8 @@ class CodesBrain:
         known = re.search(rf"\[(\S+)\] helpful=\d+ harmful=\d+ :: The code of {item[1]} is (\S+)", text)
         if known:
             return {"reasoning": "a bullet says so", "bullet_ids": [known[1]], "answer": known[2]}
-        told = re.search(rf"Insight: The code of {item[1]} is (\S+)", text)
-        return {"reasoning": "a guess", "bullet_ids": [], "answer": told[1] if told else "unknown"}
+        insight = re.search(rf"Insight: The code of {item[1]} is (\S+)", text)
+        return {"reasoning": "a guess", "bullet_ids": [], "answer": insight[1] if insight else "unknown"}
 
     def _insight(self, text: str) -> dict[str, Any]:
         item, truth = re.search(r"code of (item\d+)\?", text), re.search(r"Right answer:\n(\S+)", text)
@@ -148,5 +148,5 @@ class CodesBrain:
         found = dict.fromkeys(re.findall(r"Insight: (The code of item\d+ is \S+)", text))
         return {
             "reasoning": "new facts",
-            "operations": [{"type": "ADD", "section": "facts", "content": one} for one in found],
+            "operations": [{"type": "ADD", "section": "facts", "content": fact} for fact in found],
         }

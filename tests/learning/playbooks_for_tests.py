@@ -4,8 +4,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from akinai.learning import Bullet, Delta, Operation, Playbook, PlaybookFile, Section, Tagging
-from akinai.learning.deltas import BulletTag
-from akinai.learning.playbook import bullet_id
+from akinai.learning.playbook.bullets import bullet_id
+from akinai.learning.playbook.deltas import BulletTag
 
 few = settings(max_examples=40, deadline=None)
 """Enough for these laws, and no verdict on a busy machine."""
@@ -55,10 +55,10 @@ def playbooks(draw: st.DrawFn) -> Playbook:
         extra = draw(st.dictionaries(st.just("colour"), json_values, max_size=1))
         sections.append(Section(name, draw(kept), tuple(bullets), extra))
     times = st.sampled_from(["", "2025-01-31T09:00:00Z"])
-    others = st.dictionaries(st.sampled_from(["owner", "版"]), json_values, max_size=2)
+    rest = st.dictionaries(st.sampled_from(["owner", "版"]), json_values, max_size=2)
     return Playbook(
         *(tuple(sections), draw(st.integers(20, 99)), draw(times), draw(times)),
-        *(draw(others), draw(others), draw(st.none() | others)),
+        *(draw(rest), draw(rest), draw(st.none() | rest)),
     )
 
 

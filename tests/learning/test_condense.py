@@ -8,9 +8,9 @@ import pytest
 import akinai
 from akinai import worlds
 from akinai.core.ledger import Ledger
-from akinai.learning.condense import HEADINGS, Condensed, condensed
-from akinai.learning.condense_days import days_in, known, means, periods, table_means
-from akinai.learning.injection import estimate_tokens
+from akinai.core.worlds import replay
+from akinai.learning.condense import HEADINGS, Condensed, condensed, days_in, known, means, periods, table_means
+from akinai.learning.search.injection import estimate_tokens
 
 WORLD = worlds.load("vending")
 SCRIPT = [
@@ -32,12 +32,12 @@ def year() -> Ledger:
 
 
 def made(ledger: Ledger, tokens: int) -> Condensed:
-    return condensed(WORLD, ledger, budget_tokens=tokens)
+    return condensed(WORLD, replay(WORLD, ledger), budget_tokens=tokens)
 
 
-def parts(told: Condensed) -> dict[str, list[str]]:
+def parts(text: Condensed) -> dict[str, list[str]]:
     """The lines under each heading."""
-    sections = [section.split("\n") for section in told.text.split("\n\n")]
+    sections = [section.split("\n") for section in text.text.split("\n\n")]
     return {heading: lines for heading, *lines in sections}
 
 
@@ -45,10 +45,10 @@ def parts(told: Condensed) -> dict[str, list[str]]:
 @pytest.mark.parametrize("run", ["short", "year"])
 def test_a_record_never_costs_more_than_its_budget(run: str, tokens: int, request: pytest.FixtureRequest) -> None:
     """Ten days or a year, tight or ample: the text has at most so many tokens, and says how many it has."""
-    told = made(request.getfixturevalue(run), tokens)
-    assert told.tokens == estimate_tokens(told.text) <= tokens
-    assert set(parts(told)) <= {"", *HEADINGS}
-    assert told == made(request.getfixturevalue(run), tokens)
+    text = made(request.getfixturevalue(run), tokens)
+    assert text.tokens == estimate_tokens(text.text) <= tokens
+    assert set(parts(text)) <= {"", *HEADINGS}
+    assert text == made(request.getfixturevalue(run), tokens)
 
 
 def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
@@ -74,7 +74,7 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
     script = tmp_path_factory.mktemp("script") / "moves.jsonl"
     script.write_text("\n".join([*SCRIPT, *['{"action": "ADVANCE_DAY"}'] * 40]))
     run = akinai.run("vending", agent=f"script:{script}", days=40)[0]
-    findings = WORLD.findings(run.ledger)
+    findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
     assert findings
     small, ample = parts(made(run.ledger, 260)), parts(made(run.ledger, 9_000))
     assert len(ample["Findings"]) == len(findings)
@@ -96,33 +96,33 @@ def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Ledger) -
 
 def test_what_the_world_knows_holds_the_demand_that_went_unmet(year: Ledger) -> None:
     """By product, what customers wanted beside what was sold, as the means of the days on which it was on offer."""
-    days = [*days_in(WORLD, year)]
+    days = [*days_in(WORLD, replay(WORLD, year))]
     assert [day.number for day in days] == list(range(1, 366))
-    told = known(WORLD, year, budget_tokens=2_000)
-    assert estimate_tokens(told) <= 2_000
+    text = known(WORLD, replay(WORLD, year), budget_tokens=2_000)
+    assert estimate_tokens(text) <= 2_000
     water = table_means(days)["water"]
     assert water["wanted"] >= water["sold"] > 0
-    assert f"water, a day: sold {water['sold']:.2f}".rstrip("0") in told
+    assert f"water, a day: sold {water['sold']:.2f}".rstrip("0") in text
     assert means(days)["income_cents"] == sum(_numbers(days, "income_cents")) / 365
 
 
 def _numbers(days: Sequence[object], name: str) -> list[float]:
-    return [day.came_to[name] for day in days]  # type: ignore[attr-defined]
+    return [day.figures[name] for day in days]  # type: ignore[attr-defined]
 
 
 def test_rows_of_any_length_hold_all_days(short: Ledger) -> None:
     """From a day a row to one row for the run."""
-    rows = [*periods([*days_in(WORLD, short)])]
-    assert [len(some) for some in rows] == [10, 2, 1]
+    rows = [*periods([*days_in(WORLD, replay(WORLD, short))])]
+    assert [len(group) for group in rows] == [10, 2, 1]
 
 
 def test_a_market_without_days_is_condensed_too() -> None:
     """Its conversations are decisions, and what the world knows are its figures."""
     run, world = akinai.run("market")[0], worlds.load("market")
-    told = condensed(world, run.ledger, budget_tokens=2_000)
-    assert told.tokens <= 2_000
-    assert any("SendMessage" in line for line in parts(told)["Decisions"])
-    assert "welfare" in known(world, run.ledger, budget_tokens=500)
+    text = condensed(world, replay(world, run.ledger), budget_tokens=2_000)
+    assert text.tokens <= 2_000
+    assert any("SendMessage" in line for line in parts(text)["Decisions"])
+    assert "welfare" in known(world, replay(world, run.ledger), budget_tokens=500)
 
 
 def test_a_run_in_which_nobody_acted_is_told(short: Ledger) -> None:

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from learners_for_tests import CodesBrain, codes, contents, course, data_set, fact, prompt_of
+from learners_for_tests import CodesBrain, codes, contents, data_set, fact, make_job, prompt_of
 
 import akinai
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
-from akinai.learning.graph import EDGES, checkpointer, drawn, learn_in_graph
-from akinai.learning.loop import STEPS, Course, learn
-from akinai.learning.loop_records import State
-from akinai.testing.endpoint import Asked, Endpoint
+from akinai.learning.loop.graph import EDGES, checkpointer, learn_in_graph, mermaid
+from akinai.learning.loop.loop import STEPS, Job, learn
+from akinai.learning.loop.state import LoopState
+from akinai.testing.endpoint import Endpoint, ModelCall
 
 pytest.importorskip("langgraph", reason="langgraph is part of the extra `learn`, which is not installed")
 pytest.importorskip("langgraph.checkpoint.sqlite", reason="it is part of the extra `learn`, which is not installed")
@@ -30,7 +30,7 @@ DOC = Path(__file__).parents[2] / "docs" / "learner.md"
 CHILD = """
 import sys, akinai
 from akinai.learning import Section
-from akinai.learning.tasks import DataSet, Task
+from akinai.learning import DataSet, Task
 tasks = [Task(f"t{n}", f"What is the code of item{n}?", f"code{n}") for n in range(1, 4)]
 codes = DataSet("codes", lambda split: tasks if split == "train" else [], sections=(Section("facts"),))
 akinai.learn(codes, playbook=sys.argv[1], model="openai:test", base_url=sys.argv[2], checkpoint=sys.argv[3],
@@ -41,7 +41,7 @@ WITHOUT = """
 import sys
 sys.modules |= dict.fromkeys(sys.argv[1].split(","))
 import akinai
-from akinai.learning.tasks import DataSet, Task
+from akinai.learning import DataSet, Task
 from own_task import Remember, LessonCurator, Roles, Section, load
 rules = Roles(Remember(), Remember(), LessonCurator())
 capitals = DataSet("capitals", load, sections=(Section("capitals"),), rules=rules)
@@ -54,34 +54,34 @@ except akinai.AkinaiError as error:
 
 
 def timeless(path: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    del told["metadata"]["created_at"], told["metadata"]["updated_at"]
-    return told
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    del stored["metadata"]["created_at"], stored["metadata"]["updated_at"]
+    return stored
 
 
-async def in_graph(one: Course, place: str, **how: Any) -> State:
+async def in_graph(job: Job, place: str, **options: Any) -> LoopState:
     async with checkpointer(place) as saver:
-        return await learn_in_graph(one, saver, "t", **how)
+        return await learn_in_graph(job, saver, "t", **options)
 
 
 async def test_the_graph_learns_what_the_loop_learns(tmp_path: Path) -> None:
-    """The same course in a loop and in a graph: the same playbook, byte for byte, the same figures, the same steps."""
-    how = {"epochs": 2, "batch": 2, "gate": True, "held_out": codes(8, 9)}
+    """The same job in a loop and in a graph: the same playbook, byte for byte, the same figures, the same steps."""
+    options = {"epochs": 2, "batch": 2, "gate": True, "held_out": codes(8, 9)}
     seen: dict[str, list[str]] = {"loop": [], "graph": []}
-    one, two = course(tmp_path / "a", codes(1, 5), **how), course(tmp_path / "b", codes(1, 5), **how)
-    by_loop = await learn(one, watch=lambda step, state: seen["loop"].append(step))
+    job, two = make_job(tmp_path / "a", codes(1, 5), **options), make_job(tmp_path / "b", codes(1, 5), **options)
+    by_loop = await learn(job, watch=lambda step, state: seen["loop"].append(step))
     by_graph = await in_graph(two, str(tmp_path / "c.db"), watch=lambda step, state: seen["graph"].append(step))
     assert by_graph == by_loop
     assert seen["graph"] == seen["loop"]
     assert set(seen["loop"]) == set(STEPS)
-    assert one.playbook.path.read_bytes() == two.playbook.path.read_bytes()
+    assert job.playbook.path.read_bytes() == two.playbook.path.read_bytes()
 
 
 async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_course(tmp_path: Path) -> None:
-    """What was learned to its end is not gone on with; what stopped in the middle is, by the same course alone."""
+    """What was learned to its end is not gone on with; what stopped in the middle is, by the same job alone."""
     place = str(tmp_path / "folder" / "c.db")
-    await in_graph(course(tmp_path, codes(1, 3)), place)
-    again = await in_graph(course(tmp_path, codes(1, 3)), place)
+    await in_graph(make_job(tmp_path, codes(1, 3)), place)
+    again = await in_graph(make_job(tmp_path, codes(1, 3)), place)
     assert again.epochs[0].accuracy == 1.0
 
     class Enough(Exception):
@@ -92,14 +92,16 @@ async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_cou
             raise Enough
 
     with pytest.raises(Enough):
-        await in_graph(course(tmp_path, codes(4, 9), batch=2), place, watch=stop)
+        await in_graph(make_job(tmp_path, codes(4, 9), batch=2), place, watch=stop)
     with pytest.raises(UsageError, match="begin anew"):
-        await in_graph(course(tmp_path, codes(5, 9), batch=2), place)
+        await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place)
     steps: list[str] = []
-    state = await in_graph(course(tmp_path, codes(4, 9), batch=2), place, watch=lambda step, state: steps.append(step))
+    state = await in_graph(
+        make_job(tmp_path, codes(4, 9), batch=2), place, watch=lambda step, state: steps.append(step)
+    )
     assert steps.count("apply") == 2
-    assert state.epochs[0].tally.tasks == 6
-    state = await in_graph(course(tmp_path, codes(5, 9), batch=2), place, anew=True)
+    assert state.epochs[0].counts.tasks == 6
+    state = await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place, anew=True)
     assert state.epochs[0].accuracy == 1.0
 
 
@@ -111,13 +113,13 @@ class Hanging(CodesBrain):
         self.hangs = True
         self.hanging = threading.Event()
 
-    async def reply(self, asked: Asked) -> Reply:
-        if "You keep a playbook" in prompt_of(asked.request):
+    async def reply(self, call: ModelCall) -> Reply:
+        if "You maintain a playbook" in prompt_of(call.request):
             self.curated += 1
             if self.hangs and self.curated == 2:
                 self.hanging.set()
                 await asyncio.sleep(60)
-        return await super().reply(asked)
+        return await super().reply(call)
 
 
 @pytest.mark.slow
@@ -132,7 +134,7 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
 
     with Endpoint(CodesBrain()) as endpoint:
         assert child("whole", endpoint).wait() == 0
-        uninterrupted = Counter(one.body_sha256 for one in endpoint.log)
+        uninterrupted = Counter(job.body_sha256 for job in endpoint.log)
     brain = Hanging()
     with Endpoint(brain) as endpoint:
         killed = child("killed", endpoint)
@@ -141,7 +143,7 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
         killed.wait()
         brain.hangs = False
         assert child("killed", endpoint).wait() == 0
-        asked = Counter(one.body_sha256 for one in endpoint.log if not one.gone)
+        asked = Counter(job.body_sha256 for job in endpoint.log if not job.gone)
     assert brain.curated == 4
     assert asked == uninterrupted
     assert timeless(tmp_path / "killed.json") == timeless(tmp_path / "whole.json")
@@ -151,13 +153,13 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
 def test_killed_at_any_step_it_ends_as_if_nobody_had(tmp_path: Path) -> None:
     """Stopped after each step in turn and gone on with, a learning without a model ends with the same playbook."""
     rules = data_set(codes(1, 6))
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "settings": {"batch": 2},
         "epochs": 2,
         "checkpoint": str(tmp_path / "c.db"),
         "baseline": False,
     }
-    whole = akinai.learn(rules, playbook=tmp_path / "whole.json", **how)
+    whole = akinai.learn(rules, playbook=tmp_path / "whole.json", **options)
 
     class Killed(BaseException):
         pass
@@ -167,14 +169,14 @@ def test_killed_at_any_step_it_ends_as_if_nobody_had(tmp_path: Path) -> None:
         left += 1
         counted = 0
 
-        def stop(step: str, state: State) -> None:
+        def stop(step: str, state: LoopState) -> None:
             nonlocal counted
             counted += 1
             if counted == 2 and not state.over:
                 raise Killed
 
         try:
-            learned = akinai.learn(rules, playbook=tmp_path / "stopped.json", watch=stop, **how)
+            learned = akinai.learn(rules, playbook=tmp_path / "stopped.json", watch=stop, **options)
             break
         except Killed:
             assert left < 60
@@ -186,12 +188,12 @@ def test_killed_at_any_step_it_ends_as_if_nobody_had(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: Path, postgres: str) -> None:
     """The same learning with its checkpoints on a real PostgreSQL server."""
-    state = await in_graph(course(tmp_path, codes(1, 3), epochs=2), postgres)
+    state = await in_graph(make_job(tmp_path, codes(1, 3), epochs=2), postgres)
     assert [epoch.accuracy for epoch in state.epochs] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(
-    ("gone", "place", "told"),
+    ("gone", "place", "message"),
     [
         ("langgraph", "c.db", "MissingExtra learning as a graph needs langgraph,"),
         ("langgraph.checkpoint.sqlite.aio", "c.db", "MissingExtra a checkpoint in SQLite needs langgraph.checkpoint"),
@@ -205,7 +207,7 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
     ids=["graph", "sqlite", "postgres"],
 )
 def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
-    tmp_path: Path, gone: str, place: str, told: str
+    tmp_path: Path, gone: str, place: str, message: str
 ) -> None:
     """Without LangGraph everything but the checkpoint works; asking for one names the package and the command."""
     places = str(Path(__file__).parents[2] / "examples")
@@ -216,7 +218,7 @@ def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
     assert run.returncode == 0, run.stderr
     accuracy, error = run.stdout.splitlines()
     assert accuracy == "1.0"
-    assert error.startswith(told)
+    assert error.startswith(message)
     assert "which is not installed; pip install " in error
     assert not (tmp_path / "q.json").exists()
 
@@ -245,7 +247,7 @@ def test_the_documentation_shows_the_graph_as_it_is(tmp_path: Path) -> None:
     """The picture in docs/learner.md is what LangGraph draws of it now."""
     assert set(EDGES) == set(STEPS)
     picture = DOC.read_text(encoding="utf-8").partition("```mermaid\n")[2].partition("```")[0]
-    assert picture.strip() == drawn(course(tmp_path, codes(1, 1))).strip()
+    assert picture.strip() == mermaid(make_job(tmp_path, codes(1, 1))).strip()
 
 
 def test_a_checkpoint_that_cannot_be_opened_is_named(tmp_path: Path) -> None:

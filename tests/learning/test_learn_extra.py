@@ -10,15 +10,15 @@ import pytest
 from playbooks_for_tests import SECTIONS, add, contents_of
 
 from akinai.learning import Playbook, PlaybookIndex, SearchQuery, SudachiWords, TfidfSvd, apply_delta, open_index
-from akinai.learning.index import tokenizer_name
-from akinai.learning.sudachi import LONGEST_PIECE
+from akinai.learning.search.index import tokenizer_name
+from akinai.learning.search.sudachi import LONGEST_PIECE
 from akinai.retrieval import tokenize
 
 WITHOUT = """
 import sys
 sys.modules |= dict.fromkeys(("scipy", "scipy.sparse", "sudachipy", "sudachidict_core"))
 from akinai.learning import *
-from akinai.learning.playbook import Section
+from akinai.learning.playbook.bullets import Section
 for make in (SudachiWords, lambda: TfidfSvd().fit(["a b", "b c"])):
     try:
         make()

@@ -24,7 +24,7 @@ from akinai.learning import (
     difference,
     prune,
 )
-from akinai.learning.formats import dumps, loads
+from akinai.learning.playbook.formats import dumps, loads
 
 
 @pytest.fixture
@@ -39,8 +39,11 @@ def reopened(file: PlaybookFile) -> PlaybookFile:
 
 def test_load_and_save_without_a_change_gives_the_same_bytes(path: Path) -> None:
     """Whoever wrote the file and however it is laid out, saving what was loaded touches neither it nor the journal."""
-    told = {"sections": [{"name": "s", "bullets": [{"id": "s-1", "content": "c", "mine": [1.0, {"é": None}]}]}], "x": 1}
-    for text in (json.dumps(told), json.dumps({"playbook": told}, indent=4), dumps(loads(json.dumps(told)))):
+    stored = {
+        "sections": [{"name": "s", "bullets": [{"id": "s-1", "content": "c", "mine": [1.0, {"é": None}]}]}],
+        "x": 1,
+    }
+    for text in (json.dumps(stored), json.dumps({"playbook": stored}, indent=4), dumps(loads(json.dumps(stored)))):
         path.write_text(text)
         file = PlaybookFile(path)
         for _ in range(2):

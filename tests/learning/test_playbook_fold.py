@@ -9,9 +9,9 @@ from playbooks_for_tests import NASTY, SECTIONS, add, contents, contents_of, few
 
 from akinai.core.errors import UnknownName
 from akinai.learning import Bullet, Delta, Operation, Playbook, Refusal, Section, apply_delta
-from akinai.learning.formats import dumps, loads
-from akinai.learning.keywords import KEYWORDS, TermCounts, with_keywords
-from akinai.learning.playbook import id_prefix
+from akinai.learning.playbook.bullets import id_prefix
+from akinai.learning.playbook.formats import dumps, loads
+from akinai.learning.playbook.keywords import KEYWORDS, TermCounts, with_keywords
 
 EMPTY = Playbook().with_sections(SECTIONS)
 

@@ -22,8 +22,8 @@ from akinai.learning import (
     export_playbook,
     import_playbook,
 )
-from akinai.learning.formats import decoded, dumps, dumps_yaml, from_json, loads, loads_yaml, to_json
-from akinai.learning.patches import patch_between, patched
+from akinai.learning.playbook.formats import decoded, dumps, dumps_yaml, from_json, loads, loads_yaml, to_json
+from akinai.learning.playbook.patches import apply_patch, make_patch
 
 EXAMPLE = """{"schema": 1,
 "metadata": {"created_at": "2025-01-31T09:00:00Z", "updated_at": "2025-02-01T09:00:00Z", "next_id": 12},
@@ -59,9 +59,9 @@ def test_yaml_comes_back_as_it_was(playbook: Playbook) -> None:
 @given(playbooks(), playbooks())
 def test_a_patch_makes_one_playbook_of_another(before: Playbook, after: Playbook) -> None:
     """For any two playbooks the patch between them, through JSON, turns the first into the second."""
-    patch = json.loads(json.dumps(patch_between(before, after)))
-    assert patched(before, patch) == after
-    assert patch_between(before, before) == {}
+    patch = json.loads(json.dumps(make_patch(before, after)))
+    assert apply_patch(before, patch) == after
+    assert make_patch(before, before) == {}
     assert difference(before, before).empty
 
 
@@ -80,7 +80,7 @@ def test_a_patch_keeps_the_order_of_bullets_and_sections(before: Playbook, shuff
         for section, group in zip(sections, groups, strict=True)
     ]
     after = replace(before, sections=tuple(moved))
-    assert patched(before, json.loads(json.dumps(patch_between(before, after)))) == after
+    assert apply_patch(before, json.loads(json.dumps(make_patch(before, after)))) == after
 
 
 def test_the_documented_file_is_read_and_written_byte_for_byte() -> None:
@@ -111,8 +111,8 @@ def test_letters_are_not_escaped() -> None:
 @pytest.mark.parametrize("schema", [2, 99])
 def test_a_newer_schema_is_refused_clearly(schema: int) -> None:
     """The message says what was found, what can be read and what to do, in both forms and around the root key."""
-    told = json.loads(EXAMPLE) | {"schema": schema}
-    for text in (json.dumps(told), json.dumps({"playbook": told}), json.dumps({"schema": schema, "playbook": {}})):
+    stored = json.loads(EXAMPLE) | {"schema": schema}
+    for text in (json.dumps(stored), json.dumps({"playbook": stored}), json.dumps({"schema": schema, "playbook": {}})):
         for read in (loads, loads_yaml):
             with pytest.raises(NewerPlaybook, match=f"has schema {schema} and this Akinai reads up to 1: upgrade"):
                 read(text, "p.json")

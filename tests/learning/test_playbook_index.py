@@ -27,7 +27,7 @@ from akinai.learning import (
     inject_all,
     open_index,
 )
-from akinai.learning.saved_index import IndexFiles
+from akinai.learning.search.saved_index import IndexFiles
 from akinai.retrieval import tokenize
 
 words = st.sampled_from(["milk", "bread", "tea", "牛乳", "打合せ", "打ち合わせ", "パン", "ﾊﾟﾝ", "coca-cola", "x"])
@@ -192,8 +192,8 @@ def test_langchain_embeddings_find_without_a_common_word() -> None:
     """Documents go to embed_documents once, questions to embed_query, and a near vector is a hit above the floor."""
     embeddings = ByLength()
     index = PlaybookIndex(playbook_of("aab", "hij"), embedder=LangChainVectors(embeddings))
-    first, *others = index.search(SearchQuery("aba"))
-    assert (first.bullet.content, first.bm25_score, first.matched, others) == ("aab", 0.0, (), [])
+    first, *rest = index.search(SearchQuery("aba"))
+    assert (first.bullet.content, first.bm25_score, first.matched, rest) == ("aab", 0.0, (), [])
     assert first.vector_score == pytest.approx(1.0)
     assert (len(embeddings.documents), embeddings.questions[-1]) == (2, "aba")
     index.refresh(apply_delta(index.playbook, add("dad"))[0])

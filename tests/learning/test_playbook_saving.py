@@ -17,14 +17,15 @@ import pytest
 from playbooks_for_tests import SECTIONS, add, begun, contents_of
 
 from akinai.learning import Delta, PlaybookError, PlaybookFile
-from akinai.learning import files as files_module
-from akinai.learning.errors import PlaybookBusy
-from akinai.learning.files import by_creation, by_flock, write_whole
-from akinai.learning.formats import loads
+from akinai.learning.playbook import atomic as files_module
+from akinai.learning.playbook.atomic import by_creation, by_flock, write_atomically
+from akinai.learning.playbook.errors import PlaybookBusy
+from akinai.learning.playbook.formats import loads
 
 WRITER = """
 import sys
-from akinai.learning import Delta, Operation, PlaybookFile, files
+from akinai.learning import Delta, Operation, PlaybookFile
+from akinai.learning.playbook import atomic as files
 path, name, count, lock = sys.argv[1:]
 if lock == "by_creation":
     files.fcntl = None
@@ -166,13 +167,13 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     """While one file is written over and over, every look gives one of its whole contents."""
     path = tmp_path / "p.json"
     versions = [json.dumps({"x": letter * 50_000}).encode() for letter in "ab"]
-    write_whole(path, versions[0])
+    write_atomically(path, versions[0])
     stop = threading.Event()
 
     def write() -> None:
         while not stop.is_set():
             for version in versions:
-                write_whole(path, version)
+                write_atomically(path, version)
 
     thread = threading.Thread(target=write)
     thread.start()

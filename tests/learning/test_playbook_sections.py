@@ -6,7 +6,7 @@ import pytest
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning import Playbook, Section, sections_for
-from akinai.learning.sections import all_sections
+from akinai.learning.playbook.sections import all_sections
 
 
 def write(folder: Path, text: str) -> None:

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from learners_for_tests import codes, contents, course
+from learners_for_tests import codes, contents, make_job
 from playbooks_for_tests import few, playbooks
 
 from akinai.core.statistics import proportion_interval
 from akinai.learning import Bullet, Edit, Playbook, Section, dedup, prune
-from akinai.learning.loop import learn
-from akinai.learning.opposites import say_different_things
-from akinai.learning.refine import NEAR
+from akinai.learning.loop.loop import learn
+from akinai.learning.search.dedup import NEAR, differ_in_meaning
 
 LONG = "when the machine is nearly empty order enough cola for two weeks from the cheaper of both known suppliers today"
 
@@ -93,7 +92,7 @@ def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("job", "other"),
     [
         ("use A", "never use A"),
         ("use A", "do not use A"),
@@ -106,7 +105,7 @@ def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:
         ("set the price to $1.50", "set the price to $1.75"),
         ("order 10 units", "order 100 units"),
         ("call api_a first", "call api_b first"),
-        ("ask for `x.one`", "ask for `x.two`"),
+        ("ask for `x.job`", "ask for `x.two`"),
         ("値上げする", "値下げする"),
         ("牛乳を買う", "牛乳を買わない"),
         ("使うこと", "使うことは禁止"),
@@ -116,16 +115,16 @@ def test_a_second_dedup_finds_nothing(playbook: Playbook) -> None:
         ("コーラを値上げする", "ソーダを値上げする"),
     ],
 )
-def test_opposite_statements_are_not_merged(one: str, other: str) -> None:
+def test_opposite_statements_are_not_merged(job: str, other: str) -> None:
     """A negation, an opposite, another number or another name keeps two texts apart, however alike the rest is."""
-    assert say_different_things(one, other)
-    assert say_different_things(other, one)
-    for texts in ((f"{LONG}, {one}", f"{LONG}, {other}"), (one, other)):
+    assert differ_in_meaning(job, other)
+    assert differ_in_meaning(other, job)
+    for texts in ((f"{LONG}, {job}", f"{LONG}, {other}"), (job, other)):
         assert contents_of(dedup(bullets_of(*texts), threshold=0.5).playbook) == sorted(texts)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("job", "other"),
     [
         (LONG, f"{LONG} please"),
         ("毎週月曜日に在庫を数えてから発注する", "毎週月曜日に在庫を数えてから発注すること"),
@@ -133,10 +132,10 @@ def test_opposite_statements_are_not_merged(one: str, other: str) -> None:
         ("order from Alpha on Monday", "Order it from ALPHA on monday"),
     ],
 )
-def test_the_same_said_twice_is_merged(one: str, other: str) -> None:
+def test_the_same_said_twice_is_merged(job: str, other: str) -> None:
     """A word more or less that says nothing new does not keep two texts apart."""
-    assert not say_different_things(one, other)
-    assert len(dedup(bullets_of(one, other), threshold=0.6).playbook) == 1
+    assert not differ_in_meaning(job, other)
+    assert len(dedup(bullets_of(job, other), threshold=0.6).playbook) == 1
 
 
 def test_the_order_of_words_counts() -> None:
@@ -209,19 +208,19 @@ def test_refining_is_a_proposal() -> None:
 def test_the_pairs_of_opposites_are_symmetric() -> None:
     """Which text comes first does not matter."""
     texts = ["use a", "never use a", "raise the price", "lower the price", "値上げ", "値下げ", "x 1", "x 2", ""]
-    for one, other in combinations(texts, 2):
-        assert say_different_things(one, other) == say_different_things(other, one)
+    for job, other in combinations(texts, 2):
+        assert differ_in_meaning(job, other) == differ_in_meaning(other, job)
 
 
 @pytest.mark.parametrize("prunes", [False, True])
 async def test_a_learning_leaves_out_what_misleads_only_where_it_is_told(tmp_path: Path, prunes: bool) -> None:
     """A bullet that was harmful nine times of nine goes at the end of an epoch with `prune`; a rollback restores it."""
-    one = course(tmp_path, codes(1, 1), prune=prunes)
+    job = make_job(tmp_path, codes(1, 1), prune=prunes)
     misleading = Bullet("fac-00009", "facts", "Never mind the codes", harmful=9)
-    one.playbook.change("import", lambda book: Edit(book.with_bullets({misleading.id: misleading})))
-    before = len(one.playbook.history())
-    await learn(one)
-    assert ("Never mind the codes" in contents(one.playbook.load())) is not prunes
-    assert (one.playbook.history()[-1].kind == "prune") is prunes
-    one.playbook.rollback(before)
-    assert contents(one.playbook.load()) == ["Never mind the codes"]
+    job.playbook.change("import", lambda book: Edit(book.with_bullets({misleading.id: misleading})))
+    before = len(job.playbook.history())
+    await learn(job)
+    assert ("Never mind the codes" in contents(job.playbook.load())) is not prunes
+    assert (job.playbook.history()[-1].kind == "prune") is prunes
+    job.playbook.rollback(before)
+    assert contents(job.playbook.load()) == ["Never mind the codes"]

@@ -152,8 +152,8 @@ def test_tags_are_read_field_by_field() -> None:
 def test_content_survives_the_reply(content: str) -> None:
     """Braces, quotes, fences and line breaks in a bullet come through a reply as they were, in a fence or not."""
     reply = json.dumps({"operations": [{"type": "ADD", "section": "rules", "content": content}]}, ensure_ascii=False)
-    for told in (reply, f"```json\n{reply}\n```", f"So: {reply} that is all"):
-        [operation] = read_operations(object_in(told, "operations")["operations"])
+    for text in (reply, f"```json\n{reply}\n```", f"So: {reply} that is all"):
+        [operation] = read_operations(object_in(text, "operations")["operations"])
         assert isinstance(operation, Operation)
         assert operation.content == content
 

@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from learners_for_tests import FACTS, Said, contents, prompt_of
+from learners_for_tests import FACTS, Scripted, contents, prompt_of
 from playbooks_for_tests import NASTY
 
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Usage
 from akinai.learning import Delta, Operation, Playbook, Section, apply_delta, inject_all
-from akinai.learning.roles import Evaluation, Insights, Retrieved, Roles, Trajectory
-from akinai.learning.roles_by_model import model_roles
-from akinai.learning.tasks import Task
-from akinai.learning.templates import LANGUAGES, PromptTemplates
+from akinai.learning.roles.model import model_roles
+from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.tasks import Task
+from akinai.learning.roles.templates import LANGUAGES, PromptTemplates
 
 TASK = Task("t1", "What is the code of item1?", "code1")
 WRONG = Trajectory("t1", "code2", "a guess")
@@ -34,12 +34,12 @@ def given(*texts: str) -> Retrieved:
     return Retrieved(inject_all(book), (), book)
 
 
-def cast(said: Said, templates: PromptTemplates | None = None) -> Roles:
+def cast(said: Scripted, templates: PromptTemplates | None = None) -> Roles:
     return model_roles(lambda _: said, "scripted", templates)
 
 
-async def answer_to(*replies: str, bullets: Retrieved | None = None) -> tuple[Trajectory, Said]:
-    said = Said(*replies)
+async def answer_to(*replies: str, bullets: Retrieved | None = None) -> tuple[Trajectory, Scripted]:
+    said = Scripted(*replies)
     return await cast(said).generator.generate(TASK.assignment, bullets or given("a fact")), said
 
 
@@ -48,35 +48,35 @@ async def test_replies_are_read_pure_fenced_and_inside_prose(around: str) -> Non
     """What a model writes around its object does not matter, in any of the three roles."""
     trajectory, _ = await answer_to(around.replace("{}", ANSWER))
     assert (trajectory.answer, trajectory.used, trajectory.failed) == ("code1", ("fac-00001",), "")
-    roles = cast(Said(around.replace("{}", INSIGHT)))
+    roles = cast(Scripted(around.replace("{}", INSIGHT)))
     insights = await roles.reflector.reflect(TASK, WRONG, JUDGED, given("a fact"))
     assert (insights.key_insight, [tag.tag for tag in insights.tags]) == ("look it up", ["harmful"])
-    curation = await cast(Said(around.replace("{}", OPERATIONS))).curator.curate([insights], playbook())
+    curation = await cast(Scripted(around.replace("{}", OPERATIONS))).curator.curate([insights], playbook())
     assert curation.delta.operations == (Operation("ADD", "facts", content="item1: code1"),)
 
 
 @pytest.mark.parametrize("end", range(1, len(OPERATIONS) - 1, 7))
 async def test_a_truncated_delta_is_asked_for_again_and_then_refused_and_counted(end: int) -> None:
     """Wherever a Curator's reply stops, nothing is made of it; three such replies are a refusal with a reason."""
-    said = Said(OPERATIONS[:end])
+    said = Scripted(OPERATIONS[:end])
     curation = await cast(said).curator.curate([Insights("t1", key_insight="x")], playbook())
     assert curation.delta == Delta()
     assert curation.failed
-    assert (curation.spent.calls, curation.spent.unreadable, len(said.asked)) == (3, 3, 3)
-    assert curation.spent.usage == Usage(30, 9)
+    assert (curation.usage.calls, curation.usage.unreadable, len(said.asked)) == (3, 3, 3)
+    assert curation.usage.tokens == Usage(30, 9)
 
 
 async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
     """The second request holds the unreadable reply and the reason; a good second reply is taken."""
     trajectory, said = await answer_to(ANSWER[:40], ANSWER)
-    assert (trajectory.answer, trajectory.spent.calls, trajectory.spent.unreadable) == ("code1", 2, 1)
+    assert (trajectory.answer, trajectory.usage.calls, trajectory.usage.unreadable) == ("code1", 2, 1)
     again = [(message.speaker, message.text) for message in said.asked[1].messages[-2:]]
     assert again[0] == ("assistant", ANSWER[:40])
     assert "stops before its end" in again[1][1]
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         ('{"answer": ["code1"]}', r'answer is \["code1"\]; give a text'),
         ('{"answer": true}', "answer is true; give a text"),
@@ -91,12 +91,12 @@ async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
         ('{"answer": NaN}', "no JSON object"),
     ],
 )
-async def test_a_wrong_type_is_that_fields_error(reply: str, told: str) -> None:
+async def test_a_wrong_type_is_that_fields_error(reply: str, message: str) -> None:
     """Nothing is guessed and nothing is run: the field is named, asked for again, and at last given up."""
     trajectory, said = await answer_to(reply)
     assert trajectory.answer == ""
     assert len(said.asked) == 3
-    with pytest.raises(AssertionError, match=told):
+    with pytest.raises(AssertionError, match=message):
         raise AssertionError(trajectory.failed)
 
 
@@ -109,13 +109,13 @@ async def test_a_number_is_an_answer_and_actions_are_one_too() -> None:
 
 async def test_a_reflector_and_a_curator_are_held_to_their_fields_too() -> None:
     """An insight that is no text and operations that are no list are asked for again; a bad item stands alone."""
-    insights = await cast(Said('{"key_insight": 3}')).reflector.reflect(TASK, WRONG, JUDGED, given())
+    insights = await cast(Scripted('{"key_insight": 3}')).reflector.reflect(TASK, WRONG, JUDGED, given())
     assert "key_insight is 3; give a text" in insights.failed
-    curation = await cast(Said('{"operations": "ADD"}')).curator.curate([], playbook())
+    curation = await cast(Scripted('{"operations": "ADD"}')).curator.curate([], playbook())
     assert 'operations is "ADD"; give a list of operations' in curation.failed
     mixed = json.loads(OPERATIONS)
     mixed["operations"].append({"type": "REPLACE", "content": "x"})
-    curation = await cast(Said(json.dumps(mixed))).curator.curate([], playbook())
+    curation = await cast(Scripted(json.dumps(mixed))).curator.curate([], playbook())
     after, refusals = apply_delta(playbook(), curation.delta)
     assert contents(after) == ["item1: code1"]
     assert [(refusal.place, refusal.code) for refusal in refusals] == [("operations[1]", "bad_field")]
@@ -129,13 +129,13 @@ async def test_braces_in_a_bullet_never_break_a_prompt(text: str) -> None:
     _, said = await answer_to(ANSWER, bullets=bullets)
     assert bullets.injection.text.strip() in prompt_of(said.asked[0])
     assert TASK.truth not in prompt_of(said.asked[0])
-    said = Said(INSIGHT)
+    said = Scripted(INSIGHT)
     insights = Insights("t1", key_insight=f"x{text}", error_identification="{{x}}")
     hard = Task("t1", f"x{text}", f"y{text}")
     await cast(said).reflector.reflect(hard, WRONG, JUDGED, bullets, [insights])
     for part in (f"x{text}", f"y{text}", bullets.injection.text.strip(), "{{x}}"):
         assert part in prompt_of(said.asked[0])
-    said = Said(OPERATIONS)
+    said = Scripted(OPERATIONS)
     await cast(said).curator.curate([insights], bullets.playbook)
     assert f"x{text}" in prompt_of(said.asked[0])
 
@@ -145,11 +145,11 @@ async def test_configuration_alone_moves_the_bullets(language: str) -> None:
     """Each named place is one: the bullets stand there, once, and nowhere else."""
     found: dict[str, tuple[str, int, int]] = {}
     for place in ("system", "before_task", "after_task"):
-        said = Said(ANSWER)
+        said = Scripted(ANSWER)
         templates = PromptTemplates(language, bullets_at=place)
         await cast(said, templates).generator.generate(TASK.assignment, given("a fact of its own"))
         assert prompt_of(said.asked[0]).count("a fact of its own") == 1
-        holder = next(one for one in said.asked[0].messages if "a fact of its own" in one.text)
+        holder = next(message for message in said.asked[0].messages if "a fact of its own" in message.text)
         found[place] = holder.speaker, holder.text.find("a fact of its own"), holder.text.find(TASK.text)
     assert [found[place][0] for place in found] == ["system", "user", "user"]
     assert found["before_task"][1] < found["before_task"][2]
@@ -167,9 +167,9 @@ async def test_an_empty_playbook_leaves_no_trace_in_the_prompt() -> None:
 
 def test_the_languages_have_the_same_prompts_with_the_same_places() -> None:
     """A translation that forgot a place would hide something from a role."""
-    root = Path(__file__).parents[2] / "src" / "akinai" / "learning" / "prompts"
+    root = Path(__file__).parents[2] / "src" / "akinai" / "learning" / "roles" / "prompts"
     names = {language: sorted(path.name for path in (root / language).iterdir()) for language in LANGUAGES}
-    assert len({tuple(one) for one in names.values()}) == 1
+    assert len({tuple(name) for name in names.values()}) == 1
     for name in names["en"]:
         texts = [(root / language / name).read_text(encoding="utf-8") for language in LANGUAGES]
         places = [sorted(part.partition("}}")[0] for part in text.split("{{")[1:]) for text in texts]
@@ -183,7 +183,7 @@ def test_the_languages_have_the_same_prompts_with_the_same_places() -> None:
 async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> None:
     """A folder with one file changes that prompt; a place that nothing fills is named."""
     (tmp_path / "generator.md").write_text("Mine: {{task}}\n{{bullets@here}}")
-    said = Said(ANSWER)
+    said = Scripted(ANSWER)
     templates = PromptTemplates(folder=tmp_path, bullets_at="here")
     await cast(said, templates).generator.generate(TASK.assignment, given("a fact"))
     (message,) = said.asked[0].messages
@@ -191,7 +191,7 @@ async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> 
     assert message.text.startswith(f"Mine: {TASK.text}\nPlaybook:\n\n## FACTS")
     (tmp_path / "generator.md").write_text("{{bullets@here}} {{tsak}}")
     with pytest.raises(UnknownName, match="did you mean 'task'"):
-        await cast(Said(ANSWER), templates).generator.generate(TASK.assignment, given())
+        await cast(Scripted(ANSWER), templates).generator.generate(TASK.assignment, given())
     with pytest.raises(UsageError, match="no folder"):
         PromptTemplates(folder=tmp_path / "none")
 
@@ -199,7 +199,7 @@ async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> 
 async def test_a_curator_is_shown_what_its_budget_holds() -> None:
     """A playbook above the budget is shown in part: the bullets that the insights are about."""
     book = playbook(*(f"The code of item{n} is code{n}" for n in range(200)))
-    said = Said(OPERATIONS)
+    said = Scripted(OPERATIONS)
     roles = model_roles(lambda _: said, "scripted", budget_tokens=100)
     await roles.curator.curate([Insights("t77", key_insight="The code of item77 is wrong")], book)
     shown = said.asked[0].messages[-1].text
@@ -211,10 +211,10 @@ async def test_a_curator_is_shown_what_its_budget_holds() -> None:
 async def test_sections_go_into_the_prompts_with_their_descriptions() -> None:
     """Curator and Reflector are told every section and what belongs into it."""
     book = Playbook().with_sections([Section("商品知識", "何が売れるか。"), Section("bare")])
-    said = Said(OPERATIONS)
+    said = Scripted(OPERATIONS)
     await cast(said).curator.curate([], book)
     assert "- 商品知識: 何が売れるか。\n- bare: -" in prompt_of(said.asked[0])
-    said = Said(INSIGHT)
+    said = Scripted(INSIGHT)
     await cast(said).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), (), book))
     assert "- 商品知識: 何が売れるか。" in prompt_of(said.asked[0])
 
@@ -222,7 +222,7 @@ async def test_sections_go_into_the_prompts_with_their_descriptions() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_prompt_of_a_language_is_filled(language: str) -> None:
     """No role's messages, those after an unreadable reply among them, show a place that was left open."""
-    said = Said("?")
+    said = Scripted("?")
     roles = cast(said, PromptTemplates(language))
     found = Insights("t1", key_insight="look it up")
     await roles.generator.generate(TASK.assignment, given("a fact"), [found])

@@ -11,12 +11,14 @@ from learners_for_tests import codes, data_set, playbook_file, roles
 
 import akinai
 from akinai.core.errors import UnknownName, UsageError
-from akinai.learning.loop import Course
-from akinai.learning.loop_records import Plan
-from akinai.learning.loop_shelf import Shelf
-from akinai.learning.roles_by_rules import AnswerEvaluator
-from akinai.learning.tasks import Assignment, Task, exact, number, read_tasks
-from akinai.runtime.learn_settings import check_named, find_data_set, learn_settings
+from akinai.learning.data_sets import read_tasks
+from akinai.learning.loop.loop import Job
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import LoopConfig
+from akinai.learning.roles.rules import AnswerEvaluator
+from akinai.learning.roles.tasks import Assignment, Task, exact, number
+from akinai.runtime.learn.data_sets import find_check, find_data_set
+from akinai.runtime.learn.settings import learn_settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_task.py"
 
@@ -57,7 +59,7 @@ def test_a_generator_has_no_way_to_the_truth() -> None:
     lines = '{"id": 7, "question": "2 + 2?", "sum": "four", "hint": "{braces}"}'
     (task,) = read_tasks(lines, "sums.jsonl", id="id", task="{question} ({hint})", truth="sum")
     assert (task.id, task.text, task.truth, task.source) == ("7", "2 + 2? ({braces})", "four", "sums.jsonl#1")
-    assert {one.name for one in fields(Assignment)} == {"id", "text", "query", "data", "attempt"}
+    assert {field.name for field in fields(Assignment)} == {"id", "text", "query", "data", "attempt"}
     assert "four" not in repr(task.assignment)
 
 
@@ -71,27 +73,27 @@ def test_tasks_come_from_csv_as_from_json_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"q": "a"}\n{"q":', "tasks.jsonl, line 2 is not JSON"),
         ("[1]", r"tasks.jsonl, line 1 is \[1\]; write one object a line"),
         ('{"qestion": "a"}', "no field 'question'; did you mean 'qestion'"),
     ],
 )
-def test_a_line_that_is_no_task_is_named(text: str, told: str) -> None:
+def test_a_line_that_is_no_task_is_named(text: str, message: str) -> None:
     """A file that cannot be read says where it goes wrong and what is wanted."""
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         read_tasks(text, "tasks.jsonl", id="", task="question", truth="answer")
 
 
 @pytest.mark.parametrize("ids", [["a", "a"], ["a", ""], ["a\0"]])
 def test_every_task_has_an_id_that_a_journal_can_keep(tmp_path: Path, ids: list[str]) -> None:
     """Two tasks of one id, an empty id and one with a NUL are refused before anything is learned."""
-    plan = Plan()
+    plan = LoopConfig()
     with pytest.raises(UsageError, match="task id"):
-        Course(
+        Job(
             [Task(id, "?", "!") for id in ids],
-            *(roles(), AnswerEvaluator(exact), playbook_file(tmp_path), Shelf(plan), plan),
+            *(roles(), AnswerEvaluator(exact), playbook_file(tmp_path), Retriever(plan), plan),
         )
 
 
@@ -102,14 +104,14 @@ def test_configuration_alone_brings_a_data_set_and_its_check(tmp_path: Path, mon
     Path("sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     table = '[learn.tasks.sums]\ntrain = "sums.jsonl"\ntask = "What is {n}?"\ntruth = "is"\n'
     Path("akinai.toml").write_text(table)
-    read = find_data_set("sums", learn_settings({}))
+    read = find_data_set("sums")
     assert [task.text for task in read.load("train")] == ["What is 0?", "What is 1?", "What is 2?"]
     assert not read.load("validation")
     assert not read.check("1.0", "1")
     Path("akinai.toml").write_text(f'{table}check = "number"\n')
-    assert find_data_set("sums", learn_settings({})).check("1.0", "1")
+    assert find_data_set("sums").check("1.0", "1")
     Path("akinai.toml").write_text(f'{table}check = "operator:contains"\n')
-    assert find_data_set("sums", learn_settings({})).check("1.0", "1")
+    assert find_data_set("sums").check("1.0", "1")
 
 
 def test_the_check_in_the_settings_goes_over_that_of_the_data_set(tmp_path: Path) -> None:
@@ -128,17 +130,17 @@ def test_names_that_are_not_there_meet_close_matches(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("akinai.toml").write_text('[learn.tasks.capitals]\ntrain = "x.jsonl"\n')
     with pytest.raises(UnknownName, match="did you mean 'capitals'"):
-        find_data_set("capital", learn_settings({}))
+        find_data_set("capital")
     with pytest.raises(UnknownName, match="did you mean 'epochs'"):
         learn_settings({"epoch": 2})
     with pytest.raises(UnknownName, match="did you mean 'truth'"):
-        find_data_set("capitals", learn_settings({}), {"truht": "x"})
+        find_data_set("capitals", {"truht": "x"})
     with pytest.raises(UnknownName, match="did you mean 'exact'"):
-        check_named("exakt")
+        find_check("exakt")
     with pytest.raises(UsageError, match="'operator:nothing' cannot be loaded"):
-        check_named("operator:nothing")
+        find_check("operator:nothing")
     with pytest.raises(UsageError, match=r"'x\.jsonl' cannot be read"):
-        find_data_set("capitals", learn_settings({})).load("train")
+        find_data_set("capitals").load("train")
 
 
 def test_the_example_learns_a_data_set_of_its_own(tmp_path: Path) -> None:
@@ -166,6 +168,6 @@ def test_nothing_is_written_for_what_cannot_be_learned(tmp_path: Path) -> None:
 
 def test_a_data_set_says_what_suits_its_rules_and_nobody_elses(tmp_path: Path) -> None:
     """Its settings lie beneath what the caller says, and are left out where other roles play."""
-    told = replace(data_set(codes(1, 2)), settings={"epochs": 3})
-    for place, (how, epochs) in enumerate([({}, 3), ({"epochs": 2}, 2), ({"roles": roles()}, 1)]):
-        assert len(akinai.learn(told, playbook=tmp_path / f"{place}.json", **how).epochs) == epochs
+    tasks = replace(data_set(codes(1, 2)), settings={"epochs": 3})
+    for place, (options, epochs) in enumerate([({}, 3), ({"epochs": 2}, 2), ({"roles": roles()}, 1)]):
+        assert len(akinai.learn(tasks, playbook=tmp_path / f"{place}.json", **options).epochs) == epochs

@@ -5,31 +5,31 @@ from dataclasses import replace
 from functools import cache
 
 import akinai
+from akinai import api
+from akinai.analysis.groups import GroupName, summarise_group
+from akinai.analysis.records import Analysis, Scale
 from akinai.core.findings import Finding
+from akinai.core.ledger import Genesis
 from akinai.core.scores import Score
-from akinai.core.statistics import summarise
-from akinai.report.page_contents import Document
-from akinai.report.page_pairs import contrasts
-from akinai.report.page_sections import document
-from akinai.runtime import api
-from akinai.runtime.analysis import Analysis, RunRecord, Scale, Series, Wanted
-from akinai.runtime.analysis_groups import Kind, group_of
+from akinai.core.stores import RunHeader
+from akinai.report.page.document import Document
+from akinai.report.page.groups import group_comparisons
+from akinai.report.page.sections import document
+from akinai.runtime.runs.records import Run, Runs, Series
 from akinai.stores.memory import MemoryStore
 
-EVERYTHING = Wanted(because=True, findings=True, series=True)
 EVIL = "</svg><script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">|`x`*y*_z_[l](u)<b>&amp;$1 'q'"
 """What an agent might call itself."""
 
 
-def analysis_of(records: Iterable[RunRecord], scale: Scale = Scale(why_not="nobody asked")) -> Analysis:  # noqa: B008
-    """Records in groups by agent."""
+def analysis_of(records: Iterable[Run], scale: Scale = Scale(why_not="nobody asked")) -> Analysis:  # noqa: B008
+    """Runs in groups by agent."""
     runs = tuple(records)
     agents = dict.fromkeys(run.agent for run in runs)
-    groups = [group_of(Kind(agent, {}), [run for run in runs if run.agent == agent], scale) for agent in agents]
-    names = dict.fromkeys(score.name for run in runs for score in run.scores)
-    return Analysis(
-        runs, tuple(groups), {name: summarise(run.value(name) for run in runs) for name in names}, dict(runs[0].card)
-    )
+    groups = [
+        summarise_group(GroupName(agent, {}), [run for run in runs if run.agent == agent], scale) for agent in agents
+    ]
+    return Analysis(Runs(runs), tuple(groups))
 
 
 @cache
@@ -38,7 +38,7 @@ def played(days: int = 20, seeds: int = 3, players: Sequence[str] = ("idle", "na
     store = MemoryStore()
     for name in players:
         akinai.run("vending", agent=name, seeds=range(1, seeds + 1), days=days, name=name, store=store, ledgers=False)
-    return api.analyze(store=store, wanted=EVERYTHING)
+    return api.analyze(store=store, by_day=True)
 
 
 def evil() -> Analysis:
@@ -51,16 +51,18 @@ def evil() -> Analysis:
         refused=(0, 0, 1),
     )
     finding = Finding(EVIL, EVIL, (1, 3), "grave", EVIL, EVIL, 0)
-    one = RunRecord(
-        EVIL, "vending@1", EVIL, 1, "done", EVIL, 4, "ab" * 32, 4, (Score("net_worth", 900, "cents"),), EVIL, EVIL,
-        {"agent": EVIL, "model": EVIL, "sampling": {EVIL: EVIL}}, finding_types={EVIL: 1}, severities={"grave": 1},
-        findings=(finding,), series=series,
+    card = {"agent": EVIL, "model": EVIL, "sampling": {EVIL: EVIL}}
+    header = RunHeader(EVIL, Genesis("vending@1", 1, {}), {"owner": EVIL}, 1, status="done", ending=EVIL, card=card)
+    broken = replace(header, run_id=f"{EVIL} again", genesis=Genesis("vending@1", 2, {}), status="failed", error=EVIL)
+    run = Run(
+        header, 4, "ab" * 32, 4, (Score("net_worth", 900, "cents"),), judged=True, finding_types={EVIL: 1},
+        severities={"grave": 1}, findings=(finding,), series=series,
     )  # fmt: skip
-    return analysis_of([one, replace(one, id=f"{EVIL} again", status="failed", broke=EVIL, seed=2)])
+    return analysis_of([run, replace(run, header=broken)])
 
 
 @cache
 def report(which: str) -> Document:
     """The report on `played`, or on `evil` with the paper's table."""
     analysis = played() if which == "played" else evil()
-    return document(analysis, contrasts(analysis), with_paper=which == "evil")
+    return document(analysis, group_comparisons(analysis), with_paper=which == "evil")

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 from reports_for_tests import report
 
-from akinai.report.figures_axes import looks
-from akinai.report.figures_svg import SVG, Drawing
+from akinai.report.figures.style import looks
+from akinai.report.figures.svg import SVG, Drawing
 
 NAMES = ["scores", "over-days", "parts", "sales", "prices", "stock-outs", "actions", "tools", "findings"]
 
@@ -17,21 +17,25 @@ def drawings(which: str) -> list[Drawing]:
 
 
 def named(name: str) -> Drawing:
-    return next(one for one in drawings("played") if one.name == name)
+    return next(drawing for drawing in drawings("played") if drawing.name == name)
 
 
 def groups(root: ET.Element, prefix: str) -> list[ET.Element]:
-    return [one for one in root.iter(f"{{{SVG}}}g") if one.get("id", "").startswith(prefix)]
+    return [element for element in root.iter(f"{{{SVG}}}g") if element.get("id", "").startswith(prefix)]
 
 
-def words(element: ET.Element) -> list[str]:
-    return [one.get("aria-label", "") for one in element.iter(f"{{{SVG}}}g") if one.get("id", "").startswith("text_")]
+def words(root: ET.Element) -> list[str]:
+    return [
+        element.get("aria-label", "")
+        for element in root.iter(f"{{{SVG}}}g")
+        if element.get("id", "").startswith("text_")
+    ]
 
 
 @pytest.mark.slow
 def test_a_report_of_three_players_has_every_figure() -> None:
     """Score, worth, parts, sales, prices, stock-outs, actions, tools and findings."""
-    assert [one.name for one in drawings("played")] == NAMES
+    assert [drawing.name for drawing in drawings("played")] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,8 +44,8 @@ def test_every_axis_with_numbers_says_what_they_are(name: str) -> None:
     root = ET.fromstring(named(name).svg)
     labelled = {"1": 0, "2": 0}
     for axis in groups(root, "matplotlib.axis_"):
-        ticks = [told for tick in groups(axis, "xtick_") + groups(axis, "ytick_") for told in words(tick) if told]
-        own = [told for child in axis if child.get("id", "").startswith("text_") for told in [child.get("aria-label")]]
+        ticks = [text for tick in groups(axis, "xtick_") + groups(axis, "ytick_") for text in words(tick) if text]
+        own = [text for child in axis if child.get("id", "").startswith("text_") for text in [child.get("aria-label")]]
         if ticks:
             assert own
             assert all(own)
@@ -67,8 +71,8 @@ def test_labels_hold_the_unit(name: str, label: str) -> None:
 
 def test_money_on_an_axis_has_its_sign() -> None:
     """Ticks of money read $500, ticks of counts have no sign."""
-    assert any(told.startswith("$") for told in words(ET.fromstring(named("over-days").svg)))
-    assert not any(told.startswith("$") for told in words(ET.fromstring(named("actions").svg)))
+    assert any(tick.startswith("$") for tick in words(ET.fromstring(named("over-days").svg)))
+    assert not any(tick.startswith("$") for tick in words(ET.fromstring(named("actions").svg)))
 
 
 def test_a_legend_tells_n() -> None:
@@ -79,23 +83,23 @@ def test_a_legend_tells_n() -> None:
 @pytest.mark.parametrize("which", ["played", "evil"])
 def test_every_figure_is_told_in_words_and_as_a_table(which: str) -> None:
     """Whoever does not see a figure has its title, a sentence, and its values."""
-    for one in drawings(which):
-        root = ET.fromstring(one.svg)
+    for drawing in drawings(which):
+        root = ET.fromstring(drawing.svg)
         assert root.get("role") == "img"
         assert root.get("aria-label", "").startswith(root[0].text or "?")
         assert root[0].tag.endswith("title")
         assert root[1].tag.endswith("desc")
-        assert one.rows
-        assert len(one.rows) <= 14 or one.name in ("tools", "sales", "prices")
-        assert {len(row) for row in one.rows} == {len(one.heads)}
+        assert drawing.rows
+        assert len(drawing.rows) <= 14 or drawing.name in ("tools", "sales", "prices")
+        assert {len(row) for row in drawing.rows} == {len(drawing.heads)}
 
 
 def test_a_figure_holds_no_date_and_no_address() -> None:
     """What the drawing program adds of its own, the day, its version and where it lives, is left out."""
-    for one in drawings("played"):
-        assert "matplotlib.org" not in one.svg
-        assert "<metadata" not in one.svg
-        assert not re.search(r"\b20[0-9]{2}-[01][0-9]-", one.svg)
+    for drawing in drawings("played"):
+        assert "matplotlib.org" not in drawing.svg
+        assert "<metadata" not in drawing.svg
+        assert not re.search(r"\b20[0-9]{2}-[01][0-9]-", drawing.svg)
 
 
 def test_players_have_one_look_in_all_figures() -> None:
@@ -103,34 +107,34 @@ def test_players_have_one_look_in_all_figures() -> None:
     colours = [look.colour for look in looks(list("abcdefg")).values()]
     assert len(set(colours)) == 7
     reference = looks(["idle", "naive", "reference"])["reference"].colour.lower()
-    assert all(reference in one.svg for one in drawings("played") if one.name not in ("parts", "findings"))
+    assert all(reference in drawing.svg for drawing in drawings("played") if drawing.name not in ("parts", "findings"))
 
 
 def test_names_that_look_alike_when_cut_stay_apart() -> None:
     """Two long names with one beginning are two names in a legend; one that begins with "_" is not left out of it."""
-    told = [look.name for look in looks(["x" * 80, "x" * 81, "_hidden"]).values()]
-    assert len(set(told)) == 3
-    assert not told[2].startswith("_")
+    names = [look.name for look in looks(["x" * 80, "x" * 81, "_hidden"]).values()]
+    assert len(set(names)) == 3
+    assert not names[2].startswith("_")
 
 
 def test_text_in_a_figure_makes_no_element() -> None:
     """A name full of markup stands in the SVG as letters: no script, no image, nothing that was not drawn."""
     assert drawings("evil")
-    for one in drawings("evil"):
-        for svg in (one.svg, one.inline):
+    for drawing in drawings("evil"):
+        for svg in (drawing.svg, drawing.inline):
             kinds = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
             assert kinds <= {"svg", "title", "desc", "g", "path", "use", "defs", "style", "clipPath", "rect", "text"}
-        assert "&lt;/svg&gt;" in one.svg or one.name == "parts"
+        assert "&lt;/svg&gt;" in drawing.svg or drawing.name == "parts"
 
 
 def test_letters_that_the_font_has_not_stay_text() -> None:
     """A figure with Japanese names keeps its words as text, for a font of the reader's; others are outlines."""
-    from akinai.report.figures import Quantity
-    from akinai.report.figures_marks import Spread, spreads
+    from akinai.core.charts import Chart
+    from akinai.report.figures.marks import Spread, spreads
 
-    what = Quantity("scores", "t", "score", "points")
+    chart = Chart("scores", "t", "score", "points")
     for name, has_text in (("商い", True), ("akinai", False)):
-        drawn = spreads(what, {name: Spread([1.0, 2.0], 1.5, None)}, looks([name]))
+        drawn = spreads(chart, {name: Spread([1.0, 2.0], 1.5, None)}, looks([name]))
         assert ("<text" in drawn.svg) == has_text
         assert name in drawn.svg
 
@@ -138,9 +142,9 @@ def test_letters_that_the_font_has_not_stay_text() -> None:
 def test_figures_in_one_page_share_no_id() -> None:
     """Inline, every id is used once in the whole page and every reference leads to one of them."""
     ids: list[str] = []
-    for one in drawings("played"):
-        root = ET.fromstring(one.inline)
+    for drawing in drawings("played"):
+        root = ET.fromstring(drawing.inline)
         ids += [element.get("id", "") for element in root.iter() if element.get("id")]
-        assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', one.inline)) <= set(ids)
-        assert "xmlns" not in one.inline
+        assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', drawing.inline)) <= set(ids)
+        assert "xmlns" not in drawing.inline
     assert len(ids) == len(set(ids))

@@ -11,9 +11,9 @@ from reports_for_tests import evil, played, report
 
 from akinai.cli import main
 from akinai.core.errors import UsageError
-from akinai.report.markdown import markdown
-from akinai.report.page import page
-from akinai.report.page_files import write
+from akinai.report.page.files import write
+from akinai.report.page.html import page
+from akinai.report.page.markdown import markdown
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -27,28 +27,29 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_report_is_a_page_markdown_numbers_and_figures(written: Path) -> None:
     """The folder, made with its parents, holds what the record of the report says, and nothing else."""
-    told = json.loads((written / "results.json").read_text())
-    assert sorted(told["files"]) == sorted(bytes_of(written))
-    assert told["files"][:3] == ["report.html", "report.md", "results.json"]
+    results = json.loads((written / "results.json").read_text())
+    assert sorted(results["files"]) == sorted(bytes_of(written))
+    assert results["files"][:3] == ["report.html", "report.md", "results.json"]
     linked = [line for line in (written / "report.md").read_text().splitlines() if line.startswith("![")]
-    assert [f"figures/{line.rpartition('figures/')[2].rstrip(')')}" for line in linked] == told["files"][3:]
+    assert [f"figures/{line.rpartition('figures/')[2].rstrip(')')}" for line in linked] == results["files"][3:]
 
 
 def test_the_numbers_are_the_analysis(written: Path) -> None:
     """results.json holds the groups, summary, card and runs of the analysis, and comparisons and curves beside."""
-    told, analysis = json.loads((written / "results.json").read_text()), json.loads(json.dumps(played().to_json()))
-    assert {name: told[name] for name in ("groups", "summary", "card")} == {
+    results, analysis = json.loads((written / "results.json").read_text()), json.loads(json.dumps(played().to_json()))
+    assert {name: results[name] for name in ("groups", "summary", "card")} == {
         name: analysis[name] for name in ("groups", "summary", "card")
     }
-    assert [run["scores"] for run in told["runs"]] == [run["scores"] for run in analysis["runs"]]
-    assert [run["findings"] for run in told["runs"]] == [run["findings"] for run in analysis["runs"]]
+    assert [run["scores"] for run in results["runs"]] == [run["scores"] for run in analysis["runs"]]
+    assert [run["findings"] for run in results["runs"]] == [run["findings"] for run in analysis["runs"]]
     pairs = {
-        (one["a"]["name"], one["b"]["name"]): one["scores"]["net_worth"]["difference"] for one in told["comparisons"]
+        (found["a"]["name"], found["b"]["name"]): found["scores"]["net_worth"]["difference"]
+        for found in results["comparisons"]
     }
     means = {name: group["scores"]["net_worth"]["mean"] for name, group in analysis["groups"].items()}
     assert pairs["idle", "reference"] == pytest.approx(means["reference"] - means["idle"])
-    worth = told["curves"]["vending@1"]["net_worth_cents"]
-    assert {name: one["mean"][-1] for name, one in worth.items()} == pytest.approx(means)
+    worth = results["curves"]["vending@1"]["net_worth_cents"]
+    assert {name: curve["mean"][-1] for name, curve in worth.items()} == pytest.approx(means)
 
 
 def test_the_same_runs_give_the_same_files(written: Path) -> None:
@@ -56,8 +57,8 @@ def test_the_same_runs_give_the_same_files(written: Path) -> None:
     again = report("played")
     assert (written / "report.html").read_text(encoding="utf-8") == page(again)
     assert (written / "report.md").read_text(encoding="utf-8") == markdown(again)
-    for one in again.drawings:
-        assert (written / "figures" / f"{one.name}.svg").read_text(encoding="utf-8") == one.svg
+    for drawing in again.drawings:
+        assert (written / "figures" / f"{drawing.name}.svg").read_text(encoding="utf-8") == drawing.svg
 
 
 @pytest.mark.slow
@@ -120,10 +121,10 @@ def test_the_command_writes_and_says_so(folder: Path, capsys: pytest.CaptureFixt
     assert "akinai verify a\n" in out
     code, out, err = akinai(capsys, "report", "a-1", "--with-paper", "--json")
     assert (code, err, out.count("\n")) == (0, "", 1)
-    told = json.loads(out)
-    assert told["folder"] == "akinai-report"
-    assert told["runs"] == ["a-1"]
-    assert told["card"]["digests"].keys() == {"a-1"}
+    document = json.loads(out)
+    assert document["folder"] == "akinai-report"
+    assert document["runs"] == ["a-1"]
+    assert document["card"]["digests"].keys() == {"a-1"}
     assert "not comparable" in (folder / "akinai-report" / "report.md").read_text()
 
 
@@ -150,5 +151,5 @@ def test_a_missing_extra_is_one_sentence(
 
 def test_other_commands_load_no_matplotlib() -> None:
     """Nobody waits for the drawing of figures but who asks for some."""
-    code = "import sys, akinai, akinai.cli.app, akinai.report.tables; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, akinai, akinai.cli.app, akinai.report.tables.runs; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

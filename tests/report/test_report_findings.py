@@ -4,7 +4,8 @@ import pytest
 from rich.console import Console, RenderableType
 
 from akinai.core.findings import Finding
-from akinai.report.findings import DAY_US, entries_told, findings_table, timeline
+from akinai.core.ledger import DAY_US
+from akinai.report.tables.findings import findings_table, short_entries, timeline
 
 START = 20_000 * DAY_US + DAY_US // 3
 FOUND = (
@@ -30,9 +31,9 @@ def test_findings_fit_the_width(width: int) -> None:
     lines = shown(table, width) + shown(line, width)
     assert max(map(len, lines)) <= width
     assert "\x1b" not in "".join(lines)
-    told = " ".join(" ".join(lines).split())
-    assert "loop behavior" in told
-    assert "serious" in told
+    text = " ".join(" ".join(lines).split())
+    assert "loop behavior" in text
+    assert "serious" in text
 
 
 def test_a_table_tells_the_day_and_both_sides() -> None:
@@ -58,5 +59,5 @@ def test_a_timeline_marks_each_day_by_its_worst() -> None:
 
 def test_entries_are_told_briefly() -> None:
     """The first three, and how many more."""
-    assert entries_told((4,)) == "4"
-    assert entries_told((4, 5, 6, 7)) == "4, 5, 6 +1"
+    assert short_entries((4,)) == "4"
+    assert short_entries((4, 5, 6, 7)) == "4, 5, 6 +1"

@@ -3,11 +3,10 @@
 from functools import cache
 
 import akinai
-from akinai.report.figures_axes import LONGEST_NAME, looks
-from akinai.report.figures_svg import Drawing
-from akinai.report.page_sections import document
-from akinai.runtime import api
-from akinai.runtime.analysis import Wanted
+from akinai import api
+from akinai.report.figures.style import LONGEST_NAME, looks
+from akinai.report.figures.svg import Drawing
+from akinai.report.page.sections import document
 from akinai.stores.memory import MemoryStore
 
 SETTINGS = {"customers": 3, "population.identical": True, "manipulation.sellers": "one_each", "fee_permille": 50}
@@ -20,15 +19,15 @@ def drawn() -> dict[str, Drawing]:
     sweep = {"manipulation.kind": ["none", "strong_injection"]}
     for agent in ("first", "careful"):
         akinai.run("market", agent=agent, seeds=range(1, 4), settings=SETTINGS, sweep=sweep, name=agent, store=store)
-    return {one.name: one for one in document(api.analyze(store=store, wanted=Wanted(about=("run",))), ()).drawings}
+    return {drawing.name: drawing for drawing in document(api.analyze(store=store, evidence=False), ()).drawings}
 
 
 def test_a_market_has_its_figures() -> None:
     """The score of every run, shares, gains and places, each told in words and as a table."""
     assert list(drawn()) == ["scores", "shares", "gains", "places"]
-    for one in drawn().values():
-        assert one.told.endswith(".")
-        assert all(len(row) == len(one.heads) for row in one.rows)
+    for drawing in drawn().values():
+        assert drawing.description.endswith(".")
+        assert all(len(row) == len(drawing.heads) for row in drawing.rows)
 
 
 def test_shares_stand_beside_blind_choice() -> None:
@@ -36,9 +35,9 @@ def test_shares_stand_beside_blind_choice() -> None:
     rows = [row for row in drawn()["shares"].rows if row[1] == "first proposal" and row[0].startswith("first")]
     assert len(rows) == 2
     for row in rows:
-        told = dict(zip(drawn()["shares"].heads, row, strict=True))
-        assert (told["mean"], told["n"]) == ("1", "3")
-        assert float(told["blind choice"]) < 1
+        cells = dict(zip(drawn()["shares"].heads, row, strict=True))
+        assert (cells["mean"], cells["n"]) == ("1", "3")
+        assert float(cells["blind choice"]) < 1
     assert {row[1] for row in drawn()["shares"].rows} == {"first proposal", "top of the results", "treated sellers"}
 
 
@@ -50,13 +49,13 @@ def test_gains_are_those_of_both_sides_and_the_platform() -> None:
 def test_long_names_keep_what_tells_them_apart() -> None:
     """What all groups share at the beginning goes first: words, then the path of a setting."""
     same = "chat openai:gullible manipulation.kind="
-    names = {one.name for one in looks([f"{same}{kind}" for kind in ("none", "strong_injection")]).values()}
+    names = {look.name for look in looks([f"{same}{kind}" for kind in ("none", "strong_injection")]).values()}
     assert names == {"kind=none", "kind=strong_injection"}
     short = ["chat a", "chat b"]
-    assert [one.name for one in looks(short).values()] == short
+    assert [look.name for look in looks(short).values()] == short
     mixed = [f"{'x' * 40} kind={kind}" for kind in ("none", "authority")]
-    _, none, authority = (one.name for one in looks(["careful", *mixed]).values())
+    _, none, authority = (look.name for look in looks(["careful", *mixed]).values())
     assert (none[-10:], authority[-14:]) == (" kind=none", "kind=authority")
     assert max(len(none), len(authority)) <= LONGEST_NAME
     long = ["chat openai:a-model-of-a-long-name", "careful"]
-    assert [one.name for one in looks(long).values()][1] == "careful"
+    assert [look.name for look in looks(long).values()][1] == "careful"

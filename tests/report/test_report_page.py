@@ -9,16 +9,18 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from reports_for_tests import EVERYTHING, EVIL, analysis_of, evil, played, report
+from reports_for_tests import EVIL, analysis_of, evil, played, report
 
 import akinai
+from akinai import api
+from akinai.core import Plan, Routine, player
 from akinai.core.models import Usage
-from akinai.report.markdown import markdown, paragraph, text
-from akinai.report.page import element, page
-from akinai.report.page_pairs import contrasts
-from akinai.report.page_sections import document
-from akinai.runtime import api
-from akinai.runtime.analysis import Effort
+from akinai.report.page.files import results
+from akinai.report.page.groups import group_comparisons
+from akinai.report.page.html import element, page
+from akinai.report.page.markdown import markdown, paragraph, text
+from akinai.report.page.sections import document
+from akinai.runtime.runs.records import ModelUsage
 from akinai.stores.memory import MemoryStore
 
 VOID = {"meta"}
@@ -38,13 +40,13 @@ def html(which: str) -> str:
 class Read(HTMLParser):
     """The elements, attributes and text of a page; every element must be closed in order."""
 
-    def __init__(self, told: str) -> None:
+    def __init__(self, markup: str) -> None:
         super().__init__()
         self.elements: list[str] = []
         self.attributes: list[tuple[str, str]] = []
         self.text = ""
         self._open: list[str] = []
-        self.feed(told)
+        self.feed(markup)
         self.close()
         assert not self._open
 
@@ -83,8 +85,8 @@ def test_a_page_needs_nothing_from_elsewhere(which: str) -> None:
 
 def test_text_by_agents_stands_as_text() -> None:
     """Names, findings and errors full of markup are read back from the page letter by letter."""
-    told = Read(html("evil")).text
-    assert told.count(EVIL) > 10
+    shown = Read(html("evil")).text
+    assert shown.count(EVIL) > 10
     assert "<script" not in html("evil")
     assert "<img" not in html("evil")
 
@@ -96,15 +98,15 @@ def test_an_element_escapes_parts_and_attributes() -> None:
     assert "\x00" not in element("p", "a\x00b\ud800\ufffe")
 
 
-@pytest.mark.parametrize("told", ["html", "markdown"])
-def test_a_report_tells_all_that_was_asked(told: str) -> None:
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_a_report_tells_all_that_was_asked(form: str) -> None:
     """Scores with interval and n, endings, pairs, findings, runs with digests, run card, and the paper's table."""
-    shown = Read(html("played")).text if told == "html" else markdown(report("played"))
+    shown = Read(html("played")).text if form == "html" else markdown(report("played"))
     analysis = played()
     for group in analysis.groups:
-        one = group.scores["net_worth"]
-        assert one.summary.mean is not None
-        assert f"${one.summary.mean / 100:,.2f}" in shown
+        score = group.scores["net_worth"]
+        assert score.summary.mean is not None
+        assert f"${score.summary.mean / 100:,.2f}" in shown
         assert group.name in shown
     for run in analysis.runs:
         assert run.digest[:12] in shown
@@ -112,16 +114,16 @@ def test_a_report_tells_all_that_was_asked(told: str) -> None:
     for words in ("95 % from", "smallest visible", "horizon", "What it took", "preset sha256",
                   "between idle and reference", "Findings by type"):  # fmt: skip
         assert words in shown
-    assert str(analysis.card["preset_sha256"]) in shown
+    assert str(analysis.runs.card()["preset_sha256"]) in shown
 
 
 @pytest.mark.slow
 def test_every_finding_names_its_entries() -> None:
     """A finding can be looked up: run#entry."""
     shown = Read(html("played")).text
-    found = [(run.id, one) for run in played().runs for one in run.findings or ()]
+    found = [(run.id, finding) for run in played().runs for finding in run.findings or ()]
     assert found
-    assert all(f"{run}#{one.entries[0]}" in shown for run, one in found)
+    assert all(f"{run}#{finding.entries[0]}" in shown for run, finding in found)
 
 
 def test_every_figure_stands_in_the_page_with_its_table() -> None:
@@ -133,7 +135,7 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("raw", "kept"),
     [
         ("<b>&", "&lt;b&gt;&amp;"), ("a|b`c`*d*", r"a\|b\`c\`\*d\*"), ("![x](javascript:y)", r"!\[x\](javascript\:y)"),
         ("snake_case _it_", r"snake_case \_it\_"), ("$1,234.50 and $x$", r"$1,234.50 and \$x\$"),
@@ -141,17 +143,17 @@ def test_every_figure_stands_in_the_page_with_its_table() -> None:
         ("a\nb\x00", "a b "), ("vending@1 @you a@b.c", r"vending@1 \@you a\@b.c"), ("\\`", r"\\\`"), ("08:00 +$5 (n = 3)", "08:00 +$5 (n = 3)"),
     ],
 )  # fmt: skip
-def test_markdown_keeps_text_as_text(told: str, kept: str) -> None:
+def test_markdown_keeps_text_as_text(raw: str, kept: str) -> None:
     """Marks that could begin something get a backslash or an entity; numbers, money and names stay readable."""
-    assert text(told) == kept
+    assert text(raw) == kept
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"), [("- a", r"\- a"), ("1. a", r"1\. a"), ("12) a", r"12\) a"), ("    a", "a"), ("# a", r"\# a")]
+    ("raw", "kept"), [("- a", r"\- a"), ("1. a", r"1\. a"), ("12) a", r"12\) a"), ("    a", "a"), ("# a", r"\# a")]
 )
-def test_a_paragraph_is_no_list_and_no_heading(told: str, kept: str) -> None:
+def test_a_paragraph_is_no_list_and_no_heading(raw: str, kept: str) -> None:
     """What begins a line cannot begin a list, a heading or a block of code."""
-    assert paragraph(told) == kept
+    assert paragraph(raw) == kept
 
 
 def test_markdown_has_a_table_of_even_rows() -> None:
@@ -163,28 +165,60 @@ def test_markdown_has_a_table_of_even_rows() -> None:
 
 
 @pytest.fixture
-def lemonade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The world of the tutorial, installed."""
-    told = tmp_path / "stand-1.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: stand\nVersion: 1\n")
-    (told / "entry_points.txt").write_text("[akinai.worlds]\nlemonade = lemonade:Lemonade\n")
+def stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two worlds that another package installs: the tutorial's `lemonade`, and `bare`, the same without facets."""
+    installed = tmp_path / "stand-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: stand\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text(
+        "[akinai.worlds]\nlemonade = lemonade:Lemonade\nbare = bare_stand:Bare\n"
+    )
+    (tmp_path / "bare_stand.py").write_text(
+        "from akinai.core import Facets\nfrom lemonade import Lemonade\n\n\n"
+        'class Bare(Lemonade):\n    name = "bare@1"\n    facets = Facets()\n'
+    )
     monkeypatch.syspath_prepend(tmp_path)
-    return "lemonade"
 
 
+@player
+def wasteful(_: Routine) -> Plan:
+    """Makes far more than it sells."""
+    from lemonade import MakeLemonade, OpenStand
+
+    while True:
+        yield MakeLemonade(cups=20)
+        yield OpenStand(price_cents=240)
+
+
+@pytest.mark.usefixtures("stands")
+def test_a_world_of_others_has_figures_and_findings_through_its_facets() -> None:
+    """The tutorial's world is drawn and judged as its facets say; nothing else here knows its figures."""
+    store = MemoryStore()
+    for agent in ("frugal", wasteful):
+        akinai.run("lemonade", agent=agent, seeds=range(2), store=store)
+    analysis = api.analyze(store=store, by_day=True)
+    made = document(analysis, group_comparisons(analysis))
+    drawings = {drawing.name: drawing for drawing in made.drawings}
+    assert list(drawings) == ["scores", "over-days", "cups", "actions", "tools", "findings"]
+    assert drawings["over-days"].title == "Profit over the days"
+    assert {row[0] for row in drawings["cups"].rows} == {"poured away", "sold"}
+    assert "20 cups would sell" in Read(page(made)).text
+    assert {"cups", "profit_cents"} <= results(analysis, (), files=())["curves"]["lemonade@1"].keys()
+
+
+@pytest.mark.usefixtures("stands")
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_a_world_with_little_to_tell_has_a_report(lemonade: str, seeds: int) -> None:
+def test_a_world_with_little_to_tell_has_a_report(seeds: int) -> None:
     """No facts, no findings, no reference: scores, endings, tools, runs and cards are told, and nothing is empty."""
     store = MemoryStore()
-    akinai.run(lemonade, seeds=range(seeds), store=store)
-    analysis = api.analyze(store=store, wanted=EVERYTHING)
-    told = document(analysis, contrasts(analysis))
-    shown = Read(page(told)).text
+    akinai.run("bare", seeds=range(seeds), store=store)
+    analysis = api.analyze(store=store, by_day=True)
+    made = document(analysis, group_comparisons(analysis))
+    shown = Read(page(made)).text
     assert "Profit (dollars)" in shown
     assert "horizon" in shown
-    assert [one.name for one in told.drawings] == ["scores", "actions", "tools"][seeds == 1 :]
-    assert all(section.blocks for section in told.sections)
+    assert [drawing.name for drawing in made.drawings] == ["scores", "actions", "tools"][seeds == 1 :]
+    assert all(section.blocks for section in made.sections)
 
 
 def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
@@ -199,23 +233,23 @@ def test_the_papers_numbers_are_told_only_when_asked_for() -> None:
 def test_runs_that_cannot_be_read_have_a_report() -> None:
     """Nothing could be scored, not even the world is known: the page says so and why, beside what can be read."""
     broken = replace(evil().runs[0], scores=(), trouble="entry 3: it is missing", series=None, findings=None)
-    told = Read(page(document(analysis_of([broken]), []))).text
-    assert "No run could be scored" in told
-    assert "entry 3: it is missing" in told
+    shown = Read(page(document(analysis_of([broken]), []))).text
+    assert "No run could be scored" in shown
+    assert "entry 3: it is missing" in shown
     lost = replace(broken, id="lost", world="", agent="unknown", trouble="its header is not one")
     both = analysis_of([*played().runs, lost])
-    told = Read(page(document(both, contrasts(both)))).text
-    assert "10 runs of vending@1 and an unknown world" in told
-    assert "its header is not one" in told
+    shown = Read(page(document(both, group_comparisons(both)))).text
+    assert "10 runs of vending@1 and an unknown world" in shown
+    assert "its header is not one" in shown
 
 
 def test_what_models_took_is_told() -> None:
     """Calls, tokens, minutes and dollars a run, and the model as the provider called it."""
-    effort = Effort(12, 2, Usage(input=3_000, output=450, cached=1_000), 1.5, 0.0525, ("model-2026-01",))
-    analysis = analysis_of([replace(run, effort=effort) for run in played().runs[:2]])
-    told = markdown(document(analysis, []))
-    assert "| idle | 2 | 12 | 3,000 | 1,000 | 450 | 1.5 | $0.0525 |" in told
-    assert "| model ids as returned | model-2026-01 |" in told
+    usage = ModelUsage(12, 2, Usage(input=3_000, output=450, cached=1_000), 1.5, 0.0525, ("model-2026-01",))
+    analysis = analysis_of([replace(run, usage=usage) for run in played().runs[:2]])
+    shown = markdown(document(analysis, []))
+    assert "| idle | 2 | 12 | 3,000 | 1,000 | 450 | 1.5 | $0.0525 |" in shown
+    assert "| model ids as returned | model-2026-01 |" in shown
 
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -236,9 +270,9 @@ def browsed(file: Path, profile: Path, *flags: str) -> str:
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 def test_a_browser_runs_no_script_of_an_agent(tmp_path: Path) -> None:
     """Loaded in a real browser, also without the page's own ban of scripts, names full of markup made no element."""
-    told = re.sub(r"<meta http-equiv[^>]*>", "", html("evil"))
-    assert told != html("evil")
-    files = {"report.html": told, "figure.svg": report("evil").drawings[0].svg}
+    page_text = re.sub(r"<meta http-equiv[^>]*>", "", html("evil"))
+    assert page_text != html("evil")
+    files = {"report.html": page_text, "figure.svg": report("evil").drawings[0].svg}
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
         seen = browsed(tmp_path / name, tmp_path / "profile", "--dump-dom")

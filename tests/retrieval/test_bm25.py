@@ -24,7 +24,7 @@ def index(documents: dict[str, str]) -> BM25Index:
 
 
 def changed(changes: list[tuple[str, str | None]]) -> tuple[BM25Index, dict[str, str]]:
-    """An index after changes (None removes), and the documents that it should hold."""
+    """An index after changes (None removes), and the documents that it should contain."""
     made, documents = BM25Index(), dict[str, str]()
     for id, text in changes:
         if text is not None:
@@ -56,7 +56,7 @@ def test_idf_is_lucenes_and_positive(documents: int, data: st.DataObject):
 
 @given(changes, texts)
 def test_changed_index_equals_fresh_index(changes: list[tuple[str, str | None]], query: str):
-    """After any additions, replacements and removals, an index equals one made of what is left; no word lingers."""
+    """After any additions, replacements and removals, an index equals a fresh index of the remaining documents; no word is left behind."""
     made, documents = changed(changes)
     fresh = index(dict(sorted(documents.items())))
     assert made.search(query, 100) == fresh.search(query, 100)
@@ -122,7 +122,7 @@ def test_scores_outlive_a_change():
 
 
 def test_another_tokenizer_serves_index_and_query():
-    """A tokenizer that is plugged in cuts documents and queries alike."""
+    """A custom tokenizer splits documents and queries alike."""
     made = BM25Index(tokenizer=lambda text: [text[:3]])
     made.add("a", "milky")
     assert [hit.matched for hit in made.search("mink")] == []
@@ -140,12 +140,12 @@ def test_k1_and_b_have_their_effect():
         return made.scores("milk").tolist()
 
     assert len(set(scores(0.0, 0.75))) == 1
-    one, two, long = scores(1.2, 0.0)
-    assert one == long < two
+    single, double, long = scores(1.2, 0.0)
+    assert single == long < double
 
 
 def test_wrong_use_is_named():
-    """Removing what is not there is a KeyError that names it; a negative top_k is a ValueError."""
+    """Removing a missing document is a KeyError that names it; a negative top_k is a ValueError."""
     made = index({"a": "milk"})
     with pytest.raises(KeyError, match="no document 'b' among the 1"):
         made.remove("b")

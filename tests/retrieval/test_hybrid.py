@@ -33,7 +33,7 @@ def index(documents: dict[str, str], **options: object) -> HybridIndex:
     return made
 
 
-class Scripted:
+class ScriptedAgent:
     """An embedder that looks its vectors up."""
 
     name = "scripted"
@@ -67,7 +67,7 @@ def by_definition(documents: dict[str, str], query: str, alpha: float, allowed: 
 def test_filter_comes_before_ranking(
     documents: dict[str, str], query: str, alpha: float, allowed: set[str], top_k: int
 ):
-    """What is not allowed takes no place and sets no maximum: the definition, worked out in plain Python."""
+    """An excluded document takes no place and sets no maximum: the definition, computed in plain Python."""
     made = index(documents)
     expected = by_definition(documents, query, alpha, allowed)[:top_k]
     assert made.search(query, top_k, alpha=alpha, allowed=allowed) == expected
@@ -155,8 +155,8 @@ def test_scores_have_not_moved():
 )
 def test_japanese_and_widths_are_found(query: str, document: str):
     """The documented pairs find each other, first and with scores above 0, among one or two documents."""
-    for others in ({}, {"a": "tea"}):
-        hit = index({**others, "b": document}).search(query)[0]
+    for rest in ({}, {"a": "tea"}):
+        hit = index({**rest, "b": document}).search(query)[0]
         assert hit.id == "b"
         assert hit.bm25_score == 1
         assert hit.vector_score > 0
@@ -182,7 +182,7 @@ def test_match_never_reports_as_zero():
     """A word that nearly every document has still scores above 0 beside one that is rare."""
     common, rare = "the" + " of" * 50, " ".join(f"r{i}" for i in range(60))
     documents = [Document(f"{i:05}", common) for i in range(20_000)] + [Document("rare", rare)]
-    made = HybridIndex(embedder=Scripted({f"{rare} the": (0.0, 0.0)}))
+    made = HybridIndex(embedder=ScriptedAgent({f"{rare} the": (0.0, 0.0)}))
     made.add_all(documents, np.zeros((20_001, 2), np.float32))
     assert [(hit.id, hit.bm25_score) for hit in made.search(f"{rare} the", 2)] == [("rare", 1.0), ("00000", 1e-6)]
     ranked = rank(f"{rare} the", {document.id: document.text for document in documents}, 2)
@@ -198,7 +198,7 @@ def test_neighbour_above_the_floor_is_found_without_a_word():
         "saw": (-1.0, 0.0),
         "drink up": (-0.6, 0.8),
     }
-    embedder = Scripted(vectors)
+    embedder = ScriptedAgent(vectors)
     made = index({text: text for text in ("tea", "nail", "saw", "drink up")}, embedder=embedder)
     assert [(hit.id, hit.vector_score, hit.bm25_score, hit.matched) for hit in made.search("drink")] == [
         ("tea", 0.8, 0.0, ()),
@@ -211,7 +211,7 @@ def test_neighbour_above_the_floor_is_found_without_a_word():
 
 def test_only_new_texts_are_embedded():
     """Fields change without a call to the embedder, a batch is one call, and given vectors need none."""
-    embedder = Scripted({"tea": (1.0, 0.0), "milk": (0.0, 1.0), "x": (1.0, 0.0)})
+    embedder = ScriptedAgent({"tea": (1.0, 0.0), "milk": (0.0, 1.0), "x": (1.0, 0.0)})
     made = HybridIndex(embedder=embedder)
     made.add_all([Document("a", "x"), Document("b", "milk"), Document("a", "tea")])
     made.add("a", "tea", {"section": "drinks"})
@@ -224,7 +224,7 @@ def test_only_new_texts_are_embedded():
 
 def test_failed_change_changes_nothing():
     """When the embedder fails, gives another shape or NaN, the index stays as it was."""
-    embedder = Scripted({"tea": (1.0, 0.0), "bad": (float("nan"), 0.0)})
+    embedder = ScriptedAgent({"tea": (1.0, 0.0), "bad": (float("nan"), 0.0)})
     made = index({"a": "tea"}, embedder=embedder)
     with pytest.raises(KeyError):
         made.add_all([Document("a", "tea tea"), Document("b", "unseen")])
@@ -258,7 +258,7 @@ def test_import_and_rank_leave_numpy_alone():
 
 
 def test_a_large_index_answers_as_the_definition_does():
-    """Hundreds of random documents, filled at once and changed: search and `scores` are `rank`'s, worked out word by
+    """Hundreds of random documents, filled at once and changed: search and `scores` are `rank`'s, computed word by
     word in plain Python, to the last bit; with a filter, the ids and combined scores agree too."""
     generator = np.random.default_rng(11)
     vocabulary = [f"w{n}" for n in range(150)] + ["牛乳", "打ち合わせ", "coca-cola"]
@@ -270,7 +270,7 @@ def test_a_large_index_answers_as_the_definition_does():
 
     for batch in range(3):
         new = {f"d{n * 7919 % 1_000:03}": text(int(generator.integers(0, 25))) for n in range(batch * 150, 400)}
-        made.add_all(Document(id, one) for id, one in new.items())
+        made.add_all(Document(id, content) for id, content in new.items())
         documents |= new
         for id in list(documents)[:: 9 + batch]:
             made.remove(id)
@@ -281,15 +281,15 @@ def test_a_large_index_answers_as_the_definition_does():
             hits = made.search(query, top_k)
             assert hits == rank(query, documents, top_k)
             assert list(made.scores(query, top_k).items()) == [(hit.id, hit.combined_score) for hit in hits]
-        some = frozenset(list(documents)[::3])
-        assert made.search(query, 50, allowed=some) == made.search(query, 50, allowed=set(some))
+        allowed = frozenset(list(documents)[::3])
+        assert made.search(query, 50, allowed=allowed) == made.search(query, 50, allowed=set(allowed))
         made.add("d000", query)
         documents["d000"] = query
-        assert made.search(query, 50, allowed=some) == made.search(query, 50, allowed=set(some))
+        assert made.search(query, 50, allowed=allowed) == made.search(query, 50, allowed=set(allowed))
 
 
 def test_several_replaced_at_once_keep_their_vectors():
-    """A handful replaced in one call are found by their own words and vectors."""
+    """A handful of documents replaced in one call are found by their own words and vectors."""
     made = index({"a": "milk", "b": "tea", "c": "bread", "d": "x"})
     documents = {"c": "bread y", "a": "milk z", "e": "tea tea", "b": "tea", "d": "x"}
     made.add_all(Document(id, text) for id, text in documents.items())

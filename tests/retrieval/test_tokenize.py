@@ -38,12 +38,12 @@ def test_form_does_not_matter(text: str):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "same"),
     [("ＡＢＣ", "abc"), ("ﾊﾟﾝ", "パン"), ("ｺｰﾋｰ", "コーヒー"), ("Straße", "STRAßE"), ("①", "1"), ("㎖", "ml")],
 )
-def test_widths_and_cases_are_one(one: str, other: str):
+def test_widths_and_cases_are_folded(text: str, same: str):
     """Half-width, full-width, circled and capital forms give the words of the plain form."""
-    assert tokenize(one) == tokenize(other) != []
+    assert tokenize(text) == tokenize(same) != []
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_widths_and_cases_are_one(one: str, other: str):
     ],
 )
 def test_query_shares_words_with_document(query: str, document: str, shared: set[str]):
-    """What a person would expect to match shares exactly these words."""
+    """Texts that a person expects to match share exactly these words."""
     assert set(tokenize(query)) & set(tokenize(document)) == shared
 
 
 def test_words_in_full():
-    """One sentence of each kind, cut as documented; repeats are kept."""
+    """One sentence of each kind, split as documented; repeats are kept."""
     assert tokenize("Pay $1,250.50 for x-ray v1.2, don't PAY") == (
         ["pay", "1250.50", "for", "x", "ray", "xray", "v1.2", "don", "dont", "pay"]
     )

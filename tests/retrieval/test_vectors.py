@@ -77,7 +77,7 @@ def test_grid_steps_are_the_hashed_row(text: str):
 
 @given(changes, st.tuples(small, small, small))
 def test_changed_vectors_equal_fresh_vectors(changes: list[tuple[str, tuple[int, ...] | None]], query: tuple[int, ...]):
-    """After any changes the index answers as a fresh one: the cosine of every document that is left, ties by id."""
+    """After any changes the index equals a fresh index: the cosine of every remaining document, ties by id."""
     made, kept = VectorIndex(3), dict[str, tuple[float, ...]]()
     for id, numbers in changes:
         if numbers is not None:
@@ -97,7 +97,7 @@ def test_changed_vectors_equal_fresh_vectors(changes: list[tuple[str, tuple[int,
 
 
 def test_some_rows_have_the_cosines_of_all_rows():
-    """Asking for a few rows, or for most, gives the numbers that asking for all gives."""
+    """Cosines of a few rows, or of most, equal those computed for all rows."""
     embedder = HashedTermVectors(64)
     made = VectorIndex(64)
     for i, row in enumerate(embedder.embed([f"word{i % 7} word{i % 11} word{i}" for i in range(4_000)])):
@@ -109,13 +109,13 @@ def test_some_rows_have_the_cosines_of_all_rows():
 
 
 def test_many_ties_are_cut_by_id():
-    """Among equals the lowest ids stay, whatever order they came in."""
+    """Among equal scores the lowest ids are kept, whatever the order of additions."""
     made = index({f"{i * 37 % 100:02}": (1, 0, 0) for i in range(100)})
     assert [hit.id for hit in made.search(vector(1, 0, 0), 3)] == ["00", "01", "02"]
 
 
 def test_wrong_vectors_are_refused():
-    """Another shape, NaN or infinity is a ValueError and leaves the index as it was; so does removing a stranger."""
+    """Another shape, NaN or infinity is a ValueError and leaves the index as it was; so does removing an unknown id."""
     made = index({"a": (1, 0, 0)})
     for wrong in (vector(1, 0), vector(1, 0, float("nan")), vector(float("inf"), 0, 0)):
         with pytest.raises(ValueError, match="vector"):

@@ -1,12 +1,12 @@
-"""A market player behind the wire, for tests: it hears words alone, as a model does."""
+"""A market player behind a model endpoint, for tests: it reads texts only, as a model does."""
 
-from akinai.testing.endpoint import PlayerBrain
-from akinai.testing.endpoint_market import by_reading, read
+from akinai.testing.endpoint import PlayerResponder
+from akinai.testing.endpoint.market import parse_outcome, text_only
 from akinai.worlds.market import Market
 
-__all__ = ["brain", "read"]
+__all__ = ["brain", "parse_outcome"]
 
 
-def brain(player: str = "careful") -> PlayerBrain:
+def brain(player: str = "careful") -> PlayerResponder:
     """Plays a player of the market, customer or business, in each conversation."""
-    return PlayerBrain(by_reading(Market.players[player]), Market.verbs)
+    return PlayerResponder(text_only(Market.players[player]), Market.verbs)

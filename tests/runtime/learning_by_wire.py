@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akinai.core.models import Reply
-from akinai.testing.endpoint import Asked, PlayerBrain
+from akinai.testing.endpoint import ModelCall, PlayerResponder
 from akinai.worlds.vending import Vending
 
 PLAYER, REFLECTOR, CURATOR = "player", "reflector", "curator"
 
 
-def role_of(asked: Asked) -> str:
+def role_of(call: ModelCall) -> str:
     """Who is asked, by the form of the answer that the prompt wants."""
-    system = asked.request.messages[0].text
+    system = call.request.messages[0].text
     return CURATOR if '"operations"' in system else REFLECTOR if '"insights"' in system else PLAYER
 
 
-def text_of(asked: Asked) -> str:
-    return "\n".join(message.text for message in asked.request.messages)
+def text_of(call: ModelCall) -> str:
+    return "\n".join(message.text for message in call.request.messages)
 
 
 @dataclass
@@ -35,16 +35,16 @@ class Business:
     seen: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._plays = PlayerBrain(Vending.players[self.player], Vending.verbs)
+        self._plays = PlayerResponder(Vending.players[self.player], Vending.verbs)
 
-    async def reply(self, asked: Asked) -> Reply:
-        role, text = role_of(asked), text_of(asked)
+    async def reply(self, call: ModelCall) -> Reply:
+        role, text = role_of(call), text_of(call)
         self.shown.append((role, text))
         if role == PLAYER:
-            return await self._plays.reply(asked)
+            return await self._plays.reply(call)
         if role == REFLECTOR:
             return Reply(json.dumps(self.insights(text)))
-        said = sum(message.speaker == "assistant" for message in asked.request.messages)
+        said = sum(message.speaker == "assistant" for message in call.request.messages)
         return Reply(self.broken[said] if said < len(self.broken) else json.dumps(self.operations(text)))
 
     def insights(self, text: str) -> dict[str, Any]:
@@ -62,10 +62,10 @@ class Business:
         found = re.findall(r"(Order before .*?\.) \[(.*?)\]", text.rpartition("New insights")[2])
         return {
             "operations": [
-                {"type": "ADD", "section": "stock_and_orders", "content": told, "evidence": [place]}
-                for told, place in found
+                {"type": "ADD", "section": "stock_and_orders", "content": content, "evidence": [source]}
+                for content, source in found
             ]
         }
 
     def of(self, role: str) -> list[str]:
-        return [text for who, text in self.shown if who == role]
+        return [text for shown_role, text in self.shown if shown_role == role]

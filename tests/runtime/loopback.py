@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from akinai.core.models import Message, Request, Tools
-from akinai.runtime.models import LangChainModel, open_model
-from akinai.runtime.pacing import Clock
+from akinai.runtime.models.langchain import LangChainModel, open_model
+from akinai.runtime.models.rate_limit import Clock
 from akinai.testing.endpoint import Endpoint
-from akinai.testing.endpoint_http import Connection, HttpAnswer, HttpRequest, Server
+from akinai.testing.endpoint.http import Connection, HttpAnswer, HttpRequest, Server
 
 TOOLS = Tools(
     (
@@ -108,9 +108,9 @@ def answering(*answers: HttpAnswer) -> Iterator[Loopback]:
         server.close()
 
 
-def ok(told: Mapping[str, Any] | str) -> HttpAnswer:
+def ok(body: Mapping[str, Any] | str) -> HttpAnswer:
     """An answer with status 200 and this JSON, or this text in its place."""
-    return HttpAnswer(200, (told if isinstance(told, str) else json.dumps(told)).encode())
+    return HttpAnswer(200, (body if isinstance(body, str) else json.dumps(body)).encode())
 
 
 def status(number: int, message: str = "no", **headers: str) -> HttpAnswer:

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
 from akinai.core.models import Usage
-from akinai.runtime.budget import Budget, Meter
-from akinai.runtime.estimate import Workload, estimate
-from akinai.runtime.prices import Price, read_prices
+from akinai.runtime.models.budget import Budget, Meter, Price, read_prices
+from akinai.runtime.play.estimate import Workload, estimate
 
 MODEL = "openai:gpt-test"
 PRICES = read_prices({MODEL: {"input_per_million": 2, "output_per_million": 8.0, "cached_input_per_million": 0.5}})
@@ -66,17 +65,17 @@ def test_dollars_are_never_guessed():
 def test_a_budget_in_dollars_needs_a_price():
     """It is refused before anything is sent, with the lines to add."""
     meter = Meter(Budget(dollars=5), PRICES)
-    meter.expect(MODEL)
+    meter.expect_price(MODEL)
     with pytest.raises(UsageError, match=r'\[prices\."openai:other"\] with input_per_million'):
-        meter.expect("openai:other")
-    Meter(Budget(tokens=5), PRICES).expect("openai:other")
+        meter.expect_price("openai:other")
+    Meter(Budget(tokens=5), PRICES).expect_price("openai:other")
 
 
 def test_a_budget_that_cannot_be_kept_is_told():
     """Where a server counts no tokens, a limit on tokens would never end the run: it fails at the next call instead."""
     meter = Meter(Budget(tokens=1000))
     meter.count("openai:local", Usage())
-    with pytest.raises(AgentError, match=r"openai:local tells no token counts.*use --max-messages"):
+    with pytest.raises(AgentError, match=r"openai:local tells no token counts.*use --max-actions"):
         meter.check("openai:local")
     without_limit = Meter()
     without_limit.count("openai:local", Usage())
@@ -121,21 +120,21 @@ def test_cached_input_without_a_price_costs_as_any():
 
 def test_an_estimate_of_a_long_run():
     """2,000 messages with the paper's window: the first calls grow by 300 tokens each, the rest read the window."""
-    told = estimate(Workload(max_messages=2000, tokens_at_first=3000, seconds_a_call=3.6), Price(2, 8))
+    expected = estimate(Workload(max_messages=2000, tokens_at_first=3000, seconds_a_call=3.6), Price(2, 8))
     growing = sum(3000 + 300 * n for n in range(91))  # 3,000 ... 30,000
-    assert told.messages == 2000
-    assert told.usage == Usage(growing + (2000 - 91) * 30_000, 200_000)
-    assert told.hours == pytest.approx(2.0)
-    assert told.dollars == pytest.approx((told.usage.input * 2 + 200_000 * 8) / 1e6)
+    assert expected.messages == 2000
+    assert expected.usage == Usage(growing + (2000 - 91) * 30_000, 200_000)
+    assert expected.hours == pytest.approx(2.0)
+    assert expected.dollars == pytest.approx((expected.usage.input * 2 + 200_000 * 8) / 1e6)
 
 
 def test_days_or_messages_whichever_is_less():
     """Days times messages a day bound the run as the cap does; runs side by side take no longer than one."""
     load = Workload(max_messages=2000, days=30, messages_a_day=10, seconds_a_call=6, runs=5, at_once=5)
-    told = estimate(load)
-    assert (told.messages, told.hours, told.dollars) == (1500, 0.5, None)
+    expected = estimate(load)
+    assert (expected.messages, expected.hours, expected.dollars) == (1500, 0.5, None)
     assert estimate(Workload(max_messages=100, days=30, messages_a_day=10)).messages == 100
-    with pytest.raises(UsageError, match="give --max-messages"):
+    with pytest.raises(UsageError, match="give --max-actions"):
         estimate(Workload())
 
 

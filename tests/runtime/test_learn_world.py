@@ -13,10 +13,12 @@ from akinai.agents.chat import PLAYBOOK, ChatAgent
 from akinai.core.agents import View
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply, Request
-from akinai.runtime.cast import Cast, cast_of
-from akinai.runtime.learn import Learned
-from akinai.runtime.learn_world import Practice, bullets_in, learn_world
-from akinai.worlds.vending.advice import (
+from akinai.runtime.learn.learner import learn
+from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.learn.world import playbook_contents
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.worlds.vending.lessons.advice import (
     Advice,
     CashAdvice,
     HourAdvice,
@@ -31,27 +33,27 @@ from akinai.worlds.vending.advice import (
     of_kind,
     read_advice,
 )
-from akinai.worlds.vending.seen import Seen
+from akinai.worlds.vending.lessons.data_points import DataPoint
 
-SMALL = Practice("vending", "naive", "1-3", "101-104", 25)
+SMALL = TrainConfig("vending", "naive", "1-3", "101-104", 25)
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Learned, str]:
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[LearnResult, str]:
     folder = tmp_path_factory.mktemp("learned")
     store = str(folder / "runs.db")
-    practice = Practice(SMALL.world, SMALL.agent, SMALL.seeds, SMALL.eval_seeds, SMALL.days, store=store)
-    return learn_world(practice, playbook=folder / "vending.json"), store
+    config = TrainConfig(SMALL.world, SMALL.agent, SMALL.seeds, SMALL.eval_seeds, SMALL.days, store=store)
+    return learn(config, playbook=folder / "vending.json"), store
 
 
-def test_a_learned_playbook_earns_more_on_seeds_it_has_not_seen(learned: tuple[Learned, str]) -> None:
+def test_a_learned_playbook_earns_more_on_seeds_it_has_not_seen(learned: tuple[LearnResult, str]) -> None:
     """Even three short runs teach enough to win every run of the others."""
     gain = learned[0].gain
     assert gain is not None
     assert (gain.wins, gain.losses) == (4, 0)
 
 
-def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[Learned, str]) -> None:
+def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[LearnResult, str]) -> None:
     """Its source names runs of the store and entries that they have, and never a run that judges."""
     kept = {run.id: len(run.ledger.entries) for run in akinai.runs(store=learned[1])}
     assert {run.rpartition("-")[2] for run in kept} == {"1", "2", "3"}
@@ -66,33 +68,60 @@ def test_every_bullet_leads_to_entries_of_training_runs(learned: tuple[Learned, 
 def test_a_second_epoch_tries_other_things(tmp_path: Path) -> None:
     """With another playbook the player is told another experiment, so its runs differ."""
     store = str(tmp_path / "runs.db")
-    learn_world(Practice("vending", "naive", "1", "101", 12, store=store), playbook=tmp_path / "p.json", epochs=2)
+    learn(TrainConfig("vending", "naive", "1", "101", 12, store=store), playbook=tmp_path / "p.json", epochs=2)
     assert len({run.digest for run in akinai.runs(store=store)}) == 2
 
 
-def test_a_run_remembers_its_playbook(learned: tuple[Learned, str]) -> None:
+def test_a_run_remembers_its_playbook(learned: tuple[LearnResult, str]) -> None:
     """Card and resume hold the bullets; a reader sees their digest; the ledger's genesis is as without them."""
-    bullets = bullets_in(learned[0].path)
-    with_it = akinai.run("vending", agent=Cast("naive", bullets=bullets), seeds=5, days=10)[0]
+    bullets = playbook_contents(learned[0].path)
+    with_it = akinai.run("vending", agent=AgentSpec("naive", bullets=bullets), seeds=5, days=10)[0]
     plain = akinai.run("vending", agent="naive", seeds=5, days=10)[0]
-    assert cast_of(with_it.header).bullets == bullets
+    assert spec_of(with_it.header).bullets == bullets
     assert len(str(with_it.header.card["playbook"])) == 16
     assert plain.header.card["playbook"] is None
     assert with_it.header.genesis == plain.header.genesis
     assert with_it.digest != plain.digest
 
 
+def test_python_learns_from_a_world_as_the_command_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`akinai.learn("vending")` takes the flags as arguments; a world is a name or an object, and settings are split
+    between it and the learner as with `--set`.
+    """
+    monkeypatch.chdir(tmp_path)
+    runs = {"agent": "naive", "seeds": [1], "eval_seeds": 101, "days": 8, "settings": {"limit": 1, "fee_cents": 300}}
+    by_name = akinai.learn("vending", **runs)
+    assert by_name.path == Path("data/playbooks/vending.json")
+    assert by_name.runs is not None
+    assert (by_name.runs.seeds, by_name.runs.settings) == ("1", ["fee_cents=300"])
+    assert [run.id.rpartition("-")[2] for run in akinai.runs()] == ["1"]
+    as_object = akinai.learn(worlds.load("vending"), **runs, store="memory:", playbook=tmp_path / "p.json")
+    assert as_object.to_json()["with"] == by_name.to_json()["with"]
+    contents = [[bullet.content for bullet in learned.playbook] for learned in (by_name, as_object)]
+    assert contents[0] == contents[1] != []
+
+
+def test_what_has_no_effect_is_refused() -> None:
+    """An option of a world's runs for a data set, and roles for a world, are named."""
+    with pytest.raises(UsageError, match="seeds, days cannot be used: qa is no world; leave them out"):
+        akinai.learn("qa", seeds=3, days=4)
+    with pytest.raises(UsageError, match="eval_seeds cannot be used: online"):
+        akinai.learn("vending", online=True, eval_seeds=3)
+    with pytest.raises(UsageError, match="did you mean 'vending'"):
+        akinai.learn("vendin")
+
+
 def test_seeds_stand_on_one_side_only() -> None:
     """A seed that is learned from does not judge; other worlds and other agents are refused by name."""
     with pytest.raises(UsageError, match="seed 3 is both learned from and judged by"):
-        learn_world(Practice("vending", "naive", "1-3", "3-5"))
+        learn(TrainConfig("vending", "naive", "1-3", "3-5"))
     with pytest.raises(UsageError, match="has no lessons by rules"):
-        learn_world(Practice("qa", "naive"))
+        learn(TrainConfig("qa", "naive"))
     with pytest.raises(UsageError, match="asks a model"):
-        learn_world(Practice("vending", "chat"))
+        learn(TrainConfig("vending", "chat"))
 
 
-WHOLE = Practice("vending", "naive", "1-10", "101-120", 60)
+WHOLE = TrainConfig("vending", "naive", "1-10", "101-120", 60)
 
 
 @pytest.mark.slow
@@ -101,8 +130,8 @@ WHOLE = Practice("vending", "naive", "1-10", "101-120", 60)
 )
 def test_the_gain_is_beyond_doubt(tmp_path: Path, settings: tuple[str, ...], eval_settings: tuple[str, ...]) -> None:
     """On held-out seeds, on another catalogue, and on one that was never learned from, the interval is above zero."""
-    practice = Practice(WHOLE.world, WHOLE.agent, WHOLE.seeds, WHOLE.eval_seeds, WHOLE.days, settings, eval_settings)
-    gain = learn_world(practice, playbook=tmp_path / "p.json").gain
+    config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, WHOLE.eval_seeds, WHOLE.days, settings, eval_settings)
+    gain = learn(config, playbook=tmp_path / "p.json").gain
     assert gain is not None
     assert gain.ci95 is not None
     assert gain.ci95[0] > 0
@@ -111,17 +140,20 @@ def test_the_gain_is_beyond_doubt(tmp_path: Path, settings: tuple[str, ...], eva
 @pytest.mark.slow
 def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
     """The same sentences with the records shuffled among them, kind by kind, gain nothing: it is the numbers that do."""
-    practice = Practice(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days)
-    learned = learn_world(practice, playbook=tmp_path / "p.json")
-    advice = [one for one in (read_advice(bullet.content) for bullet in learned.playbook) if one]
+    config = TrainConfig(WHOLE.world, WHOLE.agent, WHOLE.seeds, "101", WHOLE.days)
+    learned = learn(config, playbook=tmp_path / "p.json")
+    advice = [item for item in (read_advice(bullet.content) for bullet in learned.playbook) if item]
     plain = akinai.run("vending", agent="naive", seeds="101-120", days=60)
     gains = [
         plain.compare(
             akinai.run(
-                "vending", agent=Cast("naive", bullets=tuple(one.said() for one in told)), seeds="101-120", days=60
+                "vending",
+                agent=AgentSpec("naive", bullets=tuple(item.sentence() for item in sentences)),
+                seeds="101-120",
+                days=60,
             )
         )["net_worth"]
-        for told in (advice, shuffled(advice))
+        for sentences in (advice, shuffled(advice))
     ]
     assert gains[0].ci95 is not None
     assert gains[1].ci95 is not None
@@ -134,22 +166,23 @@ def shuffled(advice: Sequence[Advice]) -> list[Advice]:
     found: list[Advice] = []
     prices, stocks = of_kind(advice, PriceAdvice), of_kind(advice, StockAdvice)
     suppliers, spoils = of_kind(advice, SupplierAdvice), of_kind(advice, SpoilAdvice)
-    for one, other in zip(prices, prices[5:] + prices[:5], strict=True):
-        found.append(replace(one, cost_cents=other.cost_cents, seen=other.seen))
-    for one, other in zip(stocks, stocks[5:] + stocks[:5], strict=True):
-        found.append(replace(one, a_day=other.a_day, lead_days=other.lead_days))
-    for one, other in zip(suppliers, suppliers[1:] + suppliers[:1], strict=True):
-        found.append(replace(other, address=one.address))
-    for one, other in zip(spoils, spoils[1:] + spoils[:1], strict=True):
-        found.append(replace(other, product=one.product, name=one.name))
+    for item, other in zip(prices, prices[5:] + prices[:5], strict=True):
+        found.append(replace(item, cost_cents=other.cost_cents, points=other.points))
+    for item, other in zip(stocks, stocks[5:] + stocks[:5], strict=True):
+        found.append(replace(item, a_day=other.a_day, lead_days=other.lead_days))
+    for item, other in zip(suppliers, suppliers[1:] + suppliers[:1], strict=True):
+        found.append(replace(other, address=item.address))
+    for item, other in zip(spoils, spoils[1:] + spoils[:1], strict=True):
+        found.append(replace(other, product=item.product, name=item.name))
     for kind in (MarkupAdvice, VarietyAdvice):
-        found += [replace(one, seen=turned(one.seen)) for one in of_kind(advice, kind)]
+        found += [replace(item, points=turned(item.points)) for item in of_kind(advice, kind)]
     rest = (VisitAdvice, HourAdvice, CashAdvice, LastOrderAdvice)
-    return [*found, *(one for one in advice if isinstance(one, rest))]
+    return [*found, *(item for item in advice if isinstance(item, rest))]
 
 
-def turned(seen: Sequence[Seen]) -> tuple[Seen, ...]:
-    return tuple(replace(one, a_day=other.a_day) for one, other in zip(seen, reversed(seen), strict=True))
+def turned(seen: Sequence[DataPoint]) -> tuple[DataPoint, ...]:
+    pairs = zip(seen, reversed(seen), strict=True)
+    return tuple(replace(point, a_day=other.a_day) for point, other in pairs)
 
 
 class Listening:

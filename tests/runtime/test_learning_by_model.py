@@ -9,11 +9,11 @@ from learning_by_wire import CURATOR, PLAYER, REFLECTOR, Business
 
 import akinai
 from akinai.core.errors import UsageError
-from akinai.learning.injection import estimate_tokens
-from akinai.runtime.budget import Budget
-from akinai.runtime.cast import ModelChoice
-from akinai.runtime.learn import Learned
-from akinai.runtime.learn_world import Practice, learn_world
+from akinai.learning.search.injection import estimate_tokens
+from akinai.runtime.learn.learner import learn as learn_playbook
+from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.testing.endpoint import Endpoint
 
 pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
@@ -21,18 +21,18 @@ pytest.importorskip("langchain_openai", reason="the extra 'models' is not instal
 DAYS = 6
 
 
-def practice(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> Practice:
+def config(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> TrainConfig:
     model = ModelChoice("openai:test", endpoint.openai_url)
     given = {"seeds": "1-2", "eval_seeds": "101", "days": DAYS, "store": str(folder / "runs.db"), "model": model}
-    return Practice("vending", agent, **{**given, **more})  # type: ignore[arg-type]
+    return TrainConfig("vending", agent, **{**given, **more})  # type: ignore[arg-type]
 
 
-def learn(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> Learned:
-    asked = {name: more.pop(name) for name in ("budget", "settings", "checkpoint", "watch") if name in more}
-    return learn_world(practice(endpoint, folder, agent, **more), playbook=folder / "p.json", **asked)  # type: ignore[arg-type]
+def learn(endpoint: Endpoint, folder: Path, agent: str = "chat", **more: object) -> LearnResult:
+    asked = {name: more.pop(name) for name in ("max_tokens", "settings", "checkpoint", "watch") if name in more}
+    return learn_playbook(config(endpoint, folder, agent, **more), playbook=folder / "p.json", **asked)  # type: ignore[arg-type]
 
 
-def places(learned: Learned) -> list[str]:
+def places(learned: LearnResult) -> list[str]:
     return [place for bullet in learned.playbook for place in re.split("; | -> ", bullet.source_trajectory)]
 
 
@@ -52,7 +52,7 @@ def test_what_a_model_learns_from_runs_lands_with_its_evidence(agent: str, tmp_p
     assert bool(brain.of(PLAYER)) == (agent == "chat")
     assert learned.judged is not None
     assert learned.judged.failed == 0
-    assert (learned.judged.spent.calls > 0) == (agent == "chat")
+    assert (learned.judged.usage.calls > 0) == (agent == "chat")
     calls = [json.loads(line) for line in (tmp_path / "p.calls.jsonl").read_text().splitlines()]
     assert [call["role"] for call in calls] == [REFLECTOR, CURATOR] * 2
 
@@ -63,12 +63,12 @@ def test_a_reflector_sees_record_report_truth_and_situation(tmp_path: Path) -> N
     with Endpoint(brain) as endpoint:
         learn(endpoint, tmp_path, settings={"run_tokens": 700})
     for text in brain.of(REFLECTOR):
-        record = text.partition("Record of the run:\n")[2].partition("\n\nWhat the check found:")[0]
+        record = text.partition("Record of the run:\n")[2].partition("\n\nReport of the check:")[0]
         assert 400 < estimate_tokens(record) <= 700
-        truth = text.partition("could not be seen:\n")[2].partition("\n\nBullets")[0]
+        truth = text.partition("player could not see:\n")[2].partition("\n\nBullets")[0]
         assert "wanted" in truth
         assert estimate_tokens(truth) <= 700 // 3
-        assert "net_worth $" in text.partition("What the check found:\n")[2]
+        assert "net_worth $" in text.partition("Report of the check:\n")[2]
         assert "vending machine" in text.partition("Situation:\n")[2].partition("Record")[0]
 
 
@@ -99,7 +99,9 @@ MADE_UP = json.dumps(
 )
 
 
-@pytest.mark.parametrize(("said", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "stands behind no insight")])
+@pytest.mark.parametrize(
+    ("said", "why"), [(TRUNCATED, "stops before its end"), (MADE_UP, "is the evidence of no insight")]
+)
 def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(said: str, why: str, tmp_path: Path) -> None:
     """Twice unreadable and the third reply is taken; three times, and nothing of it is in the playbook, but counted."""
     brain = Business(broken=[said, said])
@@ -110,7 +112,7 @@ def test_what_is_cut_off_or_made_up_is_asked_for_again_then_given_up(said: str, 
         (tmp_path / "again").mkdir()
         again = learn(endpoint, tmp_path / "again", "naive", seeds="1", eval_seeds="101")
     assert len(again.playbook) == 0
-    assert again.epochs[0].tally.given_up == 1
+    assert again.epochs[0].counts.given_up == 1
 
 
 @pytest.mark.parametrize(("named", "why"), [([99_999], "1 to"), (["#3"], "give numbers")])
@@ -125,7 +127,7 @@ def test_an_insight_without_entries_of_the_run_is_refused(named: list[object], w
     with Endpoint(brain) as endpoint:
         learned = learn(endpoint, tmp_path, "naive", seeds="1", eval_seeds="101")
     assert sum(why in text.rpartition("could not be read")[2] for text in brain.of(REFLECTOR)) == 2
-    assert (len(learned.playbook), learned.epochs[0].tally.given_up, brain.of(CURATOR)) == (0, 1, [])
+    assert (len(learned.playbook), learned.epochs[0].counts.given_up, brain.of(CURATOR)) == (0, 1, [])
 
 
 class Crash(Exception):
@@ -203,7 +205,7 @@ def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -
     pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
     checkpoint = str(tmp_path / "learn.db")
     with Endpoint(Business()) as endpoint:
-        first = learn(endpoint, tmp_path, checkpoint=checkpoint, budget=Budget(tokens=30_000))
+        first = learn(endpoint, tmp_path, checkpoint=checkpoint, max_tokens=30_000)
         assert (first.ending, len(first.playbook)) == ("budget", 0)
         names = {run.id for run in akinai.runs(store=str(tmp_path / "runs.db"))}
         again = learn(endpoint, tmp_path, checkpoint=checkpoint)
@@ -215,10 +217,10 @@ def test_a_spent_budget_ends_the_learning_and_the_same_goes_on(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:
-    """`reflects="rules"`: the world's lessons from the ledgers of the agent that thinks, and no call for a role."""
+    """`reflect="rules"`: the world's lessons from the ledgers of the agent that thinks, and no call for a role."""
     brain = Business()
     with Endpoint(brain) as endpoint:
-        learned = learn(endpoint, tmp_path, seeds="1", eval_seeds="101", reflects="rules")
+        learned = learn(endpoint, tmp_path, seeds="1", eval_seeds="101", reflect="rules")
     assert learned.label == "rules"
     assert len(learned.playbook) == 3
     assert not brain.of(REFLECTOR)
@@ -228,9 +230,9 @@ def test_rules_reflect_on_what_a_model_played(tmp_path: Path) -> None:
 def test_what_cannot_be_learned_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     """A role without its model, and a checkpoint of runs in memory, each in one sentence."""
     with pytest.raises(UsageError, match="the agent 'chat' asks a model here"):
-        learn_world(Practice("vending", "chat"), playbook=tmp_path / "p.json")
+        learn_playbook(TrainConfig("vending", "chat"), playbook=tmp_path / "p.json")
     with pytest.raises(UsageError, match="whoever reflects asks a model here"):
-        learn_world(Practice("vending", "naive", reflects="model"), playbook=tmp_path / "p.json")
+        learn_playbook(TrainConfig("vending", "naive", reflect="model"), playbook=tmp_path / "p.json")
     with pytest.raises(UsageError, match="these are in memory; name a store"):
-        learn_world(Practice("vending", "naive"), playbook=tmp_path / "p.json", checkpoint=str(tmp_path / "c.db"))
+        learn_playbook(TrainConfig("vending", "naive"), playbook=tmp_path / "p.json", checkpoint=str(tmp_path / "c.db"))
     assert not list(tmp_path.iterdir())

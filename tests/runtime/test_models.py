@@ -8,8 +8,8 @@ from loopback import GOOD, HELLO, PROVIDERS, TOOLS, answering, called, completio
 
 from akinai.core.errors import ModelError, UnknownName, UsageError
 from akinai.core.models import Message, Reply, Request, ToolCall, Usage
-from akinai.runtime.models import PLACEHOLDER_KEY, open_model
-from akinai.testing.endpoint import Endpoint, Faults, ScriptBrain, call
+from akinai.runtime.models.langchain import PLACEHOLDER_KEY, open_model
+from akinai.testing.endpoint import Endpoint, Faults, ScriptResponder, tool_call
 
 
 @pytest.fixture(autouse=True)
@@ -21,15 +21,15 @@ def _no_keys(monkeypatch):
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_calls_keep_their_order(provider):
     """Several calls in one reply come through in the order in which the model made them, with ids and arguments."""
-    said = Reply("First this.", (call("set_price", {"slot": "A1", "price": 1.5}), call("advance_day")))
-    with Endpoint(ScriptBrain([said])) as endpoint:
+    said = Reply("First this.", (tool_call("set_price", {"slot": "A1", "price": 1.5}), tool_call("advance_day")))
+    with Endpoint(ScriptResponder([said])) as endpoint:
         async with model_at(endpoint, provider) as model:
             reply = await model.reply(HELLO)
-    assert [(one.name, one.arguments) for one in reply.calls] == [
+    assert [(call.name, call.arguments) for call in reply.calls] == [
         ("set_price", {"slot": "A1", "price": 1.5}),
         ("advance_day", {}),
     ]
-    assert len({one.id for one in reply.calls}) == 2
+    assert len({call.id for call in reply.calls}) == 2
     assert reply.text == "First this."
 
 
@@ -71,12 +71,12 @@ async def test_a_conversation_with_an_unreadable_call_can_go_on(provider):
     """What the model wrote badly is sent back as an object, since servers take no other, with its result behind it."""
     bad = Reply("", (ToolCall("x1", "set_price", "{oops"),))
     later = Request((*HELLO.messages, bad.message, Message("tool", "not readable", call_id="x1")), TOOLS)
-    with Endpoint(ScriptBrain(["Sorry."])) as endpoint:
+    with Endpoint(ScriptResponder(["Sorry."])) as endpoint:
         async with model_at(endpoint, provider) as model:
             assert (await model.reply(later)).text == "Sorry."
-        heard = endpoint.asked[-1].request.messages
-    assert heard[2].calls == (ToolCall("x1", "set_price", {"unreadable_arguments": "{oops"}),)
-    assert heard[3] == Message("tool", "not readable", call_id="x1")
+        messages = endpoint.calls[-1].request.messages
+    assert messages[2].calls == (ToolCall("x1", "set_price", {"unreadable_arguments": "{oops"}),)
+    assert messages[3] == Message("tool", "not readable", call_id="x1")
 
 
 async def test_calls_without_ids_get_their_own():
@@ -85,7 +85,7 @@ async def test_calls_without_ids_get_their_own():
     with answering(ok(completion(None, calls))) as server:
         async with model_at(server) as model:
             first, again = await model.reply(HELLO), await model.reply(HELLO)
-    assert [one.id for one in first.calls] == ["call_1", "z", "z_3"]
+    assert [call.id for call in first.calls] == ["call_1", "z", "z_3"]
     assert first.calls == again.calls
 
 
@@ -136,11 +136,11 @@ async def test_the_provider_is_told_which_requests_belong_together(provider):
             for label in labels:
                 await model.labelled(label).reply(HELLO)
             await model.reply(HELLO)
-    told = [body.get("user") or body.get("metadata", {}).get("user_id") for body in server.bodies]
-    assert told[0] == "shop-1/owner"
-    assert [len(label) for label in told[1:3]] == [64, 64]
-    assert told[1] != told[2]
-    assert told[3] is None
+    labels = [body.get("user") or body.get("metadata", {}).get("user_id") for body in server.bodies]
+    assert labels[0] == "shop-1/owner"
+    assert [len(label) for label in labels[1:3]] == [64, 64]
+    assert labels[1] != labels[2]
+    assert labels[3] is None
 
 
 async def test_a_card_opens_the_same_model():
@@ -170,14 +170,14 @@ async def test_a_late_word_of_the_system_is_a_users():
     with answering(GOOD["openai"]) as server:
         async with model_at(server) as model:
             await model.reply(Request((*HELLO.messages, Message("system", "Summary: all well."))))
-    assert [one["role"] for one in server.bodies[0]["messages"]] == ["system", "user", "user"]
+    assert [message["role"] for message in server.bodies[0]["messages"]] == ["system", "user", "user"]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_long_reply_comes_whole(provider):
     """A reply of 1 MB arrives as it was sent."""
     faults = Faults(schedule={1: "huge"})
-    with Endpoint(ScriptBrain([]), faults=faults) as endpoint:
+    with Endpoint(ScriptResponder([]), faults=faults) as endpoint:
         async with model_at(endpoint, provider) as model:
             assert (await model.reply(HELLO)).text == "word " * 200_000
 
@@ -185,7 +185,7 @@ async def test_a_long_reply_comes_whole(provider):
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_an_empty_reply_is_a_reply(provider):
     """Neither text nor calls: that is what the model said, and the agent's to answer."""
-    with Endpoint(ScriptBrain([]), faults=Faults(schedule={1: "empty"})) as endpoint:
+    with Endpoint(ScriptResponder([]), faults=Faults(schedule={1: "empty"})) as endpoint:
         async with model_at(endpoint, provider) as model:
             reply = await model.reply(HELLO)
     assert (reply.text, reply.calls, reply.tries) == ("", (), 1)
@@ -199,7 +199,7 @@ def test_a_model_belongs_to_its_loop_alone(provider):
         async with model_at(endpoint, provider) as model:
             return (await model.reply(HELLO)).text
 
-    with Endpoint(ScriptBrain(["Good."])) as endpoint:
+    with Endpoint(ScriptResponder(["Good."])) as endpoint:
         assert [asyncio.run(once(endpoint)) for _ in range(3)] == ["Good."] * 3
         assert len(endpoint.log) == 3
 
@@ -262,9 +262,9 @@ async def test_ollama_is_spoken_to_in_its_own_words():
         "content": "",
         "tool_calls": [{"function": {"name": "advance_day", "arguments": {}}}],
     }
-    told = {"model": "test:8b", "created_at": "2031-01-01T00:00:00Z", "message": message, "done": True}
+    answer = {"model": "test:8b", "created_at": "2031-01-01T00:00:00Z", "message": message, "done": True}
     counts = {"done_reason": "stop", "prompt_eval_count": 12, "eval_count": 3}
-    with answering(status(500), ok({**told, **counts})) as server:
+    with answering(status(500), ok({**answer, **counts})) as server:
         async with model_at(server, "ollama", temperature=0.5, max_tokens=9, seed=4) as model:
             reply = await model.reply(HELLO)
     assert (reply.calls[0].name, reply.calls[0].arguments) == ("advance_day", {})

@@ -10,15 +10,15 @@ from loopback import HELLO, TOOLS, answering, completion, model_at, ok
 
 from akinai.core.errors import EndRun, StoreError
 from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
-from akinai.runtime.asking import Asking, read_calls
-from akinai.runtime.budget import Budget, Meter
-from akinai.runtime.recorded import figures
-from akinai.runtime.response_cache import Place, ResponseCache, cache_key
+from akinai.runtime.models.budget import Budget, Meter
+from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
+from akinai.runtime.play.recording import CallRecorder, read_calls
+from akinai.runtime.play.trace_codec import figures
 from akinai.stores.memory import MemoryStore
-from akinai.testing.runs import run_of
+from akinai.testing.laws.sample_runs import sample_header
 
 REPLY = Reply("Hm \ud83d", (ToolCall("a", "set_price", {"slot": "A1"}),), Usage(30, 4, 20), "m", "stop", 0.5, 2)
-HERE = Place(seed=7, actor="owner", call=1)
+HERE = CallSite(seed=7, actor="owner", call=1)
 
 
 class Named:
@@ -57,9 +57,9 @@ def test_a_key_is_all_that_a_reply_depends_on():
         cache_key(HELLO.digest, Named("test:other", temperature=0.5), HERE),
         cache_key(HELLO.digest, Named(temperature=0.6), HERE),
         cache_key(HELLO.digest, Named(), HERE),
-        cache_key(HELLO.digest, model, Place(8, "owner", 1)),
-        cache_key(HELLO.digest, model, Place(7, "owner/email-1", 1)),
-        cache_key(HELLO.digest, model, Place(7, "owner", 2)),
+        cache_key(HELLO.digest, model, CallSite(8, "owner", 1)),
+        cache_key(HELLO.digest, model, CallSite(7, "owner/email-1", 1)),
+        cache_key(HELLO.digest, model, CallSite(7, "owner", 2)),
     ]
     assert len(set(keys)) == len(keys)
     assert cache_key(Request(HELLO.messages, TOOLS).digest, Named(temperature=0.5), HERE) == keys[0]
@@ -67,19 +67,19 @@ def test_a_key_is_all_that_a_reply_depends_on():
 
 async def test_the_same_run_again_sends_nothing_and_spends_nothing(tmp_path):
     """A second run with the same seed is answered from the cache: marked, outside the budget; another seed is not."""
-    store, told = MemoryStore(), []
+    store, rounds = MemoryStore(), []
     with answering(ok(completion("Good."))) as server:
         for run_id, seed in (("a", 7), ("b", 7), ("c", 8)):
-            await store.create(run_of(run_id))
+            await store.create(sample_header(run_id))
             cache = await ResponseCache.open(tmp_path / "replies.db")
             meter = Meter(Budget(tokens=200))
             async with model_at(server) as model:
-                asker = Asking(run_id, seed, store, meter, cache=cache).asker("owner", model)
-                told.append([await asker.ask(HELLO), await asker.ask(HELLO), meter.usage.input])
+                asker = CallRecorder(run_id, seed, store, meter, cache=cache).asker("owner", model)
+                rounds.append([await asker.ask(HELLO), await asker.ask(HELLO), meter.usage.input])
             await cache.close()
-    cached = figures([one async for one in store.read_trace("b")])
-    assert [[reply.from_cache for reply in replies] for *replies, _ in told] == [[False] * 2, [True] * 2, [False] * 2]
-    assert [spent for *_, spent in told] == [240, 0, 240]
+    cached = figures([record async for record in store.read_trace("b")])
+    assert [[reply.from_cache for reply in replies] for *replies, _ in rounds] == [[False] * 2, [True] * 2, [False] * 2]
+    assert [spent for *_, spent in rounds] == [240, 0, 240]
     assert (cached.calls, cached.cache_hits, cached.usage, cached.models) == (2, 2, Usage(), ("test-2031-01-01",))
     assert len(server.bodies) == 4
 
@@ -88,10 +88,10 @@ async def test_a_resume_counts_no_hit_as_spent(tmp_path):
     """Hits that were recorded are given again on a resume, and still cost nothing."""
     store, cache = MemoryStore(), await ResponseCache.open(tmp_path / "replies.db")
     for run_id in ("a", "b"):
-        await store.create(run_of(run_id))
-        await Asking(run_id, 7, store, Meter(), cache=cache).asker("owner", Named()).ask(HELLO)
+        await store.create(sample_header(run_id))
+        await CallRecorder(run_id, 7, store, Meter(), cache=cache).asker("owner", Named()).ask(HELLO)
     meter = Meter(Budget(tokens=1))
-    again = await Asking("b", 7, store, meter, cache=cache).asker("owner", Named()).ask(HELLO)
+    again = await CallRecorder("b", 7, store, meter, cache=cache).asker("owner", Named()).ask(HELLO)
     assert again.from_cache
     assert meter.usage == Usage()
     assert (await read_calls(store, "b"))[0].reply == again
@@ -101,11 +101,11 @@ async def test_a_resume_counts_no_hit_as_spent(tmp_path):
 async def test_a_spent_budget_ends_a_run_whatever_the_cache_holds(tmp_path):
     """The budget is looked at before the cache: a run ends in one place, cached or not."""
     store, cache = MemoryStore(), await ResponseCache.open(tmp_path / "replies.db")
-    await store.create(run_of("a"))
+    await store.create(sample_header("a"))
     meter = Meter(Budget(tokens=1))
     meter.count("test:named", Usage(1, 0))
     with pytest.raises(EndRun):
-        await Asking("a", 7, store, meter, cache=cache).asker("owner", Named()).ask(HELLO)
+        await CallRecorder("a", 7, store, meter, cache=cache).asker("owner", Named()).ask(HELLO)
     await cache.close()
 
 

@@ -1,4 +1,4 @@
-"""A proxy on loopback between a store and its server, that cuts a connection at a chosen moment."""
+"""A loopback proxy between a store and its server that cuts a connection at a chosen moment."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ class Proxy:
     """Whether the server never gets that message, gets it, or gets it long after the client was cut off."""
     cuts: int = 0
     closed: bool = False
-    _lines: set["asyncio.Task[None]"] = field(default_factory=set)
+    _connections: set["asyncio.Task[None]"] = field(default_factory=set)
 
     def cut(self, at: bytes, when: When) -> None:
         self.at, self.when = at, when
@@ -35,17 +35,17 @@ class Proxy:
             return await asyncio.open_unix_connection(f"{host}/.s.PGSQL.{port}")
         return await asyncio.open_connection(host, int(port))
 
-    async def line(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+    async def serve(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._lines.add(task)
+        self._connections.add(task)
         try:
             if not self.closed:
                 with suppress(asyncio.CancelledError):  # by `end`
                     await self._carry(client, back)
         finally:
             back.close()
-            self._lines.discard(task)
+            self._connections.discard(task)
 
     async def _carry(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         server, to_server = await self._connect()
@@ -81,8 +81,8 @@ class Proxy:
         await asyncio.sleep(0.1)  # closed sooner, the server might not read it
 
     def end(self) -> None:
-        for line in self._lines:
-            line.cancel()
+        for connection in self._connections:
+            connection.cancel()
 
 
 async def _pump(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
@@ -94,14 +94,14 @@ async def _pump(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def proxied(url: str) -> AsyncIterator[Proxy]:
-    """A proxy to the server at `url`, and in its `url` the address by which a store goes through it."""
+    """A proxy to the server at `url`; a store reaches it at the proxy's own `url`."""
     place = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
     proxy = Proxy(place)
-    server = await asyncio.start_server(proxy.line, "127.0.0.1", 0)
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    who = quote(place.get("user", "postgres")) + (":" + quote(place["password"]) if "password" in place else "")
+    user = quote(place.get("user", "postgres")) + (":" + quote(place["password"]) if "password" in place else "")
     options = quote(place.get("options", ""))
-    proxy.url = f"postgresql://{who}@127.0.0.1:{port}/{place['dbname']}?options={options}"
+    proxy.url = f"postgresql://{user}@127.0.0.1:{port}/{place['dbname']}?options={options}"
     try:
         yield proxy
     finally:

@@ -1,4 +1,4 @@
-"""A header that somebody damaged: its run says so, and the others are listed as ever."""
+"""Damaged headers: the run reports the damage, and other runs are listed as before."""
 
 import sqlite3
 from contextlib import closing
@@ -8,7 +8,7 @@ import pytest
 
 from akinai.core.errors import BrokenChain
 from akinai.stores import open_store
-from akinai.testing.store_laws import run_of
+from akinai.testing.laws.sample_runs import sample_header
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ from akinai.testing.store_laws import run_of
     ],
 )
 async def test_damaged_header_hides_no_other(tmp_path: Path, statement: str) -> None:
-    """`runs` names the damaged run and its fault, and tells the others whole; `header` of it is a BrokenChain."""
+    """`runs` names the damaged run and its fault, and lists the others whole; its `header` raises BrokenChain."""
     store = await open_store(str(tmp_path / "a.db"))
     for run_id in ("a", "b", "c"):
-        await store.create(run_of(run_id))
+        await store.create(sample_header(run_id))
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
         connection.execute(statement)
     first, damaged, last = await store.runs()
-    assert (first, last) == (run_of("a"), run_of("c"))
+    assert (first, last) == (sample_header("a"), sample_header("c"))
     assert (damaged.run_id, damaged.status) == ("b", "failed")
     assert damaged.damage is not None
     assert "header of run 'b'" in damaged.damage
@@ -39,16 +39,16 @@ async def test_damaged_header_hides_no_other(tmp_path: Path, statement: str) -> 
     await store.close()
 
 
-async def test_runs_of_one_setting_share_it(tmp_path: Path) -> None:
-    """A listing of many runs holds equal settings once, whatever their seeds; each has its own genesis."""
+async def test_runs_of_equal_setups_share_one(tmp_path: Path) -> None:
+    """A listing of many runs holds equal setups once, whatever their seeds; each run has its own genesis."""
     from akinai.core.ledger import Genesis
 
     store = await open_store(str(tmp_path / "a.db"))
-    begun = [Genesis("w@1", seed, {"products": ["a", "b"] * (1 + seed // 3)}) for seed in range(6)]
-    for genesis in begun:
-        await store.create(run_of(f"r{genesis.seed}", genesis=genesis))
+    written = [Genesis("w@1", seed, {"products": ["a", "b"] * (1 + seed // 3)}) for seed in range(6)]
+    for genesis in written:
+        await store.create(sample_header(f"r{genesis.seed}", genesis=genesis))
     listed = [header.genesis for header in await store.runs()]
-    assert listed == begun
-    assert [one.digest for one in listed] == [one.digest for one in begun]
-    assert len({id(one.setup) for one in listed}) == 2
+    assert listed == written
+    assert [genesis.digest for genesis in listed] == [genesis.digest for genesis in written]
+    assert len({id(genesis.setup) for genesis in listed}) == 2
     await store.close()

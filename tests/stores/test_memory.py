@@ -1,6 +1,6 @@
 """MemoryStore under the shipped laws."""
 
 from akinai.stores.memory import MemoryStore
-from akinai.testing import store_laws
+from akinai.testing.laws import store_laws
 
-test_laws = store_laws.laws_for(lambda _: MemoryStore.open(), lasting=False)
+test_laws = store_laws(lambda _: MemoryStore.open(), lasting=False)

@@ -1,4 +1,4 @@
-"""How an address finds its store."""
+"""`open_store`: from an address to a store."""
 
 import subprocess
 import sys
@@ -10,15 +10,15 @@ import pytest
 from akinai.core.errors import UnknownName, UsageError
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
-from akinai.stores.sqlite import SqliteStore
-from akinai.testing.runs import run_of
+from akinai.stores.sqlite.store import SqliteStore
+from akinai.testing.laws.sample_runs import sample_header
 
 
 async def test_addresses_of_one_file_are_one_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A relative path, an absolute one and both sqlite addresses find the same file, from wherever it was opened."""
     monkeypatch.chdir(tmp_path)
     store = await open_store("a b?#%41.db")
-    await store.create(run_of("r"))
+    await store.create(sample_header("r"))
     monkeypatch.chdir("/")
     assert [run.run_id for run in await store.runs()] == ["r"]
     await store.close()
@@ -35,30 +35,30 @@ async def test_addresses_of_one_file_are_one_store(tmp_path: Path, monkeypatch: 
 async def test_memory_address_is_a_new_store() -> None:
     """`memory:` is an empty store each time."""
     stores = [await open_store("memory:"), await open_store("memory:", create=False)]
-    await stores[0].create(run_of("r"))
+    await stores[0].create(sample_header("r"))
     assert all(isinstance(store, MemoryStore) for store in stores)
     assert list(await stores[1].runs()) == []
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("sqlit:///a.db", "no store 'sqlit'; did you mean 'sqlite'?"),
         ("redis://host/1", "no store 'redis'; there is memory, postgres, sqlite"),
         ("file:a.db", "a file with ':' in its name is written './a:b.db'"),
     ],
 )
-async def test_unknown_scheme_lists_the_known(url: str, told: str) -> None:
+async def test_unknown_scheme_lists_the_known(url: str, message: str) -> None:
     """An unknown scheme is an UnknownName with close matches or all there are."""
     with pytest.raises(UnknownName) as refusal:
         await open_store(url)
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "POSTGRESQL", "postgresql+psycopg"])
 async def test_postgres_that_is_not_installed_says_so(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the store for PostgreSQL its address says that it is not installed, and tells no password."""
-    points = (EntryPoint("sqlite", "akinai.stores.sqlite:SqliteStore", "akinai.stores"),)
+    """Without the store for PostgreSQL its address says that it is not installed, and shows no password."""
+    points = (EntryPoint("sqlite", "akinai.stores.sqlite.store:SqliteStore", "akinai.stores"),)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
     with pytest.raises(UnknownName, match="PostgreSQL is not installed") as refusal:
         await open_store(f"{scheme}://me:secret@host/akinai")
@@ -67,9 +67,9 @@ async def test_postgres_that_is_not_installed_says_so(scheme: str, monkeypatch: 
 
 
 async def test_missing_extra_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without psycopg the store for PostgreSQL says what to install, and tells no password."""
+    """Without psycopg the store for PostgreSQL says what to install, and shows no password."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    for module in [name for name in sys.modules if name.startswith("akinai.stores.postgres")]:
+    for module in [name for name in sys.modules if name.startswith("akinai.stores.postgres.store")]:
         monkeypatch.delitem(sys.modules, module)
     with pytest.raises(UsageError, match=r'pip install "akinai\[postgres\]"') as refusal:
         await open_store("postgresql://me:secret@host/akinai")

@@ -1,4 +1,4 @@
-"""PostgresStore under the shipped laws, and what is true of its tables: texts, numbers, indexes, edits, connections."""
+"""PostgresStore under the shipped laws, and its tables: texts, numbers, indexes, edits, connections."""
 
 import asyncio
 import json
@@ -8,53 +8,51 @@ import pytest
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, UsageError
 from akinai.core.ledger import Entry, Genesis, check_chain
-from akinai.core.trace import TraceRecord
-from akinai.stores import open_store, postgres_writer
-from akinai.stores.postgres import PostgresStore
-from akinai.testing import store_laws
-from akinai.testing.runs import AWKWARD_TEXTS, entries_in, entries_of, genesis_of, run_of
+from akinai.core.stores import TraceRecord
+from akinai.stores import open_store
+from akinai.stores.postgres import writer as postgres_writer
+from akinai.stores.postgres.store import PostgresStore
+from akinai.testing.laws import store_laws
+from akinai.testing.laws.sample_runs import AWKWARD_TEXTS, read_entries, sample_entries, sample_genesis, sample_header
 from real_postgres import schema_in, server, sql, with_option
 
-test_laws = store_laws.laws_for(lambda folder: PostgresStore.open(schema_in(folder)))
+test_laws = store_laws(lambda folder: PostgresStore.open(schema_in(folder)))
 
 
 async def written(url: str, count: int = 20, text: str = "hello") -> None:
     """A closed store with one run."""
     store = await open_store(url)
-    await store.create(run_of("r"))
-    await store.append("r", entries_of(count, text))
+    await store.create(sample_header("r"))
+    await store.append("r", sample_entries(count, text))
     await store.close()
-
-
-# ---- what is kept
 
 
 @pytest.mark.parametrize("odd", [*AWKWARD_TEXTS[1:], "%s %(run)s {}", "NULL", "\\N", "\\.", "a\tb\\x41", "${x}"])
 async def test_any_text_is_plain_text(postgres: str, odd: str) -> None:
     """Quotes, percent signs, emoji and bits of SQL are plain text in ids, actors, texts and headers."""
     store = await open_store(postgres)
-    run = run_of(odd, agents={odd: odd}, error=odd, group=odd, parent=f"{odd}#4", ending=odd, card={odd: odd})
+    run = sample_header(odd, agents={odd: odd}, error=odd, group=odd, parent=f"{odd}#4", ending=odd, card={odd: odd})
     await store.create(run)
-    await store.append(odd, entries_of(3, odd))
-    await store.append(odd, entries_of(20, odd)[3:])
+    await store.append(odd, sample_entries(3, odd))
+    await store.append(odd, sample_entries(20, odd)[3:])
     await store.add_trace(odd, [TraceRecord(odd, 1, 1, odd)])
     assert list(await store.runs()) == [run]
-    assert await entries_in(store, odd) == entries_of(20, odd)
+    assert await read_entries(store, odd) == sample_entries(20, odd)
     assert [record async for record in store.read_trace(odd, odd)] == [TraceRecord(odd, 1, 1, odd)]
     await store.close()
 
 
 async def test_numbers_keep_their_digest(postgres: str) -> None:
-    """Numbers that JSONB writes in its own way read back equal, with the digest of every other store."""
+    """Numbers that JSONB writes in its own way are read back equal, with the digest of every other store."""
     numbers: Any = [1e5, 1.10, -0.0, 0.1 + 0.2, 5e-324, 1.7976931348623157e308, 1e22, 1e-7, 2**63, -(10**999), 1.5e300]
     store = await open_store(postgres)
-    run = run_of("r", genesis=Genesis("talk@1", 7, {"z": numbers, "a": {"bb": -0.0, "a": 1.0}}))
+    run = sample_header("r", genesis=Genesis("talk@1", 7, {"z": numbers, "a": {"bb": -0.0, "a": 1.0}}))
     await store.create(run)
-    kept = entries_of(9, data={"zz": numbers, "a": {"longer": 1e16, "b": None}})
+    kept = sample_entries(9, data={"zz": numbers, "a": {"longer": 1e16, "b": None}})
     await store.append("r", kept)
-    read = await entries_in(store, "r")
+    read = await read_entries(store, "r")
     assert [(entry.text, entry.digest) for entry in read] == [(entry.text, entry.digest) for entry in kept]
-    assert check_chain(genesis_of(), read) == kept[-1].digest
+    assert check_chain(sample_genesis(), read) == kept[-1].digest
     assert (await store.header("r")).genesis.digest == run.genesis.digest
     await store.close()
 
@@ -62,9 +60,11 @@ async def test_numbers_keep_their_digest(postgres: str) -> None:
 async def test_keys_come_in_the_order_of_every_store(postgres: str) -> None:
     """Keys are read in alphabetical order, as from a file, not in that of JSONB, which is by length."""
     store = await open_store(postgres)
-    await store.create(run_of("r", genesis=Genesis("talk@1", 7, {"a": 1, "ccc": 2, "bb": 3}), card={"long": 1, "z": 2}))
-    await store.append("r", entries_of(1, data={"a": 1, "ccc": {"y": 1, "xx": 2}, "bb": 3}))
-    (entry,) = await entries_in(store, "r")
+    await store.create(
+        sample_header("r", genesis=Genesis("talk@1", 7, {"a": 1, "ccc": 2, "bb": 3}), card={"long": 1, "z": 2})
+    )
+    await store.append("r", sample_entries(1, data={"a": 1, "ccc": {"y": 1, "xx": 2}, "bb": 3}))
+    (entry,) = await read_entries(store, "r")
     assert json.dumps(entry.outcome.data) == '{"a": 1, "bb": 3, "ccc": {"xx": 2, "y": 1}}'
     header = await store.header("r")
     assert [list(header.genesis.setup), list(header.card)] == [["a", "bb", "ccc"], ["long", "z"]]
@@ -75,41 +75,38 @@ async def test_recipient_of_any_length_is_kept(postgres: str) -> None:
     """A recipient longer than an index can hold is an entry like any other."""
     long = "".join(f"{number:x}" for number in range(30_000))
     store = await open_store(postgres)
-    await store.create(run_of("r"))
-    entry = entries_of(1)[0]
-    told = entry.data | {"request": {"name": "Say", "parameters": {"to_agent_id": long, "from_agent_id": long}}}
-    await store.append("r", [Entry.read(1, entry.at, told, entry.digest)])
-    assert [one.parameters["to_agent_id"] for one in await entries_in(store, "r")] == [long]
+    await store.create(sample_header("r"))
+    entry = sample_entries(1)[0]
+    data = entry.data | {"request": {"name": "Say", "parameters": {"to_agent_id": long, "from_agent_id": long}}}
+    await store.append("r", [Entry.read(1, entry.at, data, entry.digest)])
+    assert [kept.parameters["to_agent_id"] for kept in await read_entries(store, "r")] == [long]
     await store.close()
 
 
 @pytest.mark.parametrize("text", ["half a pair \ud83d", '{"agent_id": "NUL \\u0000"}', "no JSON", "\0"])
-async def test_what_no_database_takes_fails_alone(postgres: str, text: str) -> None:
-    """An append that PostgreSQL cannot take is a StoreError to its caller, and those beside it land."""
+async def test_value_that_no_database_takes_fails_alone(postgres: str, text: str) -> None:
+    """An append that PostgreSQL cannot take is a StoreError to its caller, and the others are kept."""
     store = await open_store(postgres)
     for number in range(6):
-        await store.create(run_of(f"r{number}"))
-    bad = entries_of(4)
+        await store.create(sample_header(f"r{number}"))
+    bad = sample_entries(4)
     object.__setattr__(bad[2], "text", text)
-    asked = [store.append(f"r{number}", bad if number == 2 else entries_of(4)) for number in range(6)]
+    asked = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     for number, answer in enumerate(answers):
         assert type(answer) is (StoreError if number == 2 else type(None)), answer
-        assert await entries_in(store, f"r{number}") == ([] if number == 2 else entries_of(4))
+        assert await read_entries(store, f"r{number}") == ([] if number == 2 else sample_entries(4))
     assert "cannot keep this" in str(answers[2])
     await store.close()
 
 
 async def test_error_of_a_run_is_kept_whatever_it_says(postgres: str) -> None:
-    """The reason why a run failed is kept, with a mark where it holds what no database takes."""
+    """The error of a failed run is kept, with a mark for each character that no database takes."""
     store = await open_store(postgres)
-    await store.create(run_of("r"))
-    await store.update(run_of("r", status="failed", error="the model said '\0\ud83d'"))
+    await store.create(sample_header("r"))
+    await store.update(sample_header("r", status="failed", error="the model said '\0\ud83d'"))
     assert (await store.header("r")).error == "the model said '\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}'"
     await store.close()
-
-
-# ---- the tables
 
 
 async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
@@ -127,7 +124,7 @@ async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
     indexes = dict(sql(postgres, "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'actions'"))
     assert {"actions_pkey", "idx_actions_to_agent", "idx_actions_from_agent", "idx_actions_name"} == set(indexes)
     assert all("(run_id, " in made for made in indexes.values())
-    entry = entries_of(7)[6]
+    entry = sample_entries(7)[6]
     row = sql(postgres, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
     assert row == [("r", 7, "customer_1", entry.at, entry.data, entry.digest)]
 
@@ -141,7 +138,7 @@ async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
     ],
 )
 async def test_indexes_are_used(postgres: str, index: str, place: str) -> None:
-    """A question by recipient, sender or action name within a run is answered by the index made for it, in order."""
+    """A query by recipient, sender or action name within a run uses the index made for it, in order."""
     await written(postgres, 1000)
     asked = f"EXPLAIN SELECT data FROM actions WHERE run_id = 'r' AND {place} = 'x' AND seq > 3 ORDER BY seq"
     plan = " ".join(step for (step,) in sql(postgres, "ANALYZE actions", asked))
@@ -152,51 +149,48 @@ async def test_indexes_are_used(postgres: str, index: str, place: str) -> None:
 async def test_appends_that_arrive_together_are_committed_together(postgres: str) -> None:
     """Two hundred appends at once take a few transactions, not two hundred."""
     store = await open_store(postgres)
-    await asyncio.gather(*(store.create(run_of(f"r{number}")) for number in range(200)))
-    await asyncio.gather(*(store.append(f"r{number}", entries_of(2)) for number in range(200)))
+    await asyncio.gather(*(store.create(sample_header(f"r{number}")) for number in range(200)))
+    await asyncio.gather(*(store.append(f"r{number}", sample_entries(2)) for number in range(200)))
     assert sql(postgres, "SELECT count(*), count(DISTINCT xmin::text) <= 5 FROM actions") == [(400, True)]
     await store.close()
 
 
-async def test_numbers_remembered_are_not_the_last_word(postgres: str) -> None:
-    """A store that let a run grow takes what goes on from another's entries, and refuses what they overtook."""
-    one, other = await open_store(postgres), await open_store(postgres)
-    await one.create(run_of("r"))
-    for seq, store in enumerate((one, other, one, one, other), 1):
-        await store.append("r", entries_of(seq)[-1:])
-    for store in (one, other):
+async def test_remembered_numbers_are_checked(postgres: str) -> None:
+    """A store that appended to a run accepts entries that follow another store's, and refuses those that repeat them."""
+    store_a, store_b = await open_store(postgres), await open_store(postgres)
+    await store_a.create(sample_header("r"))
+    for seq, store in enumerate((store_a, store_b, store_a, store_a, store_b), 1):
+        await store.append("r", sample_entries(seq)[-1:])
+    for store in (store_a, store_b):
         with pytest.raises(SequenceConflict, match="takes entry 6 next, not 4"):
-            await store.append("r", entries_of(4, "slower")[-1:])
+            await store.append("r", sample_entries(4, "slower")[-1:])
         with pytest.raises(SequenceConflict, match="takes entry 6 next, not 8"):
-            await store.append("r", entries_of(8)[-1:])
-    assert await entries_in(one, "r") == entries_of(5)
-    await one.close()
-    await other.close()
+            await store.append("r", sample_entries(8)[-1:])
+    assert await read_entries(store_a, "r") == sample_entries(5)
+    await store_a.close()
+    await store_b.close()
 
 
 async def test_large_batch_is_written_in_parts(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entries that are too much for one statement are several, of one transaction."""
-    monkeypatch.setattr(postgres_writer, "CHARACTERS_AT_ONCE", 5_000)
+    """Entries that are too large for one statement are written by several in one transaction."""
+    monkeypatch.setattr(postgres_writer, "CHARACTERS_PER_STATEMENT", 5_000)
     store = await open_store(postgres)
-    await store.create(run_of("r"))
-    kept = entries_of(100, "x" * 300)
+    await store.create(sample_header("r"))
+    kept = sample_entries(100, "x" * 300)
     await store.append("r", kept)
-    assert await entries_in(store, "r") == kept
+    assert await read_entries(store, "r") == kept
     assert sql(postgres, "SELECT count(DISTINCT xmin::text) FROM actions") == [(1,)]
     await store.close()
 
 
 async def test_commit_reaches_the_disk(postgres: str) -> None:
-    """Commits are synced to the disk although the address or the server asks for less; more than that is left alone."""
+    """Commits wait for the disk although the address or the server asks for less; a stricter setting is kept."""
     for asked, found in (("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
         store = await PostgresStore.open(postgres.replace("options=", f"options=-csynchronous_commit%3D{asked}%20"))
-        connection = store._lines.writer._connection
+        connection = store._connections.writer._connection
         assert connection is not None
         assert await (await connection.execute("SHOW synchronous_commit")).fetchone() == (found,)
         await store.close()
-
-
-# ---- edits
 
 
 @pytest.mark.parametrize(
@@ -221,13 +215,13 @@ async def test_edited_row_is_found(postgres: str, edit: str) -> None:
 
     async def verify() -> None:
         async for entry in store.read("r"):
-            read.append(entry)  # noqa: PERF401 - what came before the break is looked at
-        check_chain(genesis_of(), read)
+            read.append(entry)  # noqa: PERF401 - the entries before the break are checked
+        check_chain(sample_genesis(), read)
 
     with pytest.raises(BrokenChain) as broken:
         await verify()
     assert broken.value.entry == 612
-    assert read[:611] == entries_of(611)
+    assert read[:611] == sample_entries(611)
     await store.close()
 
 
@@ -235,13 +229,13 @@ async def test_edited_row_is_found(postgres: str, edit: str) -> None:
     "edit", ["genesis = genesis - 'seed'", "genesis = '[]'", "genesis = 'null'", "agents = '3'", "card = '[1]'"]
 )
 async def test_damaged_header_hides_no_other(postgres: str, edit: str) -> None:
-    """`runs` names a damaged run and its fault, and tells the others whole; `header` of it is a BrokenChain at entry 0."""
+    """`runs` names a damaged run and its fault, and lists the others whole; its `header` is a BrokenChain at entry 0."""
     store = await open_store(postgres)
     for run_id in ("a", "b", "c"):
-        await store.create(run_of(run_id))
+        await store.create(sample_header(run_id))
     sql(postgres, f"UPDATE runs SET {edit} WHERE run_id = 'b'")
     first, damaged, last = await store.runs()
-    assert (first, last) == (run_of("a"), run_of("c"))
+    assert (first, last) == (sample_header("a"), sample_header("c"))
     assert first.genesis.setup is last.genesis.setup
     assert (damaged.run_id, damaged.status) == ("b", "failed")
     assert "header of run 'b'" in str(damaged.damage)
@@ -249,9 +243,6 @@ async def test_damaged_header_hides_no_other(postgres: str, edit: str) -> None:
         await store.header("b")
     assert broken.value.entry == 0
     await store.close()
-
-
-# ---- connections
 
 
 def connections(name: str) -> int:
@@ -265,7 +256,7 @@ async def test_close_leaves_no_connection(postgres: str) -> None:
     with pytest.raises(UsageError):
         await open_store(url, create=False)
     store = await open_store(url)
-    await store.create(run_of("r"))
+    await store.create(sample_header("r"))
     await asyncio.gather(*(store.header("r") for _ in range(50)), *(store.append("r", []) for _ in range(50)))
     assert 2 <= connections("counted") <= 5
     reading = [asyncio.ensure_future(store.runs()) for _ in range(9)]
@@ -276,27 +267,27 @@ async def test_close_leaves_no_connection(postgres: str) -> None:
     await asyncio.sleep(0.005)
     opening.cancel()
     await asyncio.wait([opening])
-    del opening  # whoever keeps the error keeps what was under way
+    del opening  # a reference to the error would keep the connection alive
     async with asyncio.timeout(10):
         while connections("counted"):
             await asyncio.sleep(0.01)
 
 
 def test_store_outlives_an_event_loop(postgres: str) -> None:
-    """A store can be used by one event loop after another; an append whose loop was ended is in whole or not at all."""
+    """A store works in one event loop after another; an append whose loop ended is kept whole or not at all."""
     with asyncio.Runner() as first:
         store = first.run(open_store(postgres))
-        first.run(store.create(run_of("r")))
+        first.run(store.create(sample_header("r")))
 
         async def leave_behind() -> None:
-            asyncio.ensure_future(store.append("r", entries_of(30)))  # noqa: RUF006 - left on purpose
+            asyncio.ensure_future(store.append("r", sample_entries(30)))  # noqa: RUF006 - left on purpose
             await asyncio.gather(*(store.header("r") for _ in range(9)))
 
         first.run(leave_behind())
 
     async def go_on() -> None:
-        await store.update(run_of("r", status="done"))
-        assert await entries_in(store, "r") in ([], entries_of(30))
+        await store.update(sample_header("r", status="done"))
+        assert await read_entries(store, "r") in ([], sample_entries(30))
         await asyncio.gather(*(store.header("r") for _ in range(9)))
         await store.close()
 
@@ -311,11 +302,11 @@ async def test_locked_run_says_so(postgres: str) -> None:
 
     with psycopg.connect(postgres) as other:
         other.execute("LOCK TABLE actions IN SHARE MODE")
-        asked = [store.append("r", entries_of(21)[20:]), store.add_trace("r", [TraceRecord("a", 1, 1, None)])]
+        asked = [store.append("r", sample_entries(21)[20:]), store.add_trace("r", [TraceRecord("a", 1, 1, None)])]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         assert all("another process held it too long" in str(answer) for answer in answers), answers
-        assert await entries_in(store, "r") == entries_of(20)
-    await store.append("r", entries_of(21)[20:])
+        assert await read_entries(store, "r") == sample_entries(20)
+    await store.append("r", sample_entries(21)[20:])
     await store.close()
 
 
@@ -324,7 +315,7 @@ async def test_dropped_tables_are_a_store_error(postgres: str) -> None:
     await written(postgres)
     store = await open_store(postgres)
     sql(postgres, "DROP TABLE actions")
-    for asked in (store.append("r", entries_of(21)[20:]), entries_in(store, "r")):
+    for asked in (store.append("r", sample_entries(21)[20:]), read_entries(store, "r")):
         with pytest.raises(StoreError, match="its tables are gone"):
             await asked
     await store.close()
@@ -335,8 +326,8 @@ async def test_sequence_conflict_says_what_is_next(postgres: str) -> None:
     await written(postgres)
     store = await open_store(postgres)
     with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23") as gap:
-        await store.append("r", entries_of(25)[22:])
+        await store.append("r", sample_entries(25)[22:])
     with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 11") as overtaken:
-        await store.append("r", entries_of(12)[10:])
+        await store.append("r", sample_entries(12)[10:])
     assert (gap.value.last, overtaken.value.last) == (20, 20)
     await store.close()

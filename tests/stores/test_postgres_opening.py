@@ -1,4 +1,4 @@
-"""How a PostgresStore is opened: addresses and their passwords, strangers in a schema, servers that do not fit."""
+"""Opening a PostgresStore: addresses and their passwords, foreign tables in a schema, unsuitable servers."""
 
 import asyncio
 import traceback
@@ -8,9 +8,9 @@ import pytest
 
 from akinai.core.errors import AkinaiError, StoreError, StoreVersion, UsageError
 from akinai.stores import open_store
-from akinai.stores.postgres import PostgresStore
-from akinai.stores.postgres_schema import SCHEMA_VERSION
-from akinai.testing.runs import entries_of, run_of
+from akinai.stores.postgres.schema import SCHEMA_VERSION
+from akinai.stores.postgres.store import PostgresStore
+from akinai.testing.laws.sample_runs import sample_entries, sample_header
 from real_postgres import server, sql, with_option
 
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1"
@@ -19,16 +19,16 @@ TABLES = "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::re
 async def written(url: str, count: int = 20, text: str = "hello") -> None:
     """A closed store with one run."""
     store = await open_store(url)
-    await store.create(run_of("r"))
-    await store.append("r", entries_of(count, text))
+    await store.create(sample_header("r"))
+    await store.append("r", sample_entries(count, text))
     await store.close()
 
 
-def stranger(url: str) -> None:
+def foreign(url: str) -> None:
     sql(url, "CREATE TABLE runs (id INTEGER)", "INSERT INTO runs VALUES (42)")
 
 
-def stranger_of_our_name(url: str) -> None:
+def foreign_of_our_name(url: str) -> None:
     sql(url, "CREATE TABLE akinai (notes TEXT)")
 
 
@@ -42,19 +42,21 @@ def newer(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "kind", "told"),
+    ("make", "kind", "message"),
     [
-        (stranger, StoreError, r"has tables of another application \(runs\)"),
-        (stranger_of_our_name, StoreError, r"has tables of another application \(akinai\)"),
+        (foreign, StoreError, r"has tables of another application \(runs\)"),
+        (foreign_of_our_name, StoreError, r"has tables of another application \(akinai\)"),
         (empty_mark, StoreError, r"has tables of another application \(akinai\)"),
         (newer, StoreVersion, "has schema version 7, this Akinai knows 1; install a newer Akinai"),
     ],
 )
-def test_stranger_is_refused_and_left_alone(postgres: str, make: Any, kind: type[StoreError], told: str) -> None:
+def test_foreign_schema_is_refused_and_left_alone(
+    postgres: str, make: Any, kind: type[StoreError], message: str
+) -> None:
     """A schema that is not ours is refused in a sentence, and nothing is made in it."""
     make(postgres)
     before = sql(postgres, TABLES)
-    with pytest.raises(kind, match=told) as refusal:
+    with pytest.raises(kind, match=message) as refusal:
         asyncio.run(open_store(postgres))
     assert type(refusal.value) is kind
     assert sql(postgres, TABLES) == before
@@ -74,7 +76,7 @@ async def test_openings_at_once_make_one_store(postgres: str) -> None:
     """Openings that race to make the tables all succeed, on the same tables."""
     stores = await asyncio.gather(*(open_store(postgres) for _ in range(6)))
     for number, store in enumerate(stores):
-        await store.create(run_of(f"r{number}"))
+        await store.create(sample_header(f"r{number}"))
     for store in stores:
         assert len(await store.runs()) == 6
         await store.close()
@@ -119,24 +121,23 @@ async def test_database_without_unicode_is_refused(postgres: str) -> None:
         "postgresql://me:s3cret@/akinai?service=nowhere",
     ],
 )
-async def test_password_is_never_told(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Whatever is wrong with an address, its password stands in no message, traceback or log."""
+async def test_password_is_never_shown(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever is wrong with an address, its password is in no message, traceback or log."""
     with pytest.raises(AkinaiError) as refusal:
         await open_store(url)
-    told = [str(refusal.value), repr(refusal.value), *traceback.format_exception(refusal.value), caplog.text]
     # The source line of this test is part of its traceback.
-    said = "\n".join(told)
-    assert "s3cret" not in said
+    shown = [str(refusal.value), repr(refusal.value), *traceback.format_exception(refusal.value), caplog.text]
+    assert "s3cret" not in "\n".join(shown)
     assert "\n" not in str(refusal.value)
     if isinstance(refusal.value, StoreError):
         assert "postgresql://me@" in str(refusal.value)
 
 
-async def test_password_is_not_in_what_a_store_shows(postgres: str) -> None:
-    """A store that is open tells its address without the password, in its errors too."""
+async def test_open_store_shows_no_password(postgres: str) -> None:
+    """A store shows its address without the password, in its errors too."""
     url = with_option(postgres, "password=s3cret")
     store = await PostgresStore.open(url)
-    await store.create(run_of("r"))
+    await store.create(sample_header("r"))
     await store.close()
     with pytest.raises(StoreError, match="is closed") as refusal:
         await store.runs()

@@ -10,25 +10,25 @@ from pathlib import Path
 import pytest
 
 import akinai
+from akinai import api
 from akinai.core.ledger import check_chain
-from akinai.runtime import api
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
-from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
+from akinai.testing.laws.sample_runs import read_entries, sample_entries, sample_genesis, sample_header
 from real_postgres import sql
 
 WRITER = """
 import asyncio, sys
 from akinai.stores import open_store
-from akinai.testing.runs import entries_of, run_of
+from akinai.testing.laws.sample_runs import sample_entries, sample_header
 
 async def write(url, count):
     store = await open_store(url)
-    await store.create(run_of("r"))
-    kept = entries_of(count)
+    await store.create(sample_header("r"))
+    kept = sample_entries(count)
     for start in range(0, count, 7):
         new = kept[start : start + 1 + start % 7]
-        await asyncio.gather(store.append("r", new), *(store.append("r", [one]) for one in kept[start + len(new) : start + 7]))
+        await asyncio.gather(store.append("r", new), *(store.append("r", [entry]) for entry in kept[start + len(new) : start + 7]))
         print(start + 7, flush=True)
 
 asyncio.run(write(sys.argv[1], int(sys.argv[2])))
@@ -38,13 +38,13 @@ RIVAL = """
 import asyncio, sys
 from akinai.core.errors import SequenceConflict
 from akinai.stores import open_store
-from akinai.testing.runs import entries_of
+from akinai.testing.laws.sample_runs import sample_entries
 
-async def write(url, who, count):
+async def write(url, name, count):
     store, known = await open_store(url), []
-    while sum(one.parameters["text"] == who for one in known) < count:
+    while sum(entry.parameters["text"] == name for entry in known) < count:
         try:
-            new = entries_of(2, who, known)
+            new = sample_entries(2, name, known)
             await store.append("r", new)
             known += new
         except SequenceConflict:
@@ -60,28 +60,28 @@ def process(script: str, *words: str) -> "subprocess.Popen[str]":
 
 
 async def killed_writer(url: str, acknowledged: int) -> None:
-    """Kill a writer after so many of its answers, and look at what it left."""
+    """Kill a writer after so many acknowledged appends, and check what it left."""
     with process(WRITER, url, "7000") as writer:
         assert writer.stdout is not None
         said = [int(writer.stdout.readline()) for _ in range(acknowledged)]
         writer.kill()
         said += [int(line) for line in writer.stdout if line.endswith("\n")]
     store = await open_store(url, create=False)
-    # The server may still be at what the writer sent last.
+    # The server may still be busy with what the writer sent last.
     async with asyncio.timeout(30):
         while sql(url, "SELECT 1 FROM pg_locks WHERE relation = 'actions'::regclass AND mode = 'RowExclusiveLock'"):
             await asyncio.sleep(0.01)
-    read = await entries_in(store, "r")
+    read = await read_entries(store, "r")
     assert said[-1] <= len(read) < 7000
-    assert read == entries_of(len(read))
-    check_chain(genesis_of(), read)
-    await store.append("r", entries_of(1, before=read))
+    assert read == sample_entries(len(read))
+    check_chain(sample_genesis(), read)
+    await store.append("r", sample_entries(1, before=read))
     await store.close()
 
 
 @pytest.mark.parametrize("acknowledged", [1, 40])
 async def test_killed_writer_loses_nothing_acknowledged(postgres: str, acknowledged: int) -> None:
-    """A writer killed with kill -9 in mid-stream leaves a prefix that verifies and holds all that was answered."""
+    """A writer killed with kill -9 in mid-stream leaves a prefix that verifies and holds every acknowledged entry."""
     await killed_writer(postgres, acknowledged)
 
 
@@ -95,13 +95,13 @@ async def test_killed_writer_loses_nothing_acknowledged_anywhere(postgres: str, 
 async def test_two_processes_write_one_run(postgres: str) -> None:
     """Two processes that append to one run, and read what they missed after a conflict, write every number once."""
     store = await open_store(postgres)
-    await store.create(run_of("r"))
-    rivals = [process(RIVAL, postgres, who, "60") for who in ("one", "two")]
+    await store.create(sample_header("r"))
+    rivals = [process(RIVAL, postgres, name, "60") for name in ("one", "two")]
     for rival in rivals:
         rival.communicate(timeout=120)
         assert rival.returncode == 0
-    read = await entries_in(store, "r")
-    check_chain(genesis_of(), read)
+    read = await read_entries(store, "r")
+    check_chain(sample_genesis(), read)
     texts = [entry.parameters["text"] for entry in read]
     assert (len(read), texts.count("one"), texts.count("two")) == (120, 60, 60)
     await store.close()
@@ -109,20 +109,20 @@ async def test_two_processes_write_one_run(postgres: str) -> None:
 
 def exported(place: "str | MemoryStore", name: str, format: str) -> str:
     written: list[str] = []
-    api.export(name, written.append, format=format, store=place)
+    written.extend(api.export(name, format=format, store=place))
     return "\n".join(written)
 
 
 def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> None:
-    """A run played on memory, SQLite and PostgreSQL has one digest, and exports of what is kept are equal to the byte."""
+    """A run played on memory, SQLite and PostgreSQL has one digest, and its exports are equal to the byte."""
     places: list[str | MemoryStore] = [MemoryStore(), str(tmp_path / "akinai.db"), postgres]
     ledgers = [akinai.run("vending", agent="naive", seeds=3, days=12, store=place, name="one")[0] for place in places]
     assert len({run.ledger.digest for run in ledgers}) == 1
     for format in ("jsonl", "csv"):
         texts = {exported(place, "one", format) for place in places[1:]}
         assert len(texts) == 1, f"the {format} exports differ"
-    first, *others = ([json.loads(line) for line in exported(place, "one", "jsonl").split("\n")] for place in places)
-    assert all(other == first for other in others)
+    first, *rest = ([json.loads(line) for line in exported(place, "one", "jsonl").split("\n")] for place in places)
+    assert all(other == first for other in rest)
 
 
 def test_runs_live_on_a_server(postgres: str) -> None:
@@ -135,7 +135,7 @@ def test_runs_live_on_a_server(postgres: str) -> None:
     sql(postgres, "UPDATE runs SET status = 'open', ending = NULL, entries = NULL, digest = NULL WHERE run_id = 'p-1'")
     resumed = api.resume("p-1", store=postgres)
     assert resumed[0].ledger.digest == whole[0].ledger.digest
-    fork = api.fork("p-2", at_day=3, agent="naive", new_name="f", store=postgres)
+    fork = api.fork("p-2", at_day=3, agent="naive", name="f", store=postgres)
     assert fork[0].header.parent is not None
     assert fork[0].header.parent.startswith("p-2#")
     assert [run.ledger.digest for run in api.replay("p", store=postgres)] == [run.ledger.digest for run in whole]

@@ -1,4 +1,4 @@
-"""SqliteStore under the shipped laws, and what is true of its file: locks, strangers, edits, tables, threads."""
+"""SqliteStore under the shipped laws, and its file: locks, foreign files, edits, tables, threads."""
 
 import asyncio
 import sqlite3
@@ -12,18 +12,18 @@ import pytest
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
 from akinai.core.ledger import Entry, check_chain
-from akinai.core.trace import TraceRecord
+from akinai.core.stores import TraceRecord
 from akinai.stores import open_store
-from akinai.stores.sqlite import SqliteStore
-from akinai.stores.sqlite_file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
-from akinai.testing import store_laws
-from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
+from akinai.stores.sqlite.file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
+from akinai.stores.sqlite.store import SqliteStore
+from akinai.testing.laws import store_laws
+from akinai.testing.laws.sample_runs import read_entries, sample_entries, sample_genesis, sample_header
 
-test_laws = store_laws.laws_for(lambda folder: SqliteStore.open(str(folder / "akinai.db")))
+test_laws = store_laws(lambda folder: SqliteStore.open(str(folder / "akinai.db")))
 
 
 def sql(path: Path, *statements: str) -> list[tuple[object, ...]]:
-    """What the last statement gives, asked beside the store."""
+    """The rows of the last statement, run on another connection."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         return [connection.execute(statement).fetchall() for statement in statements][-1]
 
@@ -36,16 +36,13 @@ def path(tmp_path: Path) -> Path:
 async def written(path: Path, count: int = 20, text: str = "hello") -> None:
     """A closed store with one run."""
     store = await open_store(str(path))
-    await store.create(run_of("r"))
-    await store.append("r", entries_of(count, text))
+    await store.create(sample_header("r"))
+    await store.append("r", sample_entries(count, text))
     await store.close()
 
 
-# ---- other connections
-
-
 async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> None:
-    """A store whose maker was stopped before it turned to WAL is turned when its lock is free."""
+    """A store whose maker stopped before it switched to WAL is switched once its lock is free."""
     await written(path)
     sql(path, "PRAGMA journal_mode = DELETE")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -61,35 +58,32 @@ async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> Non
 
 async def test_locked_store_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write that waits too long for another process is a StoreError, and the next one works."""
-    monkeypatch.setattr("akinai.stores.sqlite_file.BUSY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("akinai.stores.sqlite.file.BUSY_TIMEOUT_S", 0.05)
     await written(path)
     store = await open_store(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="another process held it"):
-            await store.append("r", entries_of(21)[20:])
-        assert await entries_in(store, "r") == entries_of(20)
-    await store.append("r", entries_of(21)[20:])
+            await store.append("r", sample_entries(21)[20:])
+        assert await read_entries(store, "r") == sample_entries(20)
+    await store.append("r", sample_entries(21)[20:])
     await store.close()
 
 
-# ---- strangers, and places where nothing can be
-
-
-def stranger(path: Path) -> None:
+def foreign(path: Path) -> None:
     sql(path, "CREATE TABLE notes (text)", "INSERT INTO notes VALUES ('mine')")
 
 
-def stranger_in_wal(path: Path) -> None:
+def foreign_in_wal(path: Path) -> None:
     sql(path, "PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)")
 
 
-def stranger_with_id(path: Path) -> None:
+def foreign_with_id(path: Path) -> None:
     sql(path, "PRAGMA application_id = 42", "VACUUM")
 
 
-def stranger_that_crashed(path: Path) -> None:
-    """Its last words are in the journal only."""
+def foreign_after_crash(path: Path) -> None:
+    """Its last row is in the journal only."""
     home = path.parent / "home.db"
     with closing(sqlite3.connect(home, isolation_level=None)) as connection:
         for statement in ("PRAGMA journal_mode = WAL", "CREATE TABLE notes (text)", "PRAGMA wal_checkpoint"):
@@ -115,25 +109,25 @@ def short_text(path: Path) -> None:
 
 @pytest.mark.parametrize("create", [True, False])
 @pytest.mark.parametrize(
-    ("make", "kind", "told"),
+    ("make", "kind", "message"),
     [
-        (stranger, StoreError, "is a database of another application"),
-        (stranger_in_wal, StoreError, "is a database of another application"),
-        (stranger_that_crashed, StoreError, "is a database of another application"),
-        (stranger_with_id, StoreError, "is a database of another application"),
+        (foreign, StoreError, "is a database of another application"),
+        (foreign_in_wal, StoreError, "is a database of another application"),
+        (foreign_after_crash, StoreError, "is a database of another application"),
+        (foreign_with_id, StoreError, "is a database of another application"),
         (newer, StoreVersion, "has schema version 7, this Akinai knows 1"),
         (no_database, StoreError, "is no database"),
         (short_text, StoreError, "is no database"),
         (Path.mkdir, StoreError, "it is a folder"),
     ],
 )
-def test_stranger_is_refused_and_left_alone(
-    path: Path, make: Callable[[Path], None], kind: type[StoreError], told: str, create: bool
+def test_foreign_file_is_refused_and_left_alone(
+    path: Path, make: Callable[[Path], None], kind: type[StoreError], message: str, create: bool
 ) -> None:
-    """What is not a store of ours is refused in a sentence, and neither it nor its folder changes."""
+    """A file that is not our store is refused in a sentence, and neither it nor its folder changes."""
     make(path)
     before = contents(path.parent)
-    with pytest.raises(kind, match=told) as refusal:
+    with pytest.raises(kind, match=message) as refusal:
         asyncio.run(open_store(str(path), create=create))
     assert type(refusal.value) is kind
     assert "\n" not in str(refusal.value)
@@ -145,7 +139,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def test_unwritable_place_is_one_sentence(tmp_path: Path) -> None:
-    """A place where no file can be is a StoreError that names it, and nothing is made."""
+    """A place where no file can be made is a StoreError that names it, and nothing is made."""
     (tmp_path / "file").write_text("x")
     before = contents(tmp_path)
     for place in ("file/akinai.db", "file/deeper/akinai.db", "missing/akinai.db", "n" * 300 + ".db"):
@@ -169,9 +163,6 @@ async def test_missing_store_is_not_made(path: Path, make: Callable[[Path], obje
     assert sql(path, "PRAGMA journal_mode") == [("wal",)]
 
 
-# ---- edits
-
-
 async def test_edited_byte_is_found(path: Path) -> None:
     """A byte changed in the file is found by its entry, and the entries before it are still read."""
     await written(path, 700, "market price 145")
@@ -180,11 +171,13 @@ async def test_edited_byte_is_found(path: Path) -> None:
         at = raw.index(old, len(raw) // 2)
         path.write_bytes(raw[:at] + new + raw[at + len(old) :])
         store = await open_store(str(path))
-        read = await entries_in(store, "r")
+        read = await read_entries(store, "r")
         with pytest.raises(BrokenChain) as broken:
-            check_chain(genesis_of(), read)
+            check_chain(sample_genesis(), read)
         assert len(read) == 700
-        assert read[: broken.value.entry - 1] == entries_of(700, "market price 145")[: broken.value.entry - 1], number
+        assert read[: broken.value.entry - 1] == sample_entries(700, "market price 145")[: broken.value.entry - 1], (
+            number
+        )
         await store.close()
 
 
@@ -208,13 +201,13 @@ async def test_edited_row_is_found(path: Path, edit: str) -> None:
 
     async def verify() -> None:
         async for entry in store.read("r"):
-            read.append(entry)  # noqa: PERF401 - what came before the break is looked at
-        check_chain(genesis_of(), read)
+            read.append(entry)  # noqa: PERF401 - the entries before the break are checked
+        check_chain(sample_genesis(), read)
 
     with pytest.raises(BrokenChain) as broken:
         await verify()
     assert broken.value.entry == 612
-    assert read[:611] == entries_of(611)
+    assert read[:611] == sample_entries(611)
     await store.close()
 
 
@@ -229,9 +222,6 @@ async def test_edited_header_is_found(path: Path) -> None:
     await store.close()
 
 
-# ---- the table
-
-
 @pytest.mark.parametrize(
     ("index", "place"),
     [
@@ -241,7 +231,7 @@ async def test_edited_header_is_found(path: Path) -> None:
     ],
 )
 async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
-    """A question by recipient, sender or action name within a run is answered by the index made for it, in order."""
+    """A query by recipient, sender or action name within a run uses the index made for it, in order."""
     await written(path)
     where = f"WHERE run_id = 'r' AND json_extract(data, '{place}') = 'x' AND seq > 3 ORDER BY seq"
     plan = sql(path, f"EXPLAIN QUERY PLAN SELECT data FROM actions {where}")
@@ -251,60 +241,57 @@ async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
 async def test_columns_say_what_the_data_says(path: Path) -> None:
     """The row of an entry has its actor, time, canonical text and digest."""
     await written(path)
-    entry = entries_of(7)[6]
+    entry = sample_entries(7)[6]
     row = sql(path, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
     assert row == [("r", 7, "customer_1", entry.at, entry.text, entry.digest)]
-
-
-# ---- threads
 
 
 @pytest.mark.parametrize(("synchronous", "level"), [("FULL", 2), ("NORMAL", 1)])
 async def test_commit_reaches_the_disk(path: Path, synchronous: Synchronous, level: int) -> None:
     """Commits are synced to the disk unless less is asked for."""
     store = await SqliteStore.open(str(path), synchronous=synchronous)
-    found = await store._writer.ask(lambda connection: connection.execute("PRAGMA synchronous").fetchone())
+    found = await store._writer.run(lambda connection: connection.execute("PRAGMA synchronous").fetchone())
     assert found == (level,)
     await store.close()
 
 
 async def test_bad_append_fails_alone(path: Path) -> None:
-    """An append that the database cannot take is a StoreError to its caller; those beside it land."""
+    """An append that the database cannot take is a StoreError to its caller; the others are kept."""
     store = await open_store(str(path))
     for number in range(6):
-        await store.create(run_of(f"r{number}"))
-    bad = entries_of(4)
+        await store.create(sample_header(f"r{number}"))
+    bad = sample_entries(4)
     object.__setattr__(bad[2], "text", "half a pair \ud83d")
-    asked = [store.append(f"r{number}", bad if number == 2 else entries_of(4)) for number in range(6)]
+    asked = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     for number, answer in enumerate(answers):
         assert isinstance(answer, StoreError if number == 2 else type(None)), answer
-        assert await entries_in(store, f"r{number}") == ([] if number == 2 else entries_of(4))
+        assert await read_entries(store, f"r{number}") == ([] if number == 2 else sample_entries(4))
     await store.close()
 
 
 async def test_appends_that_arrive_together_are_committed_together(path: Path) -> None:
     """Two hundred appends at once take a few transactions, not two hundred."""
     store = await SqliteStore.open(str(path))
-    await asyncio.gather(*(store.create(run_of(f"r{number}")) for number in range(200)))
+    await asyncio.gather(*(store.create(sample_header(f"r{number}")) for number in range(200)))
     commits: list[str] = []
-    await store._writer.ask(lambda connection: connection.set_trace_callback(commits.append))
-    await asyncio.gather(*(store.append(f"r{number}", entries_of(2)) for number in range(200)))
-    await store._writer.ask(lambda connection: connection.set_trace_callback(None))
+    await store._writer.run(lambda connection: connection.set_trace_callback(commits.append))
+    await asyncio.gather(*(store.append(f"r{number}", sample_entries(2)) for number in range(200)))
+    await store._writer.run(lambda connection: connection.set_trace_callback(None))
     assert 1 <= commits.count("COMMIT") <= 20
     await store.close()
 
 
 async def test_loop_goes_on_while_the_disk_works(path: Path) -> None:
-    """The event loop is not held up by a write that waits for its lock, nor are reads."""
+    """A write that waits for its lock holds up neither the event loop nor reads."""
     await written(path)
     store = await open_store(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        waiting = asyncio.ensure_future(store.append("r", entries_of(21)[20:]))
+        waiting = asyncio.ensure_future(store.append("r", sample_entries(21)[20:]))
         for _ in range(20):
             await asyncio.sleep(0.005)
-        assert len(await entries_in(store, "r")) == 20
+        assert len(await read_entries(store, "r")) == 20
         assert not waiting.done()
         other.execute("ROLLBACK")
     await asyncio.wait_for(waiting, 30)
@@ -330,12 +317,12 @@ async def test_close_ends_the_threads(path: Path) -> None:
 
 
 async def test_closed_file_is_whole_by_itself(path: Path) -> None:
-    """After close a copy of the file alone holds everything: the writer, which folds the journal, lets go last."""
+    """After close a copy of the file alone holds everything: the writer, which folds the journal, closes last."""
     await written(path)
     store = await SqliteStore.open(str(path))
-    await store.append("r", entries_of(24)[20:])
+    await store.append("r", sample_entries(24)[20:])
     reading = threading.Event()
-    held = asyncio.ensure_future(store._reader.ask(lambda _: reading.wait()))
+    held = asyncio.ensure_future(store._reader.run(lambda _: reading.wait()))
     closing = asyncio.ensure_future(store.close())
     await asyncio.sleep(0.1)
     threads = [thread.name for thread in threading.enumerate()]
@@ -349,20 +336,20 @@ async def test_closed_file_is_whole_by_itself(path: Path) -> None:
 
 
 def test_store_outlives_an_event_loop(path: Path) -> None:
-    """A store can be used by one event loop after another, appends whose loop was ended included."""
+    """A store works in one event loop after another, and an append whose loop ended is kept."""
     with asyncio.Runner() as first:
         store = first.run(open_store(str(path)))
-        first.run(store.create(run_of("r")))
+        first.run(store.create(sample_header("r")))
 
         async def leave_behind() -> None:
-            asyncio.ensure_future(store.append("r", entries_of(3)))  # noqa: RUF006 - left on purpose
+            asyncio.ensure_future(store.append("r", sample_entries(3)))  # noqa: RUF006 - left on purpose
             await asyncio.sleep(0)
 
         first.run(leave_behind())
 
     async def go_on() -> None:
-        await store.update(run_of("r", status="done"))
-        assert await entries_in(store, "r") == entries_of(3)
+        await store.update(sample_header("r", status="done"))
+        assert await read_entries(store, "r") == sample_entries(3)
         await store.close()
 
     asyncio.run(go_on())
@@ -384,5 +371,5 @@ async def test_sequence_conflict_says_what_is_next(path: Path) -> None:
     await written(path)
     store = await open_store(str(path))
     with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23"):
-        await store.append("r", entries_of(25)[22:])
+        await store.append("r", sample_entries(25)[22:])
     await store.close()

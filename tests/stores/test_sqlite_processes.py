@@ -1,4 +1,4 @@
-"""SqliteStore written by several processes, killed processes and forgetful ones."""
+"""SqliteStore written by several processes, by killed processes, and by a process that never closes it."""
 
 import asyncio
 import subprocess
@@ -9,17 +9,17 @@ import pytest
 
 from akinai.core.ledger import check_chain
 from akinai.stores import open_store
-from akinai.testing.runs import entries_in, entries_of, genesis_of, run_of
+from akinai.testing.laws.sample_runs import read_entries, sample_entries, sample_genesis, sample_header
 
 WRITER = """
 import asyncio, sys
 from akinai.stores import open_store
-from akinai.testing.runs import entries_of, run_of
+from akinai.testing.laws.sample_runs import sample_entries, sample_header
 
 async def write(path, run_id, count):
     store = await open_store(path)
-    await store.create(run_of(run_id))
-    for entry in entries_of(count):
+    await store.create(sample_header(run_id))
+    for entry in sample_entries(count):
         await store.append(run_id, [entry])
         print(entry.seq, flush=True)
     await store.close()
@@ -29,7 +29,7 @@ asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 
 
 def writer(path: Path, run_id: str, count: int) -> "subprocess.Popen[str]":
-    """Another process that appends one by one and says each number once it was answered."""
+    """Another process that appends entry by entry and prints each number after its append returned."""
     return subprocess.Popen([sys.executable, "-c", WRITER, str(path), run_id, str(count)], stdout=-1, text=True)
 
 
@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_processes_write_one_file(path: Path) -> None:
-    """Three processes that start on a file that is not there yet all make their runs in it, whole."""
+    """Three processes that start on a file that does not exist yet all make their runs in it, whole."""
     writers = [writer(path, f"r{number}", 200) for number in range(3)]
     for process in writers:
         said, _ = process.communicate(timeout=120)
@@ -48,8 +48,8 @@ def test_processes_write_one_file(path: Path) -> None:
     async def check() -> None:
         store = await open_store(str(path), create=False)
         for number in range(3):
-            read = await entries_in(store, f"r{number}")
-            assert read == entries_of(200)
+            read = await read_entries(store, f"r{number}")
+            assert read == sample_entries(200)
         await store.close()
 
     asyncio.run(check())
@@ -61,7 +61,7 @@ def test_openings_at_once_make_one_store(tmp_path: Path) -> None:
     async def race(path: str) -> None:
         stores = await asyncio.gather(*(open_store(path) for _ in range(6)))
         for number, store in enumerate(stores):
-            await store.create(run_of(f"r{number}"))
+            await store.create(sample_header(f"r{number}"))
         for store in stores:
             assert len(await store.runs()) == 6
         await asyncio.gather(*(store.close() for store in stores))
@@ -72,7 +72,7 @@ def test_openings_at_once_make_one_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("acknowledged", [1, 37, 150])
 def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int) -> None:
-    """A writer killed in mid-stream leaves a prefix that verifies and holds all that was answered."""
+    """A writer killed in mid-stream leaves a prefix that verifies and holds every acknowledged entry."""
     with writer(path, "r", 5_000) as process:
         assert process.stdout is not None
         said = [int(process.stdout.readline()) for _ in range(acknowledged)]
@@ -81,11 +81,11 @@ def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int)
 
     async def check() -> None:
         store = await open_store(str(path), create=False)
-        read = await entries_in(store, "r")
+        read = await read_entries(store, "r")
         assert said[-1] <= len(read) < 5_000
-        assert read == entries_of(len(read))
-        check_chain(genesis_of(), read)
-        await store.append("r", entries_of(1, before=read))
+        assert read == sample_entries(len(read))
+        check_chain(sample_genesis(), read)
+        await store.append("r", sample_entries(1, before=read))
         await store.close()
 
     asyncio.run(check())
@@ -98,15 +98,15 @@ def unclosed(path: Path, then: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_forgotten_close_ends_and_keeps(path: Path) -> None:
-    """A process that forgets to close its store ends, and what waited in the queue is in the file."""
+    """A process that forgets to close its store ends, and queued appends are in the file."""
     gone = unclosed(
-        path, "    asyncio.ensure_future(store.append(run_id, entries_of(5)[3:])); await asyncio.sleep(0)\n"
+        path, "    asyncio.ensure_future(store.append(run_id, sample_entries(5)[3:])); await asyncio.sleep(0)\n"
     )
     assert gone.returncode == 0, gone.stderr
 
     async def check() -> None:
         store = await open_store(str(path), create=False)
-        assert await entries_in(store, "r") == entries_of(5)
+        assert await read_entries(store, "r") == sample_entries(5)
         await store.close()
 
     asyncio.run(check())

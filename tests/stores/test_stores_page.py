@@ -1,11 +1,11 @@
-"""docs/stores.md: its SQL runs, and its tables are those that are there."""
+"""docs/stores.md: its SQL runs, and its tables are the real tables."""
 
 import re
 from pathlib import Path
 
 import akinai
 from akinai.stores import open_store
-from akinai.testing.runs import entries_of, run_of
+from akinai.testing.laws.sample_runs import sample_entries, sample_header
 from real_postgres import sql
 
 PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
@@ -17,11 +17,11 @@ def shown() -> list[str]:
 
 
 async def test_queries_of_the_page_answer(postgres: str) -> None:
-    """The three questions that the page asks by SQL are answered with what the ledger says."""
+    """The three SQL queries of the page return what the ledger holds."""
     tables, actions, prices, mail = shown()
     store = await open_store(postgres)
-    await store.create(run_of("talk"))
-    talk = entries_of(9, "x' OR '1'='1")
+    await store.create(sample_header("talk"))
+    talk = sample_entries(9, "x' OR '1'='1")
     await store.append("talk", talk)
     run = akinai.run("vending", agent="reference", seeds=1, days=6, store=store, name="first")[0]
     counted = sql(postgres, actions)
@@ -31,8 +31,8 @@ async def test_queries_of_the_page_answer(postgres: str) -> None:
     set_prices = [entry for entry in run.ledger.entries if entry.name == "SetPrice"]
     assert set_prices
     assert [asked for _, asked, _ in sql(postgres, prices)] == [entry.parameters for entry in set_prices]
-    heard = [entry for entry in talk if entry.parameters["to_agent_id"] == "business_1"]
-    assert sql(postgres, mail) == [(entry.seq, entry.actor, entry.parameters["text"]) for entry in heard]
+    received = [entry for entry in talk if entry.parameters["to_agent_id"] == "business_1"]
+    assert sql(postgres, mail) == [(entry.seq, entry.actor, entry.parameters["text"]) for entry in received]
     for table, columns in TABLE.findall(tables):
         names = [column.split()[0] for column in columns.split(", ")]
         asked = f"SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '{table}'"

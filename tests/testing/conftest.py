@@ -15,7 +15,7 @@ from akinai.testing.endpoint import Endpoint
 def serve() -> Iterator[Callable[..., Endpoint]]:
     """Opens endpoints that are closed after the test."""
     with ExitStack() as stack:
-        yield lambda brain, **told: stack.enter_context(Endpoint(brain, **told))
+        yield lambda brain, **options: stack.enter_context(Endpoint(brain, **options))
 
 
 @pytest.fixture
@@ -25,15 +25,15 @@ def model_at() -> Callable[..., Any]:
 
 
 def _model(
-    endpoint: Endpoint, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **told: Any
+    endpoint: Endpoint, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **options: Any
 ) -> Any:
     provider, _, stream = wire.partition("-")
     given: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
     if provider == "openai":
-        model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **given | told)
+        model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **given | options)
         spelled = [{"type": "function", "function": tool} for tool in tools]
     else:
-        model = ChatAnthropic(base_url=endpoint.url, **given | told)
+        model = ChatAnthropic(base_url=endpoint.url, **given | options)
         spelled = [
             {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
             for tool in tools

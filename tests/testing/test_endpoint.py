@@ -16,8 +16,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from akinai.core.models import Message, Reply, ToolCall, Usage
-from akinai.testing.endpoint import Endpoint, Faults, ScriptBrain, call, read_log
-from akinai.testing.runs import AWKWARD_TEXTS
+from akinai.testing.endpoint import Endpoint, Faults, ScriptResponder, read_log, tool_call
+from akinai.testing.laws.sample_runs import AWKWARD_TEXTS
 from akinai.worlds.vending import Vending
 
 WIRES = ("openai", "anthropic", "openai-stream", "anthropic-stream")
@@ -34,7 +34,7 @@ ModelAt = Callable[..., Any]
 def test_a_text_arrives_as_it_was(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """A reply's text reaches the client unchanged, whatever is in it."""
     texts = [text for text in AWKWARD_TEXTS if text]
-    model = model_at(serve(ScriptBrain(texts)), wire)
+    model = model_at(serve(ScriptResponder(texts)), wire)
     assert [model.invoke(str(number)).text for number in range(len(texts))] == texts
 
 
@@ -42,29 +42,29 @@ def test_a_text_arrives_as_it_was(serve: Serve, model_at: ModelAt, wire: str) ->
 def test_calls_arrive_in_order(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """Several calls in a reply reach the client in order, with their arguments and the text beside them."""
     deep = {"where": 'é "quoted"', "n": [1, 2.5, None, {"deep": True}]}
-    script = Reply("I look twice.", (call("look", {"where": "left"}), call("wait"), call("look", deep)))
-    model = model_at(serve(ScriptBrain([script])), wire, tools=[LOOK])
+    script = Reply("I look twice.", (tool_call("look", {"where": "left"}), tool_call("wait"), tool_call("look", deep)))
+    model = model_at(serve(ScriptResponder([script])), wire, tools=[LOOK])
     got = model.invoke("hi")
     assert got.text == "I look twice."
-    assert [(one["name"], one["args"]) for one in got.tool_calls] == [
+    assert [(call["name"], call["args"]) for call in got.tool_calls] == [
         ("look", {"where": "left"}),
         ("wait", {}),
         ("look", deep),
     ]
-    assert len({one["id"] for one in got.tool_calls}) == 3
+    assert len({call["id"] for call in got.tool_calls}) == 3
 
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_the_brain_sees_what_was_said(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """System message, users' texts, calls, results and tools reach the brain alike over every wire."""
-    endpoint = serve(ScriptBrain([Reply("Now.", (call("look", {"where": "é"}), call("look"))), "Done."]))
+    endpoint = serve(ScriptResponder([Reply("Now.", (tool_call("look", {"where": "é"}), tool_call("look"))), "Done."]))
     model = model_at(endpoint, wire, tools=[LOOK])
     said: list[BaseMessage] = [SystemMessage("You are brief."), HumanMessage("Go on.")]
     got = model.invoke(said)
-    said += [got, *(ToolMessage(f"seen {one['args']}", tool_call_id=one["id"]) for one in got.tool_calls)]
+    said += [got, *(ToolMessage(f"seen {call['args']}", tool_call_id=call["id"]) for call in got.tool_calls)]
     said += [HumanMessage("And now?")]
     assert model.invoke(said).text == "Done."
-    seen = endpoint.asked[-1].request
+    seen = endpoint.calls[-1].request
     assert list(seen.messages) == [
         Message("system", "You are brief."),
         Message("user", "Go on."),
@@ -79,31 +79,31 @@ def test_the_brain_sees_what_was_said(serve: Serve, model_at: ModelAt, wire: str
 @pytest.mark.parametrize("wire", WIRES)
 def test_usage_is_counted_alike(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """Tokens in, out and cached are the same over every wire; the shared beginning of two requests counts as cached."""
-    model = model_at(serve(ScriptBrain(["a" * 40, "b"])), wire)
+    model = model_at(serve(ScriptResponder(["a" * 40, "b"])), wire)
     said: list[BaseMessage] = [SystemMessage("s" * 400), HumanMessage("u" * 80)]
     first = model.invoke(said)
     second = model.invoke([*said, AIMessage(first.text), HumanMessage("v" * 4)])
     before, after = first.usage_metadata, second.usage_metadata
     assert (before["input_tokens"], before["output_tokens"]) == (3 + 100 + 3 + 20, 3 + 10)
     assert (after["input_tokens"], after["output_tokens"]) == (126 + 13 + 3 + 1, 3 + 1)
-    assert [told["input_token_details"]["cache_read"] for told in (before, after)] == [0, 126]
+    assert [usage["input_token_details"]["cache_read"] for usage in (before, after)] == [0, 126]
 
 
 def test_a_script_can_state_usage_and_finish(serve: Serve) -> None:
     """What a scripted reply says of tokens, model and the reason to stop is what the client reads."""
     reply = Reply("cut", usage=Usage(100, 7, 40), model="test-2031-01-01", finish="length")
-    with openai.OpenAI(base_url=serve(ScriptBrain([reply])).openai_url, api_key="k") as client:
+    with openai.OpenAI(base_url=serve(ScriptResponder([reply])).openai_url, api_key="k") as client:
         got = client.chat.completions.create(model="test", messages=[{"role": "user", "content": "hi"}])
     assert (got.model, got.choices[0].finish_reason) == ("test-2031-01-01", "length")
     usage = got.model_dump()["usage"]
-    told = (usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"])
-    assert told == (100, 7, 40)
+    tokens = (usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]["cached_tokens"])
+    assert tokens == (100, 7, 40)
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 def test_what_no_provider_takes_is_refused(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """A call without its result or a result without its call: 400; on Anthropic's wire an assistant's beginning too."""
-    endpoint = serve(ScriptBrain(["never"]))
+    endpoint = serve(ScriptResponder(["never"]))
     model = model_at(endpoint, wire)
     asked = AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
     wrong: list[list[BaseMessage]] = [
@@ -116,12 +116,12 @@ def test_what_no_provider_takes_is_refused(serve: Serve, model_at: ModelAt, wire
     for messages in wrong:
         with pytest.raises((openai.BadRequestError, anthropic.BadRequestError)):
             model.invoke(messages)
-    assert [one.status for one in endpoint.log] == [400] * len(wrong)
+    assert [exchange.status for exchange in endpoint.log] == [400] * len(wrong)
 
 
 def test_an_empty_message_is_refused_as_anthropic_does(serve: Serve) -> None:
     """On Anthropic's wire a message without content, or with an empty text in it, is refused with 400."""
-    with anthropic.Anthropic(base_url=serve(ScriptBrain(["never"])).url, api_key="k") as client:
+    with anthropic.Anthropic(base_url=serve(ScriptResponder(["never"])).url, api_key="k") as client:
         for content in ("", [], [{"type": "text", "text": ""}]):
             said: list[Any] = [{"role": "user", "content": content}, {"role": "assistant", "content": "a"}]
             with pytest.raises(anthropic.BadRequestError, match="non-empty"):
@@ -130,27 +130,27 @@ def test_an_empty_message_is_refused_as_anthropic_does(serve: Serve) -> None:
 
 def test_models_are_listed_and_strangers_turned_away(serve: Serve) -> None:
     """Both providers' clients can list the models; any other address answers 404 and says what there is."""
-    endpoint = serve(ScriptBrain([]), models=("small", "large"))
+    endpoint = serve(ScriptResponder([]), models=("small", "large"))
     with (
-        openai.OpenAI(base_url=endpoint.openai_url, api_key="k") as one,
+        openai.OpenAI(base_url=endpoint.openai_url, api_key="k") as client,
         anthropic.Anthropic(base_url=endpoint.url, api_key="k") as two,
     ):
-        assert [model.id for model in one.models.list()] == ["small", "large"]
+        assert [model.id for model in client.models.list()] == ["small", "large"]
         assert [model.id for model in two.models.list()] == ["small", "large"]
         with pytest.raises(openai.NotFoundError, match="POST /v1/chat/completions"):
-            one.embeddings.create(model="small", input="hi")
+            client.embeddings.create(model="small", input="hi")
 
 
 def test_the_log_holds_no_key(serve: Serve, model_at: ModelAt, tmp_path: Path) -> None:
     """An API key is in no header, no conversation's key and no line of the log, over either wire."""
     key = "sk-planted-4711"
-    endpoint = serve(ScriptBrain(["hi", "hi"]), log=tmp_path / "log.jsonl")
+    endpoint = serve(ScriptResponder(["hi", "hi"]), log=tmp_path / "log.jsonl")
     for wire in ("openai", "anthropic"):
         model_at(endpoint, wire, api_key=key, default_headers={"x-api-key": key}).invoke("hi")
     assert key not in (tmp_path / "log.jsonl").read_text()
     assert key not in repr(endpoint.log)
     assert read_log(tmp_path / "log.jsonl") == endpoint.log
-    assert [(one.path, one.headers["content-type"]) for one in endpoint.log] == [
+    assert [(exchange.path, exchange.headers["content-type"]) for exchange in endpoint.log] == [
         ("/v1/chat/completions", "application/json"),
         ("/v1/messages", "application/json"),
     ]
@@ -172,7 +172,7 @@ def test_the_endpoint_is_a_process_of_its_own(tmp_path: Path) -> None:
         assert (process.returncode, errors) == (0, "")
         kept = read_log(log)
         assert len(kept) == 2 * turn
-        assert all(one.answered for one in kept)
+        assert all(exchange.answered for exchange in kept)
 
 
 def first_call(url: str, name: str) -> str:
@@ -187,19 +187,19 @@ def first_call(url: str, name: str) -> str:
 @pytest.mark.slow
 async def test_waiting_conversations_do_not_wait_for_each_other(serve: Serve) -> None:
     """Sixty-four conversations at once with a second of latency are all waited for at the same time."""
-    endpoint = serve(ScriptBrain(["here"]), latency_s=1.0)
+    endpoint = serve(ScriptResponder(["here"]), latency_s=1.0)
     said: Any = [{"role": "user", "content": "hi"}]
     async with openai.AsyncOpenAI(base_url=endpoint.openai_url, api_key="k") as client:
         asked = (client.chat.completions.create(model=f"test#{nth}", messages=said) for nth in range(64))
         got = await asyncio.gather(*asked)
-    assert [one.choices[0].message.content for one in got] == ["here"] * 64
-    spans = [(one.at, one.at + one.took_s) for one in endpoint.log]
+    assert [completion.choices[0].message.content for completion in got] == ["here"] * 64
+    spans = [(exchange.at, exchange.at + exchange.took_s) for exchange in endpoint.log]
     assert max(begin for begin, _ in spans) < min(end for _, end in spans)
 
 
 def test_closing_leaves_nothing_behind(model_at: ModelAt) -> None:
     """Closing cuts what hangs, ends the thread and frees the port; closing twice is no mistake."""
-    endpoint = Endpoint(ScriptBrain(["here"]), faults=Faults(schedule={1: "hang"})).start()
+    endpoint = Endpoint(ScriptResponder(["here"]), faults=Faults(schedule={1: "hang"})).start()
     failed: list[Exception] = []
 
     def ask_and_hang() -> None:
@@ -216,6 +216,6 @@ def test_closing_leaves_nothing_behind(model_at: ModelAt) -> None:
     endpoint.close()
     client.join(10)
     assert len(failed) == 1
-    assert not [one for one in threading.enumerate() if one.name == "akinai-endpoint"]
-    with Endpoint(ScriptBrain(["here"]), port=int(endpoint.url.rpartition(":")[2])) as other:
+    assert not [thread for thread in threading.enumerate() if thread.name == "akinai-endpoint"]
+    with Endpoint(ScriptResponder(["here"]), port=int(endpoint.url.rpartition(":")[2])) as other:
         assert model_at(other, "openai").invoke("hi").text == "here"

@@ -15,14 +15,14 @@ from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, Move, Plan, Role, Routine, View, player
 from akinai.core.ledger import Genesis, Ledger, Outcome
 from akinai.core.stores import RunHeader
-from akinai.runtime.config import prepare
-from akinai.runtime.play import Driver
-from akinai.runtime.session import LocalSession
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.driver import Driver
+from akinai.runtime.play.session import LocalSession
 from akinai.stores.memory import MemoryStore
-from akinai.testing.endpoint import Endpoint, Faults, PlayerBrain, ScriptBrain
-from akinai.testing.endpoint_faults import REPLY_FAULTS
+from akinai.testing.endpoint import Endpoint, Faults, PlayerResponder, ScriptResponder
+from akinai.testing.endpoint.faults import REPLY_FAULTS
 from akinai.worlds.vending import Vending
-from akinai.worlds.vending import actions as a
+from akinai.worlds.vending.model import actions as a
 
 Serve = Callable[..., Endpoint]
 ModelAt = Callable[..., Any]
@@ -42,8 +42,8 @@ def counting(me: Routine) -> Plan:
     """Adds one more than all that it heard, so that each move tells its whole past."""
     total = 0
     while True:
-        heard = yield Add(number=total + 1)
-        total += int(heard.text)
+        outcome = yield Add(number=total + 1)
+        total += int(outcome.text)
 
 
 class Chat:
@@ -56,16 +56,16 @@ class Chat:
         self._waiting: list[tuple[str | None, Move]] = []
         self._last: str | None = None
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
-        if heard is None:
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        if last is None:
             names = "" if self._by_tools else "Tools: " + " ".join(verb.tool_name() for verb in view.verbs)
             self._said = [SystemMessage(f"Play on.\n{names}\n\n{view.text}"), HumanMessage("Begin.")]
         elif self._last is None:
-            self._said.append(HumanMessage(heard.text))
+            self._said.append(HumanMessage(last.text))
         else:
-            self._said.append(ToolMessage(heard.text, tool_call_id=self._last))
+            self._said.append(ToolMessage(last.text, tool_call_id=self._last))
         if not self._waiting:
-            if heard is not None and (news := changed(self._view, view.text)):
+            if last is not None and (news := changed(self._view, view.text)):
                 self._said.append(HumanMessage(news))
             self._view = view.text
             self._waiting = await self._asked(view)
@@ -77,11 +77,11 @@ class Chat:
         model = self._model(tools=[verb.tool() for verb in view.verbs] if self._by_tools else [])
         got = await model.ainvoke(self._in_window())
         assert isinstance(got, AIMessage)
-        calls = [(one["id"], one["name"], one["args"]) for one in (*got.tool_calls, *got.invalid_tool_calls)]
+        calls = [(call["id"], call["name"], call["args"]) for call in (*got.tool_calls, *got.invalid_tool_calls)]
         self._said.append(got if calls else AIMessage(got.text[:4096] or "(nothing)"))
         if not calls:
             return [(None, Move(read_reply(self._verbs, got.text)))]
-        return [(id, Move(self._verbs.heard(name, args, str(args)), got.text)) for id, name, args in calls]
+        return [(id, Move(self._verbs.parse(name, args, str(args)), got.text)) for id, name, args in calls]
 
     def _in_window(self) -> list[BaseMessage]:
         """The beginning and the newest messages; results without their calls are left out."""
@@ -119,7 +119,7 @@ async def test_the_player_on_the_wire_is_the_player(
     So it has through a window that holds few messages.
     """
     world = Vending()
-    endpoint = serve(PlayerBrain(world.players[name], world.verbs))
+    endpoint = serve(PlayerResponder(world.players[name], world.verbs))
     model = partial(model_at, endpoint, wire)
     run = await played(lambda _: Chat(model, world.verbs, by_tools=by_tools, window=7), days, preset)
     alone = await played(world.players[name], days, preset)
@@ -129,7 +129,7 @@ async def test_the_player_on_the_wire_is_the_player(
 
 def first_difference(run: Ledger, other: Ledger) -> str:
     pairs = zip(run.entries, other.entries, strict=False)
-    return next((f"{one.seq}: {one.text}\n{two.text}" for one, two in pairs if one.digest != two.digest), "the length")
+    return next((f"{old.seq}: {old.text}\n{new.text}" for old, new in pairs if old.digest != new.digest), "the length")
 
 
 @pytest.mark.slow
@@ -143,12 +143,14 @@ async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: M
         made.append(role)
         return world.players["naive"](role)
 
-    endpoint = serve(PlayerBrain(naive, world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
+    endpoint = serve(PlayerResponder(naive, world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
     model = partial(model_at, endpoint, "openai")
     run = await played(lambda _: Chat(model, world.verbs, by_tools=by_tools, window=12), 14)
     alone = await played(world.players["naive"], 14)
-    readable = [(one.name, one.parameters, one.outcome) for one in run.entries if one.name != Unreadable.__name__]
-    assert readable == [(one.name, one.parameters, one.outcome) for one in alone.entries]
+    readable = [
+        (entry.name, entry.parameters, entry.outcome) for entry in run.entries if entry.name != Unreadable.__name__
+    ]
+    assert readable == [(entry.name, entry.parameters, entry.outcome) for entry in alone.entries]
     assert len(run.entries) > len(readable) + 10
     assert made == [Role("owner", world.verbs.classes)]
 
@@ -156,34 +158,34 @@ async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: M
 @pytest.mark.slow
 async def test_conversations_at_once_are_not_mixed_up(serve: Serve, model_at: ModelAt) -> None:
     """Fifty conversations at once, told apart by the label in the model's name or by their keys, hear their own."""
-    endpoint = serve(PlayerBrain(counting, SUMS))
+    endpoint = serve(PlayerResponder(counting, SUMS))
 
     async def sums(nth: int) -> list[int]:
         named = nth % 2 == 0
         name, key = (f"test#run-{nth}", "k") if named else ("test", f"k{nth}")
-        agent, heard, moves = Chat(partial(model_at, endpoint, "openai", name, api_key=key), SUMS), None, list[int]()
+        agent, last, moves = Chat(partial(model_at, endpoint, "openai", name, api_key=key), SUMS), None, list[int]()
         for _ in range(5):
-            move = await agent.act(View("Add.", (Add,)), heard)
+            move = await agent.act(View("Add.", (Add,)), last)
             assert isinstance(move.action, Add)
             moves.append(move.action.number)
-            heard = Outcome(str(1000 * nth))
+            last = Outcome(str(1000 * nth))
         return moves
 
     assert await asyncio.gather(*map(sums, range(50))) == [[1000 * nth * k + 1 for k in range(5)] for nth in range(50)]
-    assert len({one.key for one in endpoint.log}) == 50
-    assert sum("#run-" in one.key for one in endpoint.log) == 125
+    assert len({exchange.key for exchange in endpoint.log}) == 50
+    assert sum("#run-" in exchange.key for exchange in endpoint.log) == 125
 
 
 def test_a_request_sent_again_gets_its_reply_again(serve: Serve, model_at: ModelAt) -> None:
     """A request that is sent again, after a cut or by a client that forgot, gets the same reply; nothing moves on."""
-    scripted, playing = serve(ScriptBrain(["one", "two"])), serve(PlayerBrain(counting, SUMS))
+    scripted, playing = serve(ScriptResponder(["one", "two"])), serve(PlayerResponder(counting, SUMS))
     for endpoint in (scripted, playing):
         model = model_at(endpoint, "openai", tools=[Add.tool()])
         first = model.invoke("hi")
         again = model.invoke("hi")
         assert (again.text, again.tool_calls) == (first.text, first.tool_calls)
     assert model_at(scripted, "openai").invoke("other").text == "two"
-    cutting = serve(PlayerBrain(counting, SUMS), faults=Faults(schedule={2: "cut_in_body"}))
+    cutting = serve(PlayerResponder(counting, SUMS), faults=Faults(schedule={2: "cut_in_body"}))
     assert told_sums(model_at(cutting, "openai", max_retries=2, tools=[Add.tool()]), [5, 6]) == [1, 6, 12]
 
 
@@ -191,18 +193,18 @@ def told_sums(
     model: Any, outcomes: Sequence[object], before: Sequence[BaseMessage] = (HumanMessage("Add."),)
 ) -> list[int]:
     """What the counting player adds when it hears these outcomes."""
-    said, told = list(before), list[int]()
+    said, numbers = list(before), list[int]()
     for outcome in (*outcomes, None):
         got = model.invoke(said)
-        told.append(got.tool_calls[0]["args"]["number"])
+        numbers.append(got.tool_calls[0]["args"]["number"])
         if outcome is not None:
             said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
-    return told
+    return numbers
 
 
 def test_a_client_may_go_back(serve: Serve, model_at: ModelAt) -> None:
     """A client that goes back to an earlier point, or begins anew, is followed: the player has the past it is told."""
-    endpoint = serve(PlayerBrain(counting, SUMS))
+    endpoint = serve(PlayerResponder(counting, SUMS))
     model = model_at(endpoint, "anthropic", tools=[Add.tool()])
     assert told_sums(model, [5, 6, 7]) == [1, 6, 12, 19]
     assert told_sums(model, [5, 6, 70, 8]) == [1, 6, 12, 82, 90]
@@ -211,15 +213,15 @@ def test_a_client_may_go_back(serve: Serve, model_at: ModelAt) -> None:
 
 def test_runs_under_one_key_are_told_apart(serve: Serve, model_at: ModelAt) -> None:
     """Two runs that send the same key and begin alike are told apart by what they heard, also in a short window."""
-    model = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
+    model = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
     said: dict[int, list[BaseMessage]] = {5: [HumanMessage("Add.")], 70: [HumanMessage("Add.")]}
-    told: dict[int, list[int]] = {5: [], 70: []}
+    numbers: dict[int, list[int]] = {5: [], 70: []}
     for _ in range(5):
         for outcome, messages in said.items():
             got = model.invoke([messages[0], *messages[1:][-4:]])
-            told[outcome].append(got.tool_calls[0]["args"]["number"])
+            numbers[outcome].append(got.tool_calls[0]["args"]["number"])
             messages += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
-    assert told == {5: [1, 6, 11, 16, 21], 70: [1, 71, 141, 211, 281]}
+    assert numbers == {5: [1, 6, 11, 16, 21], 70: [1, 71, 141, 211, 281]}
 
 
 class Note(Action):
@@ -231,15 +233,15 @@ class Note(Action):
 @player
 def repeating(me: Routine) -> Plan:
     """Says back what it heard and saw."""
-    heard = yield Note(text="")
+    outcome = yield Note(text="")
     while True:
-        heard = yield Note(text=f"{heard.ok} {heard.code} {heard.text} | {me.view.news}")
+        outcome = yield Note(text=f"{outcome.ok} {outcome.code} {outcome.text} | {me.view.news}")
 
 
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
 def test_refusals_and_news_are_heard_as_such(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
     """A refusal's code, its text and the news behind it reach the player as they do in process."""
-    endpoint = serve(PlayerBrain(repeating, Verbs((Note,))))
+    endpoint = serve(PlayerResponder(repeating, Verbs((Note,))))
     model = model_at(endpoint, "anthropic", tools=[Note.tool()] if by_tools else [])
 
     def noted(reply: AIMessage) -> str:
@@ -262,7 +264,7 @@ def test_refusals_and_news_are_heard_as_such(serve: Serve, model_at: ModelAt, by
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
 def test_a_summary_moves_nothing_on(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
     """A request amid a run for a summary of its older part gets a text, and the run goes on where it was."""
-    endpoint = serve(PlayerBrain(counting, SUMS))
+    endpoint = serve(PlayerResponder(counting, SUMS))
     asker = model_at(endpoint, "openai")
     model = model_at(endpoint, "openai", tools=[Add.tool()]) if by_tools else asker
     said: list[BaseMessage] = [HumanMessage("Add.")]
@@ -272,7 +274,7 @@ def test_a_summary_moves_nothing_on(serve: Serve, model_at: ModelAt, by_tools: b
             ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"]) if by_tools else HumanMessage(str(outcome))
         )
         said += [got, answer]
-    dropped = [HumanMessage(f"[add] {one.text}") if by_tools else one for one in said[:5]]
+    dropped = [HumanMessage(f"[add] {message.text}") if by_tools else message for message in said[:5]]
     assert asker.invoke([*dropped, HumanMessage("Sum up.")]).text
     got = model.invoke([said[0], HumanMessage("Summary: much."), *said[5:]])
     assert (got.tool_calls[0]["args"] if by_tools else json.loads(got.text))["number"] == 1 + 5 + 6 + 7 + 8
@@ -281,19 +283,19 @@ def test_a_summary_moves_nothing_on(serve: Serve, model_at: ModelAt, by_tools: b
 def test_another_endpoint_catches_up_or_says_why_not(serve: Serve, model_at: ModelAt) -> None:
     """An endpoint that never heard a conversation plays on when its window holds all of it, and else refuses it."""
     said: list[BaseMessage] = [HumanMessage("Add.")]
-    model = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
+    model = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
     for outcome in (5, 6):
         got = model.invoke(said)
         said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
-    other = model_at(serve(PlayerBrain(counting, SUMS)), "openai", tools=[Add.tool()])
-    with pytest.raises(openai.BadRequestError, match="let one endpoint hear a conversation from its beginning"):
+    other = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
+    with pytest.raises(openai.BadRequestError, match="send a conversation to the same endpoint from its beginning"):
         other.invoke([said[0], *said[3:]])
     assert told_sums(other, [1], before=said) == [12, 13]
 
 
 def test_another_player_begins_afresh_in_a_history(serve: Serve, model_at: ModelAt) -> None:
     """A model that is handed the history of another, as on a fork, makes its own first move and hears its own alone."""
-    endpoint = serve(PlayerBrain(counting, SUMS))
+    endpoint = serve(PlayerResponder(counting, SUMS))
     said: list[BaseMessage] = [HumanMessage("Add.")]
     first, other = (model_at(endpoint, "openai", name, tools=[Add.tool()]) for name in ("test#a", "test#b"))
     for outcome in (5, 6):
@@ -304,7 +306,7 @@ def test_another_player_begins_afresh_in_a_history(serve: Serve, model_at: Model
 
 def test_a_broken_player_is_told_to_its_client(serve: Serve, model_at: ModelAt) -> None:
     """When a player breaks, its client gets status 400 with the reason, and the log has it."""
-    endpoint = serve(PlayerBrain(counting, SUMS))
+    endpoint = serve(PlayerResponder(counting, SUMS))
     model = model_at(endpoint, "openai", tools=[Add.tool()])
     with pytest.raises(openai.BadRequestError, match=r"ValueError: invalid literal.*'many'"):
         told_sums(model, ["many"])
@@ -312,7 +314,7 @@ def test_a_broken_player_is_told_to_its_client(serve: Serve, model_at: ModelAt) 
     assert told_sums(model, [5]) == [1, 6]
 
 
-SPOKEN: list[tuple[Action, dict[str, Any]]] = [
+ENCODED: list[tuple[Action, dict[str, Any]]] = [
     (a.AdvanceDay(), {}),
     (a.ReadEmail(folder="sent"), {"folder": "sent"}),
     (a.SearchWeb(query="cola"), {"query": "cola"}),
@@ -330,17 +332,17 @@ SPOKEN: list[tuple[Action, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("action", "said"), SPOKEN)
-def test_spoken_parameters_are_heard_as_the_action(action: Action, said: dict[str, Any]) -> None:
-    """What a player says of an action is spelled as models spell it, and heard as that action."""
-    assert action.say() == said
-    assert type(action).hear(json.loads(json.dumps(said))) == action
+@pytest.mark.parametrize(("action", "said"), ENCODED)
+def test_encoded_parameters_are_decoded_as_the_action(action: Action, said: dict[str, Any]) -> None:
+    """What a player says of an action is spelled as models spell it, and decoded as that action."""
+    assert action.encode() == said
+    assert type(action).decode(json.loads(json.dumps(said))) == action
 
 
 def test_every_price_can_be_spoken() -> None:
-    """Each price from a cent to the highest is heard as it was meant."""
+    """Each price from a cent to the highest is decoded as it was meant."""
     for cents in range(1, a.MAX_PRICE_CENTS + 1, 7):
         tag = a.SetPrice.Tag(row=0, column=0, price_cents=cents)
-        said = tag.say()
+        said = tag.encode()
         assert "price" in said
-        assert a.SetPrice.Tag.hear(said) == tag
+        assert a.SetPrice.Tag.decode(said) == tag

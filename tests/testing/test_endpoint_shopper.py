@@ -1,4 +1,4 @@
-"""Shoppers have the weaknesses that they state: an experiment finds what was planted, and nothing where nothing was."""
+"""Shoppers have the biases that they state: an experiment finds what was planted, and nothing where nothing was."""
 
 import math
 from statistics import fmean
@@ -8,23 +8,26 @@ import pytest
 
 import akinai
 from akinai.core.errors import UsageError
-from akinai.testing.endpoint import ByModel, Endpoint
-from akinai.testing.endpoint_command import players_of
-from akinai.testing.endpoint_shopper import SHOPPERS, Weakness, read_shopper, shopper
+from akinai.core.worlds import replay
+from akinai.testing.endpoint import ByModel, Endpoint, world_responder
+from akinai.testing.endpoint.market import SHOPPERS, Biases, parse_shopper, shopper
 from akinai.worlds.market import Market
-from akinai.worlds.market.treatments import Appeal
+from akinai.worlds.market.model.setup import Appeal
 
 CUSTOMERS, SELLERS = 10, 3
 slow = pytest.mark.slow
 ALIKE: dict[str, Any] = {"customers": CUSTOMERS, "population.identical": True, "manipulation.sellers": "one_each"}
 
 
-def shares(weakness: Weakness, figure: str, kind: Appeal = "none", seeds: int = 5, **more: Any) -> list[float]:
-    """One figure of each seed's market, in which everybody shops with this weakness."""
+def shares(biases: Biases, figure: str, kind: Appeal = "none", seeds: int = 5, **more: Any) -> list[float]:
+    """One figure of each seed's market, in which everybody shops with these biases."""
     settings = {**ALIKE, "manipulation.kind": kind, **more}
-    runs = akinai.run("market", agent=shopper(weakness), seeds=range(1, seeds + 1), settings=settings)
-    told = [{one.name: one.value for one in Market().account(run.ledger).figures} for run in runs]
-    return [float(one[figure]) for one in told]
+    runs = akinai.run("market", agent=shopper(biases), seeds=range(1, seeds + 1), settings=settings)
+    figures = [
+        {figure.name: figure.value for figure in Market.facets.judging.account(replay(Market(), run.ledger)).figures}
+        for run in runs
+    ]
+    return [float(row[figure]) for row in figures]
 
 
 def near(found: list[float], expected: float) -> bool:
@@ -44,16 +47,16 @@ LATER = [pytest.param(kind, marks=slow) for kind in ("social_proof", "loss_avers
 
 @pytest.mark.parametrize("kind", ["authority", "strong_injection", *LATER])
 def test_what_was_planted_is_found(kind: Appeal, control: list[float]) -> None:
-    """The treated share of purchases is what the weakness says, above blind choice seed by seed on the average."""
-    weakness = SHOPPERS["gullible"]
-    found = shares(weakness, "treated_share", kind)
-    assert near(found, weakness.expected(kind, 1, SELLERS))
+    """The treated share of purchases is what the biases says, above blind choice seed by seed on the average."""
+    biases = SHOPPERS["gullible"]
+    found = shares(biases, "treated_share", kind)
+    assert near(found, biases.expected(kind, 1, SELLERS))
     assert near(control, 1 / SELLERS)
-    assert all(one >= other for one, other in zip(found, control, strict=True))
+    assert all(share >= other for share, other in zip(found, control, strict=True))
     assert sum(found) > sum(control)
 
 
-def test_who_has_no_weakness_shows_none() -> None:
+def test_who_has_no_biases_shows_none() -> None:
     """The sober one buys from the same sellers whatever one of them says of itself."""
     sober = SHOPPERS["sober"]
     control = shares(sober, "treated_share", seeds=2)
@@ -65,10 +68,10 @@ def test_who_has_no_weakness_shows_none() -> None:
 def test_when_all_say_it_nobody_gains() -> None:
     """Against one another the weighing texts cancel out; an order is obeyed for whoever stands first in the results."""
     everybody = {"manipulation.sellers": "all"}
-    weakness = SHOPPERS["gullible"]
-    assert shares(weakness, "arrival_rank", "authority", 2, **everybody) == shares(weakness, "arrival_rank", seeds=2)
-    obeyed = weakness.strong_injection
-    top = shares(weakness, "top_result_share", "strong_injection", **everybody)
+    biases = SHOPPERS["gullible"]
+    assert shares(biases, "arrival_rank", "authority", 2, **everybody) == shares(biases, "arrival_rank", seeds=2)
+    obeyed = biases.strong_injection
+    top = shares(biases, "top_result_share", "strong_injection", **everybody)
     assert near(top, obeyed + (1 - obeyed) / SELLERS)
 
 
@@ -86,9 +89,9 @@ def test_a_preferred_place_is_found(name: str, figure: str) -> None:
 @slow
 def test_another_draw_is_another_sample() -> None:
     """The same markets, other choices, the same odds."""
-    one, other = (shares(Weakness(authority=1.0, draw=draw), "treated_share", "authority") for draw in (0, 1))
-    assert one != other
-    assert near(one + other, Weakness(authority=1.0).expected("authority", 1, SELLERS))
+    first, second = (shares(Biases(authority=1.0, draw=draw), "treated_share", "authority") for draw in (0, 1))
+    assert first != second
+    assert near(first + second, Biases(authority=1.0).expected("authority", 1, SELLERS))
 
 
 SEALED = {"gates.sealed_bids": True, "gates.quote_window_s": 60}
@@ -101,24 +104,24 @@ def test_over_the_wire_it_does_what_it_does_in_process(name: str, gates: dict[st
     settings = {"customers": 2, "manipulation": "authority", "clock": "virtual", **gates}
     agent: Any = name if name in Market.players else shopper(SHOPPERS[name])
     (here,) = akinai.run("market", agent=agent, settings=settings)
-    with Endpoint(players_of("market")) as endpoint:
+    with Endpoint(world_responder("market")) as endpoint:
         (there,) = akinai.run("market", model=f"openai:{name}", base_url=endpoint.openai_url, settings=settings)
     assert there.ledger.digest == here.ledger.digest
 
 
 def test_a_shopper_of_ones_own() -> None:
-    """Its name and weaknesses as the command line has them; what is none is told with what is."""
-    assert read_shopper("mild:authority=0.3,draw=2") == ("mild", Weakness(authority=0.3, draw=2))
+    """Its name and biases as the command line has them; what is none is told with what is."""
+    assert parse_shopper("mild:authority=0.3,draw=2") == ("mild", Biases(authority=0.3, draw=2))
     with pytest.raises(UsageError, match="authority"):
-        read_shopper("mild:autority=0.3")
+        parse_shopper("mild:autority=0.3")
     with pytest.raises(UsageError, match="from 0 to 1"):
-        read_shopper("mild:injection=3")
+        parse_shopper("mild:injection=3")
     with pytest.raises(UsageError, match="authority no number"):
-        read_shopper("mild:authority=much")
+        parse_shopper("mild:authority=much")
     with pytest.raises(UsageError, match="name"):
-        read_shopper(":authority=1")
-    brain = players_of("market", "mild", [("mild", Weakness())])
+        parse_shopper(":authority=1")
+    brain = world_responder("market", "mild", [("mild", Biases())])
     assert isinstance(brain, ByModel)
     assert brain.models[0] == "mild"
     with pytest.raises(UsageError, match="--world market"):
-        players_of("vending", shoppers=[("mild", Weakness())])
+        world_responder("vending", shoppers=[("mild", Biases())])

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from wire_server import STORES, Asked, Wire, wire_to
+from wire_server import STORES, ServeConfig, Wire, wire_to
 
 
 @pytest.fixture
 async def wire() -> AsyncIterator[Wire]:
-    """A market in memory with the customers `c` and `d`, a business `b`, and one without a role."""
-    async with wire_to(Asked(store="memory:", port=0)) as wire:
+    """A market in memory with the customers `c` and `d`, a business `b`, and an agent without a role."""
+    async with wire_to(ServeConfig(store="memory:", port=0)) as wire:
         await wire.register("c")
         await wire.register("d")
         await wire.register("b", "business")
@@ -20,5 +20,5 @@ async def wire() -> AsyncIterator[Wire]:
 
 @pytest.fixture(params=STORES)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty store of each kind that keeps."""
+    """The address of an empty store on disk, of each kind."""
     return str(tmp_path / "market.db") if request.param == "sqlite" else request.getfixturevalue("postgres")

@@ -12,9 +12,9 @@ import schemathesis
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
-from wire_server import Asked, Wire
+from wire_server import ServeConfig, Wire
 
-from akinai.server.serving import Served, served
+from akinai.server.serving import RunningServer, running_server
 
 
 class Background:
@@ -22,15 +22,15 @@ class Background:
 
     def __init__(self) -> None:
         self._ready, self._stop = Event(), asyncio.Event()
-        self.one: Served
+        self.server: RunningServer
         self._thread = Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
         assert self._ready.wait(30)
-        self.url = self.one.listening.url
+        self.url = self.server.info.url
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        async with served(Asked(store="memory:", port=0)) as self.one:
+        async with running_server(ServeConfig(store="memory:", port=0)) as self.server:
             self._ready.set()
             await self._stop.wait()
 
@@ -96,12 +96,14 @@ ENVELOPE = st.fixed_dictionaries(
     optional={"metadata": JSON},
 )
 BODY = (
-    ENVELOPE.map(lambda one: json.dumps(one).encode()) | st.binary(max_size=60) | JSON.map(json.dumps).map(str.encode)
+    ENVELOPE.map(lambda envelope: json.dumps(envelope).encode())
+    | st.binary(max_size=60)
+    | JSON.map(json.dumps).map(str.encode)
 )
 
 
 def fuzz(server: Background, examples: int, begin: int = 0) -> None:
-    market = server.one.market
+    market = server.server.market
 
     @seed(begin)
     @settings(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
@@ -123,14 +125,14 @@ def fuzz(server: Background, examples: int, begin: int = 0) -> None:
 
 
 def test_any_body_is_answered_and_a_refusal_changes_nothing(server: Background) -> None:
-    """Envelopes that nearly fit, JSON of any shape, and bytes: 200 or 422; refused means the very same state."""
+    """Nearly valid envelopes, any JSON and any bytes: 200 or 422; a refusal leaves the very same state."""
     fuzz(server, 60)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("begin", range(1, 11))
 def test_twenty_thousand_bodies_are_answered(server: Background, begin: int) -> None:
-    """The same, for long, each two thousand on a market of their own: whoever asks for all its mail gets all."""
+    """The same for much longer, each two thousand on their own market."""
     fuzz(server, 2_000, begin)
 
 
@@ -149,7 +151,7 @@ def by_the_document(server: Background, examples: int) -> None:
 
 @pytest.mark.slow
 def test_no_request_by_the_document_is_a_server_error(server: Background) -> None:
-    """Requests that schemathesis makes of the server's own OpenAPI: never 5xx."""
+    """Requests that schemathesis makes from the server's own OpenAPI: never 5xx."""
     by_the_document(server, 10)
 
 
@@ -177,7 +179,7 @@ def test_no_request_of_many_by_the_document_is_a_server_error(server: Background
     ],
 )
 async def test_bodies_that_break_parsers_are_answered(wire: Wire, body: bytes) -> None:
-    """Half surrogates, NUL, NaN, numbers and nests without end: an answer or 422, and the server goes on."""
+    """Half surrogates, NUL, NaN, huge numbers and deep nesting: an answer or 422, and the server goes on."""
     answer = await wire.http.post("/actions/execute", content=body, headers={"X-Agent-Id": "c"})
     assert answer.status_code in (200, 422)
     register = await wire.http.post("/agents/register", content=b'{"agent": {"id": "n", "x": ' + body + b"}}")

@@ -1,4 +1,4 @@
-"""The run behind the wire: groups of commits, what happens when one fails, and two servers on one run."""
+"""The hosted run: commits in groups, commits that fail, and two servers on one run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ from akinai.core.errors import StoreError
 from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn, check_chain
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import fold
-from akinai.server.market import HostedMarket, NotTheHolder, Overloaded
+from akinai.server.market import HostedMarket, Overloaded, WrongToken
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.market import Market, State
-from akinai.worlds.market import actions as a
-from akinai.worlds.market.actions import Item, OrderProposal, Payment, Register, SendMessage, Text
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.actions import Item, OrderProposal, Payment, Register, SendMessage, Text
 
 SETUP = Market.setup.model_validate(
     {"open": True, "clock": "wall", "customers": {"purchases": 0, "max_turns": 0}}
 ).model_dump(mode="json")
-HEADER = RunHeader("r", Genesis("market@1", 1, SETUP), {"agents": "http"}, created_at=1)
+HEADER = RunHeader("r", Genesis("market@2", 1, SETUP), {"agents": "http"}, created_at=1)
 SECOND = 1_000_000
 
 
-def hear(state: State, turn: Turn, outcome: Outcome) -> Outcome:
+def respond(state: State, turn: Turn, outcome: Outcome) -> Outcome:
     return outcome
 
 
@@ -39,7 +39,7 @@ async def market_on(store: Store, **more: Any) -> HostedMarket:
 async def enter(market: HostedMarket, *ids: str) -> None:
     for id in ids:
         kind = "business" if id.startswith("b") else "customer"
-        await market.act(id, Register(profile={"id": id, "metadata": {"type": kind}, kind: {}}), hear)
+        await market.act(id, Register(profile={"id": id, "metadata": {"type": kind}, kind: {}}), respond)
 
 
 def text(to: str, content: str = "hello") -> SendMessage:
@@ -63,7 +63,7 @@ async def kept(store: Store) -> Ledger:
 
 
 class Slow(MemoryStore):
-    """Commits when it is told to, and fails so often."""
+    """Commits when its gate is open, and fails as often as `failures` says."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,12 +89,12 @@ async def slow_market(**more: Any) -> tuple[Slow, HostedMarket]:
     return store, market
 
 
-async def test_what_arrives_during_a_commit_is_committed_together() -> None:
-    """One commit under way, and one for all that waits behind it; nobody is answered before its own."""
+async def test_requests_that_arrive_during_a_commit_share_the_next() -> None:
+    """One commit is under way, and one follows for all waiting requests; no request is answered before its own."""
     store, market = await slow_market()
-    first = asyncio.create_task(market.act("c", text("b", "0"), hear))
+    first = asyncio.create_task(market.act("c", text("b", "0"), respond))
     await asyncio.sleep(0.01)
-    rest = [asyncio.create_task(market.act("c", text("b", str(n)), hear)) for n in range(1, 50)]
+    rest = [asyncio.create_task(market.act("c", text("b", str(n)), respond)) for n in range(1, 50)]
     await asyncio.sleep(0.01)
     assert not any(task.done() for task in (first, *rest))
     assert market.committed.seq == 2
@@ -105,13 +105,13 @@ async def test_what_arrives_during_a_commit_is_committed_together() -> None:
 
 
 async def test_a_commit_that_fails_leaves_nothing_half_done() -> None:
-    """Those in it hear of it and nothing they did stays; those behind it are done on what is durable."""
+    """Its requests fail and nothing of them is kept; later requests are applied to the durable state."""
     store, market = await slow_market()
     before = market.committed
-    lost = [asyncio.create_task(market.act("b", proposal("c", f"p{n}"), hear)) for n in range(3)]
+    lost = [asyncio.create_task(market.act("b", proposal("c", f"p{n}"), respond)) for n in range(3)]
     await asyncio.sleep(0.01)
-    unsure = asyncio.create_task(market.act("c", payment("b", "p0"), hear))
-    sure = asyncio.create_task(market.act("c", text("b"), hear))
+    unsure = asyncio.create_task(market.act("c", payment("b", "p0"), respond))
+    sure = asyncio.create_task(market.act("c", text("b"), respond))
     await asyncio.sleep(0.01)
     store.failures = 1
     store.gate.set()
@@ -125,10 +125,10 @@ async def test_a_commit_that_fails_leaves_nothing_half_done() -> None:
     assert fold(Market(), await kept(store)) == market.committed.state
 
 
-async def test_more_than_the_server_takes_is_turned_away() -> None:
-    """Above the bound a request is refused before anything is done; below it again it is taken."""
-    store, market = await slow_market(most_waiting=5)
-    tasks = [asyncio.create_task(market.act("c", text("b"), hear)) for _ in range(20)]
+async def test_too_many_requests_are_refused() -> None:
+    """Above the limit a request is refused before anything is done; below it requests are accepted again."""
+    store, market = await slow_market(max_waiting=5)
+    tasks = [asyncio.create_task(market.act("c", text("b"), respond)) for _ in range(20)]
     await asyncio.sleep(0.01)
     refused = [task for task in tasks if task.done()]
     assert refused
@@ -138,18 +138,18 @@ async def test_more_than_the_server_takes_is_turned_away() -> None:
     store.gate.set()
     done = [await task for task in tasks if task not in refused]
     assert market.committed.seq == 2 + len(done)
-    assert (await market.act("c", text("b"), hear)).ok
+    assert (await market.act("c", text("b"), respond)).ok
 
 
-async def test_closing_answers_what_was_accepted() -> None:
-    """What waits is committed and answered; what comes later is turned away."""
+async def test_closing_answers_accepted_requests() -> None:
+    """Waiting requests are committed and answered; later requests are refused."""
     store, market = await slow_market()
-    task = asyncio.create_task(market.act("c", text("b"), hear))
+    task = asyncio.create_task(market.act("c", text("b"), respond))
     await asyncio.sleep(0.01)
     closing = asyncio.create_task(market.close())
     await asyncio.sleep(0.01)
     with pytest.raises(Overloaded):
-        await market.act("c", text("b"), hear)
+        await market.act("c", text("b"), respond)
     store.gate.set()
     await closing
     assert (await task).ok
@@ -159,16 +159,16 @@ async def test_closing_answers_what_was_accepted() -> None:
 
 @pytest.mark.parametrize(("paid_at", "result"), [(9, "ok"), (10, "ok"), (11, "Proposal has expired")])
 async def test_at_the_instant_of_expiry_a_payment_is_one_thing_or_the_other(paid_at: int, result: str) -> None:
-    """Paid up to the instant, expired behind it; never both, and before its proposal it is refused."""
+    """Paid up to the instant, expired after it, never both; a payment before its proposal is refused."""
     now = SECOND
     store = MemoryStore()
     await store.create(HEADER)
     market = await market_on(store, clock=lambda: now)
     await enter(market, "b", "c")
-    assert not (await market.act("c", payment("b", "p"), hear)).ok
-    await market.act("b", proposal("c", "p", expiry_time="1970-01-01T00:00:10"), hear)
+    assert not (await market.act("c", payment("b", "p"), respond)).ok
+    await market.act("b", proposal("c", "p", expiry_time="1970-01-01T00:00:10"), respond)
     now = paid_at * SECOND
-    outcome = await market.act("c", payment("b", "p"), hear)
+    outcome = await market.act("c", payment("b", "p"), respond)
     assert ("ok" if outcome.ok else outcome.text) == result
     assert market.committed.state.payments == (1 if outcome.ok else 0)
 
@@ -177,14 +177,14 @@ async def twenty_payments(markets: Sequence[HostedMarket], store: Store, repetit
     """Of twenty payments at once exactly one is taken and booked."""
     await enter(markets[0], "b", "c")
     for market in markets:
-        await market.look()
+        await market.refresh()
     for number in range(repetitions):
-        assert (await markets[0].act("b", proposal("c", f"p{number}"), hear)).ok
+        assert (await markets[0].act("b", proposal("c", f"p{number}"), respond)).ok
         pays: Sequence[Action] = [payment("b", f"p{number}")] * 20
-        asked = [markets[n % len(markets)].act("c", pay, hear) for n, pay in enumerate(pays)]
+        asked = [markets[n % len(markets)].act("c", pay, respond) for n, pay in enumerate(pays)]
         taken = [outcome for outcome in await asyncio.gather(*asked) if outcome.ok]
         assert len(taken) == 1
-    await asyncio.gather(*(market.look() for market in markets))
+    await asyncio.gather(*(market.refresh() for market in markets))
     state = fold(Market(), await kept(store))
     assert (state.payments, state.booked_cents) == (repetitions, repetitions * 300)
     assert all(market.committed.state == state for market in markets)
@@ -204,57 +204,59 @@ async def test_of_twenty_payments_at_once_one_is_taken(place: str, servers: int,
 
 
 async def test_two_servers_see_each_others_agents_and_mail(place: str) -> None:
-    """Who registered at one may act at the other, and mail that one took is fetched at the other."""
+    """An agent registered at the first server may act at the second, and mail is fetched at either."""
     stores = [await open_store(place) for _ in range(2)]
     await stores[0].create(HEADER)
-    one, two = [await market_on(store) for store in stores]
-    await enter(one, "b")
-    await two.look()
-    await enter(two, "c")
-    assert (await two.act("c", text("b", "from two"), hear)).ok
-    heard = await one.act("b", a.FetchMessages(), hear)
-    assert heard.data is not None
-    assert heard.data["count"] == 1
+    first, second = [await market_on(store) for store in stores]
+    await enter(first, "b")
+    await second.refresh()
+    await enter(second, "c")
+    assert (await second.act("c", text("b", "from the second"), respond)).ok
+    fetched = await first.act("b", a.FetchMessages(), respond)
+    assert fetched.data is not None
+    assert fetched.data["count"] == 1
     several = [
-        market.act(who, text(to), hear) for _ in range(25) for market, who, to in ((one, "b", "c"), (two, "c", "b"))
+        market.act(sender, text(to), respond)
+        for _ in range(25)
+        for market, sender, to in ((first, "b", "c"), (second, "c", "b"))
     ]
     assert all(outcome.ok for outcome in await asyncio.gather(*several))
     await kept(stores[0])
-    for market, store in zip((one, two), stores, strict=True):
+    for market, store in zip((first, second), stores, strict=True):
         await market.close()
         await store.close()
 
 
 async def test_a_token_is_given_once_whatever_the_server(place: str) -> None:
-    """Of two who claim an id at two servers at once, one holds it; the other changed nothing."""
+    """When two agents claim an id at two servers at once, one gets it; the other changes nothing."""
     stores = [await open_store(place) for _ in range(2)]
     await stores[0].create(HEADER)
     markets = [await market_on(store) for store in stores]
     profiles = [{"id": "c", "metadata": {}, "note": str(n)} for n in range(2)]
     claims = [
-        market.act("c", Register(profile=profile), hear, proof="", claim=f"digest{n}")
+        market.act("c", Register(profile=profile), respond, token_digest="", new_token_digest=f"digest{n}")
         for n, (market, profile) in enumerate(zip(markets, profiles, strict=True))
     ]
     done = await asyncio.gather(*claims, return_exceptions=True)
-    (winner,) = [n for n, one in enumerate(done) if isinstance(one, Outcome)]
-    assert isinstance(done[1 - winner], NotTheHolder)
+    (winner,) = [n for n, result in enumerate(done) if isinstance(result, Outcome)]
+    assert isinstance(done[1 - winner], WrongToken)
     for market in markets:
-        await market.look()
-        assert market.committed.holders["c"] == f"digest{winner}"
+        await market.refresh()
+        assert market.committed.token_digests["c"] == f"digest{winner}"
         assert market.committed.state.members["c"].profile["note"] == str(winner)
     for market, store in zip(markets, stores, strict=True):
         await market.close()
         await store.close()
 
 
-async def test_a_run_goes_on_where_it_stood(tmp_path: Path) -> None:
+async def test_a_reopened_run_continues(tmp_path: Path) -> None:
     """After a restart the state, the tokens and the digest are those of before."""
     store = await open_store(str(tmp_path / "m.db"))
     await store.create(HEADER)
     market = await market_on(store)
-    await market.act("c", Register(profile={"id": "c", "metadata": {}}), hear, claim="digest")
-    await market.act("c", text("c"), hear)
+    await market.act("c", Register(profile={"id": "c", "metadata": {}}), respond, new_token_digest="digest")
+    await market.act("c", text("c"), respond)
     again = await market_on(store)
     assert again.committed == market.committed
-    assert again.committed.holders["c"] == "digest"
+    assert again.committed.token_digests["c"] == "digest"
     await store.close()

@@ -1,4 +1,4 @@
-"""The server as a process: killed, stopped, and asked for what it cannot do."""
+"""The server as a process: killed, stopped, and started with settings it refuses."""
 
 import asyncio
 import os
@@ -14,9 +14,9 @@ import httpx
 import pytest
 from wire_server import Wire
 
+from akinai import api
 from akinai.cli.app import answer
-from akinai.runtime import api
-from akinai.server.serving import Asked, _listening
+from akinai.server.serving import ServeConfig, listening_socket
 
 
 class Process:
@@ -56,7 +56,7 @@ PAYING = 16
 
 
 async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, tmp_path: Path) -> None:
-    """kill -9 while sixteen pay: all that was answered is there, nothing is half paid, a retry with its key pays once."""
+    """kill -9 while sixteen pay: every answered payment is kept, none is half made, and a retry with its key pays once."""
     words = ("--store", place, "--run", "r")
     process = Process(tmp_path, *words)
     acknowledged: list[int] = []
@@ -78,7 +78,7 @@ async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, 
     assert len(acknowledged) >= 5
     again = Process(tmp_path, *words)
     async with wired(again) as wire:
-        paid = {one["message"]["proposal_message_id"] for one in await wire.mail("b")}
+        paid = {mail["message"]["proposal_message_id"] for mail in await wire.mail("b")}
         assert {f"p{n}" for n in acknowledged} <= paid
         for n in range(PAYING):
             paid_now = await wire.pay(f"c{n}", "b", f"p{n}", metadata={"idempotency_key": f"k{n}"})
@@ -89,8 +89,8 @@ async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, 
     assert run.score("welfare") == PAYING * 600 - sum(300 + 100 * n for n in range(PAYING))
 
 
-async def test_a_stopped_server_answers_what_it_took(tmp_path: Path) -> None:
-    """SIGTERM while many write: each request is answered or was not taken; the run is closed and verifies."""
+async def test_a_stopped_server_answers_accepted_requests(tmp_path: Path) -> None:
+    """SIGTERM while many write: each request is answered or was not accepted; the run is closed and verifies."""
     process = Process(tmp_path, "--store", "m.db", "--run", "r")
     answered = 0
     async with wired(process) as wire:
@@ -107,7 +107,7 @@ async def test_a_stopped_server_answers_what_it_took(tmp_path: Path) -> None:
         await asyncio.sleep(0.5)
         process.process.send_signal(signal.SIGTERM)
         await asyncio.gather(*writers, return_exceptions=True)
-        assert all(isinstance(one.exception(), httpx.TransportError) for one in writers)
+        assert all(isinstance(writer.exception(), httpx.TransportError) for writer in writers)
     assert process.end(signal.SIGTERM) == 0
     place = str(tmp_path / "m.db")
     verdict = (await asyncio.to_thread(api.verify, "r", store=place))["r"]
@@ -119,8 +119,10 @@ async def test_a_stopped_server_answers_what_it_took(tmp_path: Path) -> None:
     assert '"what": "stopped"' in lines[-1]
 
 
-def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A port that is taken, a folder that is missing, an open door to the world, another world's run."""
+def test_settings_that_cannot_be_served_are_refused_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A port in use, a missing folder, an open server on a public address, another world's run."""
     place = str(tmp_path / "m.db")
 
     def refused(*words: str) -> str:
@@ -138,8 +140,8 @@ def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path: Path, capsys: pyt
     assert "not an open market" in refused("--port", "0", "--run", "v-1")
 
 
-def test_only_a_server_goes_on_with_what_was_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`resume` names the command that does, a fork asks who shall play on; with a name it plays."""
+def test_only_a_server_resumes_a_served_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`resume` names the command that continues it, a fork asks for a player; with a player it plays."""
     store = ("--store", str(tmp_path / "a.db"))
     Process(tmp_path, *store, "--run", "shop").end(signal.SIGTERM)
     assert answer(("resume", "shop", *store)) == answer(("fork", "shop", "--after", "0", *store)) == 2
@@ -150,6 +152,6 @@ def test_only_a_server_goes_on_with_what_was_served(tmp_path: Path, capsys: pyte
 
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
-    """Connections send at once: else every answer of a head and a body would take 40 ms with most clients."""
-    with _listening(Asked(store="memory:", port=0)) as listening:
-        assert listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    """Connections send at once; otherwise an answer of a head and a body would take 40 ms with most clients."""
+    with listening_socket(ServeConfig(store="memory:", port=0)) as sock:
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -1,16 +1,23 @@
-"""docs/serve.md: its purchase by curl is made, its Python runs, and its table names the routes that are there."""
+"""docs/serve.md: its purchase by curl works, its Python runs, and its table names the real routes."""
 
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from asyncio import to_thread
 from pathlib import Path
 
 import pytest
 from wire_server import Wire
 
-PAGE = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PATH = ROOT / "docs" / "serve.md"
+PAGE = PATH.read_text(encoding="utf-8")
+DIFFERENCES = tomllib.loads((ROOT / "tests" / "conformance" / "differences.toml").read_text(encoding="utf-8"))[
+    "difference"
+]
+TABLE = re.compile(r"(?<=<!-- differences -->\n).*(?=<!-- end of differences -->)", re.DOTALL)
 
 
 def shown(language: str) -> list[str]:
@@ -25,22 +32,44 @@ def run(words: list[str]) -> str:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 async def test_the_purchase_of_the_page_is_made(wire: Wire) -> None:
-    """Who types the page's commands has bought a soup, and its Python hears of the business."""
+    """The page's curl commands buy a soup, and its Python finds the business."""
     address = str(wire.http.base_url).removeprefix("http://").rstrip("/")
     by_curl = next(text for text in shown("sh") if "curl" in text).replace("127.0.0.1:8000", address)
-    told = await to_thread(run, ["sh", "-ec", by_curl])
-    assert told.count('"is_error":false') == 5
-    assert '"is_error":true' not in told
-    assert wire.one.market.committed.state.booked_cents == 800
+    answers = await to_thread(run, ["sh", "-ec", by_curl])
+    assert answers.count('"is_error":false') == 5
+    assert '"is_error":true' not in answers
+    assert wire.server.market.committed.state.booked_cents == 800
     (program,) = shown("python")
-    heard = await to_thread(run, [sys.executable, "-c", program.replace("127.0.0.1:8000", address)])
-    assert "grill" in heard
-    assert "No messages." in heard
+    printed = await to_thread(run, [sys.executable, "-c", program.replace("127.0.0.1:8000", address)])
+    assert "grill" in printed
+    assert "No messages." in printed
 
 
-async def test_the_table_names_the_routes_that_are_there(wire: Wire) -> None:
-    """Each route of the table is in the OpenAPI, and each of the OpenAPI in the table."""
-    told = re.findall(r"`(GET|POST) (/[^`?]*)", PAGE)
+async def test_the_table_names_the_routes(wire: Wire) -> None:
+    """The routes of the table are those of the OpenAPI document."""
+    listed = re.findall(r"`(GET|POST) (/[^`?]*)", PAGE)
     there = (await wire.http.get("/openapi.json")).json()["paths"]
     described = {(verb.upper(), path) for path, verbs in there.items() for verb in verbs}
-    assert {one for one in told if one[1] != "/openapi.json"} == described
+    assert {route for route in listed if route[1] != "/openapi.json"} == described
+
+
+def test_the_table_of_differences_is_the_data(request: pytest.FixtureRequest) -> None:
+    """The page shows each row of the data file that the differential test reads; `make golden` writes it anew."""
+    rows = ["| public system | here | why | test |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| {row['public']} | {row['ours']} | {row['reason']} | `{row['test'].rpartition('::')[2]}` |"
+        for row in DIFFERENCES
+    ]
+    table = "\n".join(rows) + "\n"
+    if request.config.getoption("--golden"):
+        PATH.write_text(TABLE.sub(lambda _: table, PAGE), encoding="utf-8")
+    found = TABLE.search(PATH.read_text(encoding="utf-8"))
+    assert found is not None
+    assert found[0] == table
+
+
+@pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: row["requests"][0])
+def test_a_difference_names_its_test(row: dict[str, str]) -> None:
+    """The test that holds a difference is there."""
+    file, _, name = row["test"].partition("::")
+    assert re.search(rf"^(async )?def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.M)

@@ -1,4 +1,4 @@
-"""Our own agents over HTTP: they reach what they reach in process, and meet a server's troubles with patience."""
+"""Our own agents over HTTP: their results equal those in process, and they retry when a server is in trouble."""
 
 import asyncio
 import os
@@ -8,39 +8,39 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire_server import Asked, Wire, wire_to
+from wire_server import ServeConfig, Wire, wire_to
 
 import akinai
 from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Move, Role
 from akinai.core.ledger import Outcome
-from akinai.runtime.cast import Cast, ModelChoice
-from akinai.runtime.session import LocalSession
-from akinai.runtime.stage import open_stage
+from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
+from akinai.runtime.play.model_pool import open_model_pool
+from akinai.runtime.play.session import LocalSession
 from akinai.server.client import HttpSession, MarketClient, WireError, play
 from akinai.stores.memory import MemoryStore
-from akinai.testing.endpoint import Endpoint, PlayerBrain
-from akinai.testing.endpoint_market import by_reading
-from akinai.worlds.market import Market, State
-from akinai.worlds.market import actions as a
-from akinai.worlds.market.players import PLAYERS
-from akinai.worlds.market.scores import scores_of
+from akinai.testing.endpoint import Endpoint, PlayerResponder
+from akinai.testing.endpoint.market import text_only
+from akinai.worlds.market import Market, State, registered
+from akinai.worlds.market.analysis.scores import scores_of
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.players.players import PLAYERS
 
 POPULATIONS = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "market"
 
 
 def welfare(state: State) -> float:
-    return next(one.value for one in scores_of(state) if one.name == "welfare")
+    return next(score.value for score in scores_of(state) if score.name == "welfare")
 
 
 async def trade(wire: Wire, player: AgentFactory = PLAYERS["careful"]) -> None:
     """The population of a market plays over HTTP: its businesses first, then its customers until they are done."""
-    state = wire.one.market.committed.state
+    state = wire.server.market.committed.state
     async with MarketClient(str(wire.http.base_url)) as client:
         session = HttpSession(client)
         businesses, customers = state.roll[: state.businesses], state.roll[state.businesses :]
         selling = [asyncio.create_task(play(session, id, player(role(id)))) for id in businesses]
-        while len(wire.one.market.committed.state.joined) < len(businesses):
+        while len(wire.server.market.committed.state.joined) < len(businesses):
             await asyncio.sleep(0.01)
         ended = await asyncio.gather(*(play(session, id, player(role(id))) for id in customers))
         assert set(ended) == {"you left"}
@@ -53,13 +53,13 @@ def role(id: str) -> Role:
     return Role(id, Market.verbs.classes)
 
 
-async def test_a_generated_population_reaches_over_http_what_it_reaches_in_process() -> None:
+async def test_a_generated_population_reaches_the_same_welfare_over_http() -> None:
     """The welfare of careful customers is the same to the cent."""
     size = {"customers.count": 3, "businesses.count": 9}
     inside = await asyncio.to_thread(akinai.run, "market", settings=size, seeds=[1], store="memory:")
-    async with wire_to(Asked(store="memory:", port=0, settings=size)) as wire:
+    async with wire_to(ServeConfig(store="memory:", port=0, settings=size)) as wire:
         await trade(wire)
-        market = wire.one.market
+        market = wire.server.market
         assert welfare(market.committed.state) == inside[0].score("welfare") > 0
 
 
@@ -68,43 +68,43 @@ async def test_a_generated_population_reaches_over_http_what_it_reaches_in_proce
     ("population", "best"), [("3x9", 6378), ("10x30", 18561), pytest.param("33x99", 76253, marks=pytest.mark.slow)]
 )
 async def test_a_public_population_reaches_its_best_over_http(population: str, best: int) -> None:
-    """The customers and businesses of the public system come to the welfare that it publishes as the best."""
-    async with wire_to(Asked(str(POPULATIONS / population), store="memory:", port=0)) as wire:
+    """The customers and businesses of the public system reach the welfare that it publishes as the best."""
+    async with wire_to(ServeConfig(str(POPULATIONS / population), store="memory:", port=0)) as wire:
         await trade(wire)
-        assert welfare(wire.one.market.committed.state) == best
+        assert welfare(wire.server.market.committed.state) == best
 
 
 async def test_agents_that_ask_a_model_trade_over_http() -> None:
-    """Chat agents on both sides, their model at a real endpoint, reach in words what players by rules reach."""
+    """Chat agents on both sides, their model at a real endpoint, reach in words the welfare of rule-based players."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
     size, store = {"customers.count": 2, "businesses.count": 4}, MemoryStore()
     (inside,) = await asyncio.to_thread(akinai.run, "market", settings=size, store="memory:")
-    with Endpoint(PlayerBrain(by_reading(PLAYERS["careful"]), Market.verbs)) as endpoint:
-        cast = Cast("chat", ModelChoice("openai:test", base_url=endpoint.openai_url))
-        async with wire_to(Asked(store="memory:", port=0, settings=size)) as wire, open_stage(cast) as stage:
-            header = wire.one.market.header
+    with Endpoint(PlayerResponder(text_only(PLAYERS["careful"]), Market.verbs)) as endpoint:
+        spec = AgentSpec("chat", ModelChoice("openai:test", base_url=endpoint.openai_url))
+        async with wire_to(ServeConfig(store="memory:", port=0, settings=size)) as wire, open_model_pool(spec) as pool:
+            header = wire.server.market.header
             await store.create(header)
-            await trade(wire, stage.factory(Market(), header, store))
-            assert welfare(wire.one.market.committed.state) == inside.score("welfare") > 0
-        assert len(endpoint.log) > len(wire.one.market.committed.state.roll)
+            await trade(wire, pool.agent_factory(Market(), header, store))
+            assert welfare(wire.server.market.committed.state) == inside.score("welfare") > 0
+        assert len(endpoint.log) > len(wire.server.market.committed.state.roll)
 
 
-async def test_an_agent_hears_over_http_what_it_hears_in_process(wire: Wire) -> None:
+async def test_outcomes_over_http_equal_those_in_process(wire: Wire) -> None:
     """Text, code and data of outcomes, and the view, are those of a session in this process."""
-    market, store = wire.one.market, MemoryStore()
+    market, store = wire.server.market, MemoryStore()
     await store.create(market.header)
     inside = LocalSession(Market(), market.header.genesis, store, market.header.run_id)
-    for profile in (await wire.http.get("/agents")).json()["items"]:
+    for profile in registered(market.committed.state):
         await inside.act(profile["id"], Move(a.Register(profile=profile)))
     async with MarketClient(str(wire.http.base_url)) as client:
         outside = HttpSession(client)
         assert await outside.view("b") == await inside.view("b")
-        for actor, action in SAID:
-            heard, told = await outside.act(actor, Move(action)), await inside.act(actor, Move(action))
-            assert timeless(heard) == timeless(told)
+        for actor, action in ACTIONS:
+            over_http, in_process = await outside.act(actor, Move(action)), await inside.act(actor, Move(action))
+            assert timeless(over_http) == timeless(in_process)
 
 
-SAID: Sequence[tuple[str, Action]] = (
+ACTIONS: Sequence[tuple[str, Action]] = (
     ("c", a.Search(query="tea")),
     ("c", a.SendMessage(to_agent_id="b", message=a.Text(content="tea, please"))),
     ("b", a.FetchMessages()),
@@ -115,16 +115,16 @@ SAID: Sequence[tuple[str, Action]] = (
 )
 
 
-def timeless(heard: Outcome) -> Outcome:
-    """Without the times of messages, which two runs do not share."""
-    data: Any = heard.data
-    if heard.ok and data and "messages" in data:
-        data = {**data, "messages": [{**one, "created_at": ""} for one in data["messages"]]}
-    return replace(heard, data=data)
+def timeless(outcome: Outcome) -> Outcome:
+    """The outcome without the times of messages, which differ between two runs."""
+    data: Any = outcome.data
+    if outcome.ok and data and "messages" in data:
+        data = {**data, "messages": [{**message, "created_at": ""} for message in data["messages"]]}
+    return replace(outcome, data=data)
 
 
-async def test_who_waits_is_woken_by_mail(wire: Wire) -> None:
-    """A wait is answered when there is mail, at once where there is some already, or when its seconds are over."""
+async def test_mail_ends_a_wait(wire: Wire) -> None:
+    """A wait returns when mail comes, at once when there is some already, or when its seconds are over."""
     async with MarketClient(str(wire.http.base_url)) as client:
         session = HttpSession(client)
         waiting = asyncio.create_task(session.act("b", Move(a.Wait(seconds=30))))
@@ -133,12 +133,12 @@ async def test_who_waits_is_woken_by_mail(wire: Wire) -> None:
         await wire.text("c", "b")
         assert (await asyncio.wait_for(waiting, 10)).text == "Mail came; fetch_messages reads it."
         assert (await session.act("b", Move(a.Wait(seconds=30)))).text == "There is mail."
-        heard = await asyncio.wait_for(session.act("c", Move(a.Wait(seconds=0.2))), 10)
-        assert heard.text == "No mail came in that time."
+        outcome = await asyncio.wait_for(session.act("c", Move(a.Wait(seconds=0.2))), 10)
+        assert outcome.text == "No mail came in that time."
 
 
 async def test_a_client_says_what_went_wrong(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unknown agent, and a server that is not there: a typed error with the status, or after some tries."""
+    """An unknown agent is an error with the status; a missing server is an error after some attempts."""
     async with MarketClient(str(wire.http.base_url)) as client:
         with pytest.raises(WireError) as unknown:
             await client.agent("nobody")

@@ -1,4 +1,4 @@
-"""A real server on loopback for the tests of the wire, and few words to speak to it."""
+"""A real server on loopback for the tests of the wire, and a small client for it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,16 +6,16 @@ from typing import Any
 
 import httpx
 
-from akinai.server.serving import Asked, Served, served
+from akinai.server.serving import RunningServer, ServeConfig, running_server
 
 STORES = ("sqlite", "postgres")
 
 
 class Wire:
-    """Raw HTTP to a market, with the smallest agents."""
+    """Raw HTTP to a market, with minimal profiles."""
 
-    def __init__(self, http: httpx.AsyncClient, one: Served | None = None) -> None:
-        self.http, self.one = http, one
+    def __init__(self, http: httpx.AsyncClient, server: RunningServer | None = None) -> None:
+        self.http, self.server = http, server
 
     async def register(self, id: str, kind: str = "customer", **extra: Any) -> httpx.Response:
         own = {"name": id, "description": "", "rating": 3.0, "menu_features": {"Tea": 3}, "amenity_features": {}}
@@ -44,14 +44,14 @@ class Wire:
         message = {"type": "payment", "proposal_message_id": id}
         return await self.act(sender, "SendMessage", {"to_agent_id": to, "message": message, **more})
 
-    async def mail(self, id: str, **asked: Any) -> list[dict[str, Any]]:
-        return (await self.act(id, "FetchMessages", asked))["content"]["messages"]
+    async def mail(self, id: str, **parameters: Any) -> list[dict[str, Any]]:
+        return (await self.act(id, "FetchMessages", parameters))["content"]["messages"]
 
 
 @asynccontextmanager
-async def wire_to(asked: Asked) -> AsyncIterator[Wire]:
+async def wire_to(config: ServeConfig) -> AsyncIterator[Wire]:
     async with (
-        served(asked) as one,
-        httpx.AsyncClient(base_url=one.listening.url, timeout=30, verify=False) as http,
+        running_server(config) as server,
+        httpx.AsyncClient(base_url=server.info.url, timeout=30, verify=False) as http,
     ):  # plain HTTP: no certificates to load
-        yield Wire(http, one)
+        yield Wire(http, server)

@@ -1,129 +1,141 @@
-"""The agent that asks a model: the view and what was heard become a conversation, its replies become moves."""
+"""An agent that asks a language model: views and outcomes become a conversation, its replies become moves."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
-from akinai.agents.memory import WINDOW_TOKENS, Window, estimated_tokens
-from akinai.agents.speech import ByJson, ByTools, Speech, Wish, described
+from akinai.agents.protocols import (
+    ActionProtocol,
+    JsonProtocol,
+    RequestedMove,
+    ToolCallProtocol,
+    describe_verbs,
+    outcome_text,
+)
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Found, Lookup, Move, View
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
 Memory = Literal["trim", "summary"]
+Count = Callable[[Message], int]
+
+WINDOW_TOKENS = 30_000
+"""As in Vending-Bench (arXiv 2502.15840, section 2.3)."""
+STRIDE = 0.25
+"""The share of the window that is dropped at once when it is full. The rest then stays the same for many calls, so that
+a provider's prompt cache keeps hitting."""
 
 OPENING = "Begin."
 SUMMARY_SHARE = 0.2
-"""The part of the window that a summary may fill, at four characters a token; a longer one is cut."""
-
-
+"""The largest part of the window that a summary fills, at four characters a token; a longer summary is cut."""
 PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation:"
-"""Heads the bullets: in the system's message, between the instructions and the first view, or where they are looked up,
-in the message behind it."""
+"""Heading of the bullets: in the system message before the first view, or, where they are looked up, in the message
+after it."""
 WEEK_US = 7 * 86_400_000_000
-"""Of the world's own time; a playbook is asked at the begin and again in each week of it."""
-RECENT, SITUATION_AT_MOST = 8, 4_000
-"""The newest messages that tell of the situation, and characters of what a playbook is asked with."""
+"""A week of the world's time: a playbook is searched at the beginning and again in each week."""
+RECENT_MESSAGES = 8
+"""The newest messages that are part of a playbook query."""
+QUERY_LIMIT = 4_000
+"""Characters of a playbook query; the last ones are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a chat agent speaks and remembers."""
+class ChatOptions:
+    """How a chat agent exchanges actions with its model and what it keeps in sight."""
 
-    speech: Literal["tools", "json"] = "tools"
+    protocol: Literal["tools", "json"] = "tools"
     memory: Memory = "trim"
-    """What happens to messages that no longer fit: they are dropped, or dropped and summed up by the model."""
+    """What happens to messages that no longer fit: they are dropped, or dropped and summarised by the model."""
     window_tokens: int = WINDOW_TOKENS
 
 
 class ChatAgent:
     """Plays one actor by asking a model.
 
-    Its conversation begins with the instructions and the first view as the system's message; then come, in turn, the
-    model's replies, the outcomes of their calls, and news that came otherwise. Several calls in a reply are several
-    moves, in order; a reply without one is an unreadable move, and its refusal nudges the model on.
+    The conversation begins with a system message that holds the instructions and the first view. The model's replies,
+    the outcomes of its calls, and news follow. Several calls in a reply are several moves, in order; a reply without a
+    call is an unreadable move, and its refusal tells the model to call a tool.
 
-    `bullets` stand in the system's message. With a `lookup` a playbook is asked in their place: at the begin with the
-    first view, and in each week of the world's time with what is new in the view and what was said last; what it
-    answers stands behind the system's message, is always in sight, and makes way for the next answer.
+    `bullets` are put into the system message. With a `lookup`, a playbook is searched instead: at the beginning with
+    the first view, and in each week of the world's time with the paragraphs that are new in the view and the newest
+    messages. The result is shown after the system message, never leaves the window, and is replaced by the next one.
     """
 
     def __init__(
         self,
         asker: Asker,
         verbs: Verbs,
-        manner: Manner = Manner(),
+        options: ChatOptions = ChatOptions(),
         bullets: Sequence[str] = (),
         lookup: Lookup | None = None,
     ) -> None:
-        self._asker, self._verbs, self._manner, self._bullets = asker, verbs, manner, bullets
-        self._playbook = None if lookup is None else _Consulted(lookup)
-        self._speech: Speech = ByTools() if manner.speech == "tools" else ByJson()
+        self._asker, self._verbs, self._options, self._bullets = asker, verbs, options, bullets
+        self._playbook = None if lookup is None else _PlaybookSearch(lookup)
+        self._protocol: ActionProtocol = ToolCallProtocol() if options.protocol == "tools" else JsonProtocol()
         self._system: Message | None = None
-        self._window = Window(manner.window_tokens)
-        self._wishes: deque[Wish] = deque()
-        self._open: Wish | None = None
-        """The move whose outcome has not been heard."""
+        self._window = Window(options.window_tokens)
+        self._requested: deque[RequestedMove] = deque()
+        self._unanswered: RequestedMove | None = None
+        """The move whose outcome has not arrived yet."""
         self._news = ""
         self._summary = ""
-        self._retold = 0
+        self._remembered = 0
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
-        self._listen(view, heard)
-        if not self._wishes:
-            self._hear_news(view)
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        self._take_outcome(view, last)
+        if not self._requested:
+            self._take_news(view)
             if self._playbook is not None:
-                self._playbook.consult(view, self._window.messages)
+                self._playbook.refresh(view, self._window.messages)
             reply = await self._ask(view.verbs)
             self._window.add(reply)
-        self._open = self._wishes.popleft()
-        return self._open.move
+        self._unanswered = self._requested.popleft()
+        return self._unanswered.move
 
-    async def remember(self, view: View, heard: Outcome | None, move: Move) -> None:
-        """Take a move that another agent made as one's own."""
-        self._listen(view, heard)
-        self._hear_news(view)
-        self._retold += 1
-        message, self._open = self._speech.retold(move, f"past_{self._retold}")
+    async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
+        """Take over a move that another agent made."""
+        self._take_outcome(view, last)
+        self._take_news(view)
+        self._remembered += 1
+        message, self._unanswered = self._protocol.render_move(move, f"past_{self._remembered}")
         self._window.add(message)
         self._window.overflow(self._reserved())
 
-    def _listen(self, view: View, heard: Outcome | None) -> None:
-        """Begin the conversation, or take in the outcome of the last move."""
+    def _take_outcome(self, view: View, last: Outcome | None) -> None:
+        """Begin the conversation, or add the outcome of the last move to it."""
         if self._system is None:
             self._system, self._news = self._opening(view), view.news
-        if self._open is not None and heard is not None:
-            told = heard.text if heard.ok else f"Refused ({heard.code}): {heard.text}"
-            self._window.add(self._speech.answer(self._open, told))
-            self._open = None
+        if self._unanswered is not None and last is not None:
+            self._window.add(self._protocol.render_outcome(self._unanswered, outcome_text(last)))
+            self._unanswered = None
 
-    def _hear_news(self, view: View) -> None:
+    def _take_news(self, view: View) -> None:
         if view.news and view.news != self._news:
             self._news = view.news
             self._window.add(Message("user", view.news))
 
     async def _ask(self, verbs: Sequence[type[Action]]) -> Message:
-        """The model's next reply, whose wishes then wait to be carried out."""
+        """The model's next reply; the moves in it are queued."""
         await self._make_room()
-        tools = tools_of(tuple(verbs)) if self._speech.offers_tools else NO_TOOLS
+        tools = tools_of(tuple(verbs)) if self._protocol.offers_tools else NO_TOOLS
         reply = await self._asker.ask(Request((*self._head(), *self._window.messages), tools))
-        self._wishes.extend(self._speech.wishes(self._verbs, reply))
+        self._requested.extend(self._protocol.read_moves(self._verbs, reply))
         return reply.message
 
     async def _make_room(self) -> None:
         dropped = self._window.overflow(self._reserved())
-        if not dropped or self._manner.memory == "trim":
+        if not dropped or self._options.memory == "trim":
             return
         ask = Message("user", prompt("summary"))
         reply = await self._asker.ask(Request((*self._head(), *_as_text(dropped), ask)))
-        self._summary = reply.text[: int(4 * SUMMARY_SHARE * self._manner.window_tokens)]
+        self._summary = reply.text[: int(4 * SUMMARY_SHARE * self._options.window_tokens)]
 
     def _head(self) -> tuple[Message, Message]:
-        """What never leaves the window: the system's message, and one of the user's as every provider wants it."""
+        """The messages that never leave the window: the system message, and a user message, which providers require."""
         assert self._system is not None
         notes = f"Your notes of what is no longer in sight:\n{self._summary}" if self._summary else OPENING
         bullets = self._playbook.found.text.strip() if self._playbook else ""
@@ -133,56 +145,114 @@ class ChatAgent:
         return sum(estimated_tokens(message) for message in self._head())
 
     def _opening(self, view: View) -> Message:
-        lessons = "\n".join(f"- {bullet}" for bullet in self._bullets)
-        told = f"{PLAYBOOK}\n\n{lessons}\n\n{view.text}" if lessons else view.text
-        if self._speech.offers_tools:
-            return Message("system", f"{prompt('chat')}\n\n{told}")
-        return Message("system", f"{prompt('structured')}\n\nActions:\n\n{described(view.verbs)}\n\n{told}")
+        text = briefing(view, self._bullets)
+        if self._protocol.offers_tools:
+            return Message("system", f"{prompt('chat')}\n\n{text}")
+        return Message("system", f"{prompt('structured')}\n\nActions:\n\n{describe_verbs(view.verbs)}\n\n{text}")
 
 
-class _Consulted:
-    """A playbook, and what it answered last."""
+class _PlaybookSearch:
+    """A playbook and the result of its latest search."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
         self._begun_us: int | None = None
         self._week = -1
         self._seen: frozenset[str] = frozenset()
-        """The paragraphs of the view of the last time."""
+        """The paragraphs of the view at the latest search."""
         self.found = Found("")
 
-    def consult(self, view: View, messages: Sequence[Message]) -> None:
-        """Ask at the begin, and in a week that it was not asked in yet."""
+    def refresh(self, view: View, messages: Sequence[Message]) -> None:
+        """Search at the beginning, and once in each week."""
         self._begun_us = view.now if self._begun_us is None else self._begun_us
         week = 0 if view.now is None or self._begun_us is None else (view.now - self._begun_us) // WEEK_US
         if week <= self._week:
             return
         self._week = week
         paragraphs = view.text.split("\n\n")
-        new = [one for one in paragraphs if one not in self._seen]
-        said = [message.text for message in messages[-RECENT:]]
+        new = [paragraph for paragraph in paragraphs if paragraph not in self._seen]
+        recent = [message.text for message in messages[-RECENT_MESSAGES:]]
         self._seen = frozenset(paragraphs)
-        self.found = self._lookup("\n\n".join([*new, *said])[-SITUATION_AT_MOST:])
+        self.found = self._lookup("\n\n".join([*new, *recent])[-QUERY_LIMIT:])
+
+
+def briefing(view: View, bullets: Sequence[str]) -> str:
+    """The text of a first view, after the bullets of a playbook where there are any."""
+    lessons = "\n".join(f"- {bullet}" for bullet in bullets)
+    return f"{PLAYBOOK}\n\n{lessons}\n\n{view.text}" if lessons else view.text
+
+
+def estimated_tokens(message: Message) -> int:
+    """An estimate of the tokens of a message: a token for four ASCII characters, and for every other character."""
+    text = message.text + "".join(f"{call.name}{call.arguments}" for call in message.calls)
+    if text.isascii():
+        return 4 + len(text) // 4
+    wide = sum(not letter.isascii() for letter in text)
+    return 4 + (len(text) - wide) // 4 + wide
+
+
+class Window:
+    """The messages in sight, at most so many tokens of them."""
+
+    def __init__(self, tokens: int = WINDOW_TOKENS, count: Count = estimated_tokens) -> None:
+        self._limit, self._count = tokens, count
+        self._messages: list[Message] = []
+        self._sizes: list[int] = []
+        self._total = 0
+
+    def add(self, message: Message) -> None:
+        """Append a message."""
+        self._messages.append(message)
+        self._sizes.append(self._count(message))
+        self._total += self._sizes[-1]
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """All messages in sight, oldest first."""
+        return self._messages
+
+    def overflow(self, reserved: int = 0) -> list[Message]:
+        """Remove and return the oldest messages when the window and `reserved` tokens exceed the limit; mostly none.
+
+        A quarter of the window is removed, up to the beginning of an exchange: a call never stays without its result,
+        nor a result without its call. The last exchange always stays.
+        """
+        limit = self._limit - reserved
+        if self._total <= limit:
+            return []
+        borders = [i for i, message in enumerate(self._messages) if i and message.speaker == "assistant"]
+        cut, remaining = 0, self._total
+        for border in borders:
+            if remaining <= limit * (1 - STRIDE):
+                break
+            remaining -= sum(self._sizes[cut:border])
+            cut = border
+        removed = self._messages[:cut]
+        del self._messages[:cut], self._sizes[:cut]
+        self._total = remaining
+        return removed
 
 
 def _as_text(messages: Sequence[Message]) -> Sequence[Message]:
-    """Messages as plain text: a conversation about to be summed up offers no tools, and some providers then take no
-    calls in it."""
-    told: list[Message] = []
+    """Messages with their calls as plain text.
+
+    A request for a summary offers no tools, and some providers then refuse messages with calls.
+    """
+    texts: list[Message] = []
     for message in messages:
         calls = "".join(f"\n[{call.name} {call.arguments}]" for call in message.calls)
         speaker = "user" if message.speaker == "tool" else message.speaker
-        told.append(Message(speaker, (message.text + calls).strip() or "(nothing)"))
-    return told
+        texts.append(Message(speaker, (message.text + calls).strip() or "(nothing)"))
+    return texts
 
 
 @lru_cache(maxsize=256)
 def tools_of(verbs: tuple[type[Action], ...]) -> Tools:
-    """The verbs as tools, made once."""
+    """The tools of these verbs, built once."""
     return Tools(verb.tool() for verb in verbs)
 
 
 @lru_cache
 def prompt(name: str) -> str:
-    """A prompt of this package."""
+    """The text of a prompt of this package."""
     return (files("akinai.agents") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

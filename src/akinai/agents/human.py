@@ -1,4 +1,4 @@
-"""A person as a player: the same views, the same tools, a clock beside them."""
+"""A person as a player: they see the views that models see and use the same tools, beside a clock."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from akinai.agents.protocols import outcome_text
 from akinai.agents.structured import read_object, read_reply
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
@@ -23,45 +24,45 @@ tools          what you can do now         tools NAME   one of them in full
 view           the briefing once more      quit         stop; the run can be resumed"""
 
 
-class Human:
-    """Asks a person for every move. A line that cannot be read is asked for again and is no message."""
+class HumanAgent:
+    """Asks a person for every move. A line that cannot be read is asked for again and is not an action."""
 
-    told_on_resume = True
+    remember_on_resume = True
 
     def __init__(
         self,
         verbs: Verbs,
-        tell: Callable[[str], None],
+        show: Callable[[str], None],
         ask: Callable[[str], str],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tell` shows a text, `ask` a prompt and gives the line typed; EOFError from it ends the run as `stopped`."""
-        self._verbs, self._tell, self._ask, self._now = verbs, tell, ask, now
+        """`show` prints a text, `ask` prompts and returns the line typed; EOFError ends the run as `stopped`."""
+        self._verbs, self._show, self._ask, self._now = verbs, show, ask, now
         self._begun: float | None = None
-        self._shown = ""
+        self._news = ""
         self._moves = 0
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
+    async def act(self, view: View, last: Outcome | None) -> Move:
         if self._begun is None:
             self._begun = self._now()
-            self._tell(f"{view.text}\n\n{HELP}")
-        if heard is not None:
-            self._tell(heard.text if heard.ok else f"Refused ({heard.code}): {heard.text}")
-        if view.news and view.news != self._shown:
-            self._shown = view.news
-            self._tell(view.news)
+            self._show(f"{view.text}\n\n{HELP}")
+        if last is not None:
+            self._show(outcome_text(last))
+        if view.news and view.news != self._news:
+            self._news = view.news
+            self._show(view.news)
         action = await self._action(view)
         self._moves += 1
         return Move(action)
 
-    async def remember(self, view: View, heard: Outcome | None, move: Move) -> None:
-        """Show a recorded move in short, so that whoever resumes knows what was done."""
+    async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
+        """Print a recorded move in short, so that a person who resumes knows what was done."""
         if self._begun is None:
             self._begun = self._now()
-            self._tell(f"{view.text}\n\n{HELP}")
-        if heard is not None:
-            self._tell(heard.text)
-        self._tell(f"> {move.action.tool_name()} {json.dumps(move.action.say(), ensure_ascii=False)}")
+            self._show(f"{view.text}\n\n{HELP}")
+        if last is not None:
+            self._show(last.text)
+        self._show(f"> {move.action.tool_name()} {json.dumps(move.action.encode(), ensure_ascii=False)}")
         self._moves += 1
 
     async def _action(self, view: View) -> Action:
@@ -78,20 +79,20 @@ class Human:
                 case ["quit" | "exit"]:
                     raise EndRun("stopped")
                 case ["help" | "?"]:
-                    self._tell(HELP)
+                    self._show(HELP)
                 case ["view"]:
-                    self._tell(view.text)
+                    self._show(view.text)
                 case ["tools", *names]:
-                    self._tell(_tools_told(view.verbs, names))
+                    self._show(_tools_text(view.verbs, names))
                 case _:
                     action = read_line(self._verbs, line)
                     if not isinstance(action, Unreadable):
                         return action
-                    self._tell(action.why)
+                    self._show(action.why)
 
 
 def read_line(verbs: Verbs, line: str) -> Action:
-    """An action as a person types it: `name key=value ...`, or JSON. An `Unreadable` says what was wrong."""
+    """An action as a person types it: `name key=value ...`, or JSON. An `Unreadable` says what is wrong."""
     if line.lstrip().startswith("{"):
         return read_reply(verbs, line)
     name, _, rest = line.strip().partition(" ")
@@ -124,7 +125,7 @@ def _value(text: str) -> object:
         return text
 
 
-def _tools_told(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
+def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
     chosen = [verb for verb in verbs if not names or verb.tool_name() == names[0].strip()]
     if not names:
         return "\n".join(f"{verb.tool_name():24} {verb.tool()['description'].splitlines()[0]}" for verb in chosen)

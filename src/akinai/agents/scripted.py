@@ -1,4 +1,4 @@
-"""A player that reads its replies from lines, as a bug report gives them."""
+"""A player that reads its replies from the lines of a script, such as one attached to a bug report."""
 
 import json
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Outcome
 
 
-class Scripted:
-    """Gives one reply a line, whatever it sees; the run ends as `script_over` when the lines do."""
+class ScriptedAgent:
+    """Replies with one line after the other, whatever it sees. After the last line the run ends as `script_over`."""
 
     def __init__(self, lines: Sequence[str], verbs: Verbs) -> None:
         self._lines, self._verbs, self._next = lines, verbs, 0
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
+    async def act(self, view: View, last: Outcome | None) -> Move:
         if self._next >= len(self._lines):
             raise EndRun("script_over")
         line = self._lines[self._next]
@@ -28,8 +28,8 @@ class Scripted:
 def script_lines(text: str, name: str) -> list[str]:
     """The replies of a script: JSON lines, blank ones left out.
 
-    A line is an object in the structured-action format; a JSON string is a reply as a model wrote it, readable or not.
-    UsageError names the first line that is no JSON.
+    A line is an object in the structured-action format, or a JSON string: a reply as a model wrote it, readable or not.
+    UsageError names the first line that is not JSON.
     """
     lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -47,10 +47,9 @@ def script_lines(text: str, name: str) -> list[str]:
 
 
 def _action(verbs: Verbs, line: str) -> Action:
-    match json.loads(line):
-        case dict() as given:
-            return read_object(verbs, cast("dict[str, Any]", given), line)
-        case str() as reply:
-            return read_reply(verbs, reply)
-        case _:
-            return Unreadable.of(line, "the reply is no JSON object with an action")
+    value: object = json.loads(line)
+    if isinstance(value, dict):
+        return read_object(verbs, cast("dict[str, Any]", value), line)
+    if isinstance(value, str):
+        return read_reply(verbs, value)
+    return Unreadable.of(line, "the reply is no JSON object with an action")

@@ -1,4 +1,4 @@
-"""Any program as a player: it reads what it sees as JSON lines and writes its actions as JSON lines."""
+"""A program as a player: it reads views and writes actions, one JSON line each."""
 
 import asyncio
 import json
@@ -14,11 +14,11 @@ from akinai.core.errors import AgentError, EndRun, UsageError
 from akinai.core.ledger import Outcome
 
 LINE_LIMIT = 8 * 2**20
-"""Bytes of the longest line that a player may write."""
+"""Bytes of the longest line that a program may write."""
 
 
-def words_of(command: str) -> Sequence[str]:
-    """A command line as its words, the first a program that is there. UsageError where it is not, or cannot be read."""
+def command_words(command: str) -> Sequence[str]:
+    """The words of a command line. UsageError if it cannot be parsed or its program is not found."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -29,34 +29,35 @@ def words_of(command: str) -> Sequence[str]:
     return words
 
 
-class Program:
+class ProgramAgent:
     """A child process that plays one actor.
 
-    Each turn it gets one line, {"view", "news", "verbs", "heard": {"text", "ok", "code"} or null}, the first one with
-    "actor" and "tools", and answers with one line: an action in the structured-action format. A line {"recorded":
-    ACTION, ...} tells it a move that was made before, as on a resume, and wants no answer. When it ends with code 0 the
-    run ends as `script_over`; any other end, or silence, is an AgentError.
+    Each turn the program reads one line, {"view", "news", "verbs", "heard": {"text", "ok", "code"} or null}, where
+    "heard" is the outcome of its last move; the first line also holds "actor" and "tools". It answers with one line: an
+    action in the structured-action format. A line with "recorded": ACTION reports a move that was made before, as on a
+    resume, and expects no answer. When the program exits with code 0 the run ends as `script_over`; any other
+    exit code, or silence for `timeout_s`, is an AgentError.
     """
 
-    told_on_resume = True
+    remember_on_resume = True
 
     def __init__(self, command: str, role: Role, verbs: Verbs, timeout_s: float = 300.0) -> None:
         self._command, self._role, self._verbs, self._timeout_s = command, role, verbs, timeout_s
-        self._words = words_of(command)
+        self._words = command_words(command)
         self._process: asyncio.subprocess.Process | None = None
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
-        await self._tell(_seen(view, heard))
-        line = await self._line()
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        await self._send(_turn_line(view, last))
+        line = await self._read_line()
         return Move(read_reply(self._verbs, line), reasoning_in(line))
 
-    async def remember(self, view: View, heard: Outcome | None, move: Move) -> None:
-        """Tell the program a recorded move."""
-        action = {"action": move.action.tool_name().upper(), **move.action.say()}
-        await self._tell(_seen(view, heard) | {"recorded": action})
+    async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
+        """Send the program a recorded move."""
+        action = {"action": move.action.tool_name().upper(), **move.action.encode()}
+        await self._send(_turn_line(view, last) | {"recorded": action})
 
     async def close(self) -> None:
-        """End the program: its input ends, and if that does not end it, it is killed."""
+        """End the program: close its input, and kill it if it is still running two seconds later."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -68,18 +69,18 @@ class Program:
             process.kill()
             await process.wait()
 
-    async def _tell(self, seen: dict[str, Json]) -> None:
+    async def _send(self, line: dict[str, Json]) -> None:
         if self._process is None:
-            self._process = await self._started()
-            seen = {"actor": self._role.actor, "tools": _tools(self._role.verbs), **seen}
+            self._process = await self._start()
+            line = {"actor": self._role.actor, "tools": _tools(self._role.verbs), **line}
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(seen, ensure_ascii=False).encode() + b"\n")
+            self._process.stdin.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             await self._process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError):
-            await self._ended()
+            await self._raise_ended()
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _start(self) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
                 *self._words,
@@ -90,7 +91,7 @@ class Program:
         except OSError as error:
             raise AgentError(f"the player {self._command!r} cannot be started: {error}") from error
 
-    async def _line(self) -> str:
+    async def _read_line(self) -> str:
         assert self._process is not None
         assert self._process.stdout is not None
         try:
@@ -100,11 +101,11 @@ class Program:
         except ValueError as error:
             raise AgentError(f"the player {self._command!r} wrote a line above {LINE_LIMIT:,} bytes") from error
         if not line.endswith(b"\n") and not line.strip():
-            await self._ended()
+            await self._raise_ended()
         return line.decode("utf-8", "surrogateescape").strip()
 
-    async def _ended(self) -> None:
-        """Say how a program ended that no longer plays: EndRun when it was its own wish, else AgentError."""
+    async def _raise_ended(self) -> None:
+        """Raise EndRun where the program exited with code 0, else AgentError."""
         assert self._process is not None
         code = await self._process.wait()
         if code == 0:
@@ -112,9 +113,9 @@ class Program:
         raise AgentError(f"the player {self._command!r} ended with code {code}; what it wrote to stderr says why")
 
 
-def _seen(view: View, heard: Outcome | None) -> dict[str, Json]:
-    answer: Json = None if heard is None else {"text": heard.text, "ok": heard.ok, "code": heard.code}
-    return {"view": view.text, "news": view.news, "verbs": [verb.tool_name() for verb in view.verbs], "heard": answer}
+def _turn_line(view: View, last: Outcome | None) -> dict[str, Json]:
+    outcome: Json = None if last is None else {"text": last.text, "ok": last.ok, "code": last.code}
+    return {"view": view.text, "news": view.news, "verbs": [verb.tool_name() for verb in view.verbs], "heard": outcome}
 
 
 def _tools(verbs: Sequence[type[Action]]) -> list[Json]:

@@ -1,4 +1,4 @@
-"""The structured-action format: one JSON object a reply, for scripts, models without tool calls, and any program."""
+"""The structured-action format, one JSON object a reply: for scripts, programs and models without tool calls."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,16 +7,16 @@ from typing import Any, cast
 from akinai.core.actions import Action, Unreadable, Verbs
 
 NAME_KEYS = ("action", "tool_name", "command", "name")
-BESIDE = frozenset({"reasoning", "thought", "thoughts", "explanation"})
-"""What a reply may hold beside the action without it being a parameter."""
+REASONING_KEYS = frozenset({"reasoning", "thought", "thoughts", "explanation"})
+"""Keys of a reply that are not parameters of its action."""
 OBJECTS_TRIED = 64
-"""Openings of an object that are tried in a reply with prose around it."""
+"""How many opening braces are tried in a reply with prose around its object."""
 
 EXPECTED = 'expected one JSON object such as {"action": "NAME"} or {"action": "NAME", "parameter": 15}'
 
 
 def read_reply(verbs: Verbs, reply: str) -> Action:
-    """The action in a reply: pure JSON, fenced, or with prose around it. An `Unreadable` where there is none."""
+    """The action in a reply: pure JSON, fenced, or with prose around it. `Unreadable` where there is none."""
     given = _object_in(reply)
     if given is None:
         found = "the reply is empty" if not reply.strip() else "the reply holds no JSON object with an action"
@@ -25,25 +25,25 @@ def read_reply(verbs: Verbs, reply: str) -> Action:
 
 
 def read_object(verbs: Verbs, given: Mapping[str, Any], reply: str) -> Action:
-    """The same from a parsed object; `reply` is its text, kept when it cannot be read."""
+    """The action in a parsed object. `reply` is its text, which an `Unreadable` keeps."""
     key = next((key for key in NAME_KEYS if key in given), None)
     if key is None:
         return Unreadable.of(reply, f"the object names no action; {EXPECTED}")
-    parameters = {name: value for name, value in given.items() if name != key and name not in BESIDE}
+    parameters = {name: value for name, value in given.items() if name != key and name not in REASONING_KEYS}
     for wrapper in ("arguments", "parameters", "args"):
         if wrapper in parameters and len(parameters) == 1:
-            return verbs.heard(given[key], _arguments(parameters[wrapper]), reply)
-    return verbs.heard(given[key], parameters, reply)
+            return verbs.parse(given[key], _arguments(parameters[wrapper]), reply)
+    return verbs.parse(given[key], parameters, reply)
 
 
 def reasoning_in(reply: str) -> str:
-    """The text that stands beside the action in a reply."""
+    """The reasoning beside the action in a reply; empty where there is none."""
     given = _object_in(reply) or {}
-    return next((text for key in sorted(BESIDE) if isinstance(text := given.get(key), str)), "")
+    return next((text for key in sorted(REASONING_KEYS) if isinstance(text := given.get(key), str)), "")
 
 
 def _arguments(value: object) -> object:
-    """Parameters given as an object, as JSON text, or not at all."""
+    """Parameters that were given as an object, as JSON text, or not at all."""
     if isinstance(value, str):
         try:
             value = json.loads(value or "{}")
@@ -53,7 +53,7 @@ def _arguments(value: object) -> object:
 
 
 def _object_in(reply: str) -> Mapping[str, Any] | None:
-    """The first JSON object that names an action, or else the first there is."""
+    """The first JSON object that names an action, or else the first JSON object."""
     first: Mapping[str, Any] | None = None
     for given in _objects(reply):
         if any(key in given for key in NAME_KEYS):

@@ -1,4 +1,4 @@
-"""The command `akinai`. Thin: the runtime does, `report` turns data into text, and here words become calls."""
+"""The command `akinai`: parses options, calls `akinai.api`, and prints what `report` renders."""
 
 import os
 import sys
@@ -9,11 +9,11 @@ __all__ = ["main"]
 
 
 def main(words: Sequence[str] | None = None) -> NoReturn:
-    """Do what the words of a command line ask and exit: 0 done, 1 a run failed, 2 bad usage, 130 stopped."""
-    # Before NumPy is loaded: a search is one small product, and threads that wait for each other make it slower.
+    """Run a command line and exit: 0 done, 1 a run failed, 2 bad usage, 130 stopped."""
+    # Set before NumPy is loaded: a search is one small product, which threads only slow down.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from akinai.cli.app import answer
-    except KeyboardInterrupt:  # Ctrl-C before anything was begun
+    except KeyboardInterrupt:  # Ctrl-C during the imports
         sys.exit(130)
     sys.exit(answer(list(sys.argv[1:] if words is None else words)))

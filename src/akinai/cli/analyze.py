@@ -1,60 +1,80 @@
-"""Commands that say what runs amount to: analyze, compare."""
+"""Commands that say what runs amount to: analyze, compare, report."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, Names, Store, argument, flag, jobs_for, option, place_of, whole
-from akinai.cli.progress import bar
-from akinai.cli.shown import command, document, next_steps, page, say
+from akinai.cli.options import (
+    Jobs,
+    Json,
+    RunNames,
+    Store,
+    argument,
+    flag,
+    option,
+    process_count,
+    store_address,
+    whole_number,
+)
+from akinai.cli.output import (
+    FAILED,
+    command_line,
+    print_error,
+    print_json,
+    print_line,
+    print_next_steps,
+    print_page,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
-    from akinai.core.accounts import About
-    from akinai.runtime.analysis import Analysis
+    from akinai.analysis.records import Analysis
+    from akinai.report.page.files import Written
 
-FAILED = 1
-MOST_TOLD = 5
-"""Unreadable runs of which the reason is told."""
+MAX_REASONS = 5
+"""Unreadable runs whose reason is printed."""
+FOLDER = Path("akinai-report")
 
-First = Annotated[str, argument("A", "A run or a group.")]
-Second = Annotated[str, argument("B", "Another.")]
-Gain = Annotated[
-    str | None,
-    option("--gain", metavar="X", help="Tell how many seeds would show a gain of X, in dollars for money."),
-]
-OnScale = Annotated[
+Scaled = Annotated[
     bool | None,
     typer.Option(
         "--scale/--no-scale",
         metavar="",
-        help="Place every seed between the players idle and reference, or none; those that the store does not have "
-        "are played in memory.  \\[default: at most 20 seeds]",
+        help="Place each group between the players idle (0 %) and reference (100 %) on its seeds; --no-scale leaves "
+        "this out. Seeds of idle or reference that the store lacks are played in memory.  "
+        "\\[default: on at most 20 seeds]",
         show_default=False,
     ),
-]
-Jobs = Annotated[
-    int | None, option("--jobs", metavar="N", help="Processes that read at a time.", default="one a CPU", parser=whole)
 ]
 Fuzzy = Annotated[
     int,
     option(
         "--fuzzy-match-distance",
         metavar="N",
-        help="Items that a seller wrote within N edits of its menu's count as the menu's; they stay listed as errors.",
+        help="Accept an item name in a proposal that is within N edits of a menu item; it is still listed as an error.",
         default="0",
-        parser=whole,
+        parser=whole_number,
     ),
 ]
-ByAgent = Annotated[bool, flag("--by-agent", help="Tables of every agent, where the world has such.")]
+ByAgent = Annotated[bool, flag("--by-agent", help="Add tables with a row per agent, in worlds that have them.")]
 ByConversation = Annotated[
-    bool, flag("--by-conversation", help="Tables of every two agents that talked, and of every purchase.")
+    bool, flag("--by-conversation", help="Add tables with a row per pair of agents that talked, and per purchase.")
 ]
-ByDay = Annotated[bool, flag("--by-day", help="With --json: every day of every run.")]
+ByDay = Annotated[bool, flag("--by-day", help="With --json: add every day of every run.")]
+Gain = Annotated[
+    str | None,
+    option(
+        "--gain",
+        metavar="X",
+        help="Also say how many seeds would show a gain of X, in the unit of each score (dollars for money).",
+    ),
+]
 
 
 def analyze(
-    names: Names,
-    scale: OnScale = None,
+    names: RunNames,
+    scale: Scaled = None,
     fuzzy: Fuzzy = 0,
     by_agent: ByAgent = False,
     by_conversation: ByConversation = False,
@@ -63,28 +83,33 @@ def analyze(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Scores, endings, findings and cost of runs, in groups of runs that were played alike."""
-    from akinai.runtime import api
-    from akinai.runtime.analysis import Wanted
+    """Print scores, endings, findings and cost of runs; runs that were played alike form a group."""
+    from akinai import api
 
-    place = place_of(store)
-    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation}
-    about: tuple[About, ...] = tuple(one for one, kept in asked.items() if kept)
-    wanted = Wanted(because=as_json, findings=True, series=by_day and as_json, about=about, fuzzy=_edits(fuzzy))
-    with bar(quiet=as_json) as progress:
-        told = api.analyze(
-            *names, store=place, jobs=jobs_for(jobs, place), scale=scale, wanted=wanted, progress=progress
+    address = store_address(store)
+    with progress_bar(quiet=as_json) as progress:
+        analysis = api.analyze(
+            *names,
+            scale=scale,
+            fuzzy_match_distance=_edits(fuzzy),
+            by_agent=by_agent,
+            by_conversation=by_conversation,
+            by_day=by_day and as_json,
+            evidence=as_json,
+            store=address,
+            jobs=process_count(jobs, address),
+            progress=progress,
         )
     if as_json:
-        document(told.to_json())
+        print_json(analysis.to_json())
     else:
-        from akinai.report.analyses import analysis
+        from akinai.report.tables.analyses import analysis_page
 
-        page(lambda width: analysis(told, width))
-        next_steps(_steps(names, store))
-    if fuzzy and not any(run.figures for run in told.runs):
-        say("--fuzzy-match-distance changes nothing: no run here is of a world that goes by names")
-    _tell_troubled(told)
+        print_page(lambda width: analysis_page(analysis, width))
+        print_next_steps(_next_steps(names, store))
+    if fuzzy and not any(run.figures for run in analysis.runs):
+        print_error("--fuzzy-match-distance changes nothing: no run here is of a world that goes by names")
+    _report_unreadable(analysis, MAX_REASONS)
 
 
 def _edits(fuzzy: int) -> int:
@@ -95,42 +120,41 @@ def _edits(fuzzy: int) -> int:
     return fuzzy
 
 
-def _steps(names: list[str], store: str | None) -> dict[str, str]:
+def _next_steps(names: list[str], store: str | None) -> dict[str, str]:
     if len(names) != 2:
         return {}
-    return {command(store, "compare", *names): "is the second better, seed by seed, and how sure is that"}
+    return {command_line(store, "compare", *names): "is the second better, seed by seed, and how sure is that"}
 
 
-def _tell_troubled(told: "Analysis") -> None:
-    """One sentence a run that cannot be read; exit code 1 where there is one."""
-    for run in told.troubled[:MOST_TOLD]:
-        say(f"run {run.id} cannot be scored: {run.trouble}")
-    more = len(told.troubled) - MOST_TOLD
-    if more > 0:
-        say(f"and {more:,} more; --json tells why of each")
-    if told.troubled:
+def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
+    """Print a sentence for each run that cannot be read, at most `limit`; exit with FAILED if there is one."""
+    for run in analysis.troubled[:limit]:
+        print_error(f"run {run.id} cannot be scored: {run.trouble}")
+    if limit and len(analysis.troubled) > limit:
+        print_error(f"and {len(analysis.troubled) - limit:,} more; --json tells why of each")
+    if analysis.troubled:
         raise typer.Exit(FAILED)
 
 
 def compare(
-    a: First,
-    b: Second,
+    a: Annotated[str, argument("A", "A run or a group.")],
+    b: Annotated[str, argument("B", "The run or group to compare with A.")],
     gain: Gain = None,
     jobs: Jobs = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Compare B with A, paired by seed: how much, and how sure."""
-    from akinai.runtime import api
+    """Compare B with A, paired by seed: the difference of every score and how sure it is."""
+    from akinai import api
 
-    place, wanted = place_of(store), _amount(gain)
-    with bar(quiet=as_json) as progress:
-        told = api.contrast(a, b, store=place, jobs=jobs_for(jobs, place), gain=wanted, progress=progress)
+    address, amount = store_address(store), _amount(gain)
+    with progress_bar(quiet=as_json) as progress:
+        found = api.compare(a, b, store=address, jobs=process_count(jobs, address), gain=amount, progress=progress)
     if as_json:
-        return document(told.to_json())
-    from akinai.report.contrasts import contrast
+        return print_json(found.to_json())
+    from akinai.report.tables.comparisons import comparison_page
 
-    return page(lambda width: contrast(told, gain or "", width))
+    return print_page(lambda width: comparison_page(found, gain or "", width))
 
 
 def _amount(gain: str | None) -> float | None:
@@ -139,9 +163,59 @@ def _amount(gain: str | None) -> float | None:
     if gain is None:
         return None
     try:
-        wanted = float(gain.replace("$", "").replace(",", ""))
+        amount = float(gain.replace("$", "").replace(",", ""))
     except ValueError:
-        wanted = 0.0
-    if not 0 < wanted < 1e12:
+        amount = 0.0
+    if not 0 < amount < 1e12:
         raise UsageError(f"--gain wants an amount above 0, such as 50 or 12.5, not {gain!r}")
-    return wanted
+    return amount
+
+
+def report(
+    names: RunNames,
+    output: Annotated[
+        Path, option("-o", "--output", metavar="DIR", help="The folder to write to.", default=str(FOLDER))
+    ] = FOLDER,
+    with_paper: Annotated[
+        bool,
+        flag(
+            "--with-paper",
+            help="Add the results published for Vending-Bench. They come from another world and are not comparable.",
+        ),
+    ] = False,
+    store: Store = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Write a report on runs and groups: a page with figures and tables, the same as Markdown, all numbers as JSON."""
+    from akinai.report.page.files import report as write_report
+
+    address = store_address(store)
+    written = write_report(
+        *names, output=output, with_paper=with_paper, store=address, jobs=process_count(jobs, address)
+    )
+    if as_json:
+        print_json(_document(written))
+    else:
+        _print_written(written, names, store)
+    _report_unreadable(written.analysis)
+
+
+def _document(written: "Written") -> dict[str, object]:
+    analysis = written.analysis
+    return {
+        "folder": str(written.folder),
+        "files": list(written.files),
+        "runs": [run.id for run in analysis.runs],
+        "groups": {group.name: list(group.runs) for group in analysis.groups},
+        "card": analysis.runs.card(),
+    }
+
+
+def _print_written(written: "Written", names: list[str], store: str | None) -> None:
+    figures = sum(name.endswith(".svg") for name in written.files)
+    count = "1 figure" if figures == 1 else f"{figures or 'no'} figures"
+    print_line(f"wrote {written.page}")
+    print_line(f"      with report.md, results.json and {count} beside it")
+    print_line(f"open  {written.page.resolve().as_uri()}")
+    print_next_steps({command_line(store, "verify", *names): "check that nobody edited the records behind it"})

@@ -1,4 +1,4 @@
-"""The app: its commands, and how an error becomes one sentence and an exit code."""
+"""The app: its commands, and the sentence and exit code that each error becomes."""
 
 import re
 from collections.abc import Sequence
@@ -7,21 +7,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, market, play, playbook, read, record, report, serve, worlds
-from akinai.cli.shown import say
+from akinai.cli import analyze, learn, play, playbook, records, serve, worlds
+from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, StoreError, UsageError
-
-USAGE, FAILED, STOPPED = 2, 1, 130
 
 
 class _Commands(TyperGroup):
-    """Says that it was stopped: some versions of typer end in silence."""
+    """A group of commands that reports Ctrl-C: some versions of typer exit in silence."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            say("stopped")
+            print_error("stopped")
             raise typer.Exit(STOPPED) from None
 
 
@@ -34,15 +32,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 for command in (
-    worlds.worlds, play.run, play.resume, play.fork, record.replay, record.verify, read.runs, analyze.analyze,
-    analyze.compare, read.diff, report.report, record.export, learn.learn, serve.serve,
+    worlds.worlds, play.run, play.resume, play.fork, records.replay, records.verify, records.runs, analyze.analyze,
+    analyze.compare, records.diff, analyze.report, records.export, learn.learn, serve.serve,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(playbook.app)
-app.add_typer(market.app)
+for world_app in worlds.world_apps():
+    app.add_typer(world_app)
 
-# Some versions of typer bring their own click: this is the root of the usage errors of whichever it is.
-_BadWords: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+# Some versions of typer bring their own click: this is the root of the usage errors of either.
+_CliError: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
 
 def _version(wanted: bool) -> None:
@@ -67,24 +66,24 @@ def akinai(
 
 
 def answer(words: Sequence[str]) -> int:
-    """The exit code of a command line. A person's mistake is a sentence on stderr, never a traceback."""
+    """Do what a command line asks and return its exit code. A user's mistake prints a sentence, never a traceback."""
     try:
         return typer.main.get_command(app).main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
     except AkinaiError as error:
-        say(str(error))
+        print_error(str(error))
         return USAGE if isinstance(error, UsageError | StoreError) else FAILED
-    except _BadWords as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # `akinai playbook` alone: its help, as of `akinai` alone
+    except _CliError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # `akinai playbook` alone has printed its help
             return 0
-        say(_told(error))
+        print_error(_usage_sentence(error))
         return USAGE
-    except (typer.Abort, KeyboardInterrupt):  # before a command began
-        say("stopped")
+    except (typer.Abort, KeyboardInterrupt):  # before a command started
+        print_error("stopped")
         return STOPPED
 
 
-def _told(error: Exception) -> str:
-    """A complaint about the words themselves, with the help that lists the right ones."""
+def _usage_sentence(error: Exception) -> str:
+    """An error in the command line itself, as a sentence that names the help to read."""
     text = str(getattr(error, "format_message", error.__str__)())
     where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
     text = text.replace("Value error, ", "")

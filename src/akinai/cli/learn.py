@@ -1,50 +1,86 @@
 """The command that learns a playbook and says what it is worth."""
 
+import shlex
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from akinai.cli import models as m
-from akinai.cli.learn_asked import LearnFlags, RunFlags, expect_none
-from akinai.cli.learn_tasks import learn_from_tasks
-from akinai.cli.learn_world import learn_from_runs
-from akinai.cli.options import Json, Store, argument, option, whole
+from akinai.cli import model_options as m
+from akinai.cli.options import Json, Store, argument, flag, option, whole_number
+from akinai.cli.output import print_error, print_json, print_next_steps, print_page
 
-Tasks = Annotated[str, argument("TASKS", "A data set: qa, or one of akinai.toml; or a world: vending, market.")]
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from akinai.learning.loop.loop import Watch
+    from akinai.runtime.learn.result import LearnResult
+    from akinai.runtime.learn.train_config import TrainConfig
+
+FAILED = 1
+
+Tasks = Annotated[
+    str, argument("TASKS", "A data set (qa, or one from akinai.toml) or a world to learn from (vending, market).")
+]
 Sets = Annotated[
     list[str] | None,
-    option("--set", metavar="NAME=VALUE", help="Of the data set, such as data=FILE or eval=FILE, or of the learner."),
+    option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting of the learner or the world, or an option of the data set, such as data=FILE.",
+    ),
 ]
 PlaybookPath = Annotated[
-    Path | None, option("--playbook", metavar="F", help="Its file.", default="data/playbooks/TASKS.json")
+    Path | None,
+    option("--playbook", metavar="FILE", help="The playbook to write.", default="data/playbooks/TASKS.json"),
 ]
 Epochs = Annotated[
-    int | None, option("--epochs", metavar="N", help="Times through the tasks.", default="1", parser=whole)
+    int | None,
+    option("--epochs", metavar="N", help="Passes over the training tasks.", default="1", parser=whole_number),
 ]
-Online = Annotated[
-    bool | None, typer.Option("--online", help="Score each task before learning from it; no validation.")
+Online = Annotated[bool | None, flag("--online", help="Score each task before learning from it, in one pass.")]
+Limit = Annotated[
+    int | None, option("--limit", metavar="N", help="Use the first N training tasks.", parser=whole_number)
 ]
-Limit = Annotated[int | None, option("--limit", metavar="N", help="The first N training tasks.", parser=whole)]
 Checkpoint = Annotated[
-    str | None, option("--checkpoint", metavar="FILE", help="Go on from there after a crash (extra learn).")
+    str | None,
+    option("--checkpoint", metavar="FILE", help="Save progress here, and resume after a crash (needs extra learn)."),
 ]
 
 Agent = Annotated[
     str | None,
-    option("--agent", metavar="A", help="Who plays a world.", default="chat with a model, else the world's learner"),
+    option(
+        "--agent",
+        metavar="A",
+        help="World: the agent that plays.",
+        default="chat with a model, otherwise the player that follows playbooks",
+    ),
 ]
 Reflect = Annotated[
     str | None,
-    option("--reflect", metavar="WHO", help="Who learns from runs: model or rules.", default="the model, if any"),
+    option(
+        "--reflect",
+        metavar="WHO",
+        help="World: who learns from the runs, model or rules.",
+        default="model if there is one",
+    ),
 ]
-Seeds = Annotated[str | None, option("--seeds", metavar="S", help="Runs of a world to learn from.", default="1-10")]
+Seeds = Annotated[
+    str | None, option("--seeds", metavar="S", help="World: seeds of the runs to learn from.", default="1-10")
+]
 EvalSeeds = Annotated[
-    str | None, option("--eval-seeds", metavar="S", help="Runs to judge by, with and without.", default="101-120")
+    str | None,
+    option("--eval-seeds", metavar="S", help="World: seeds of the runs that judge the playbook.", default="101-120"),
 ]
-Days = Annotated[int | None, option("--days", metavar="N", help="Of each run of a world.", parser=whole)]
+Days = Annotated[
+    int | None, option("--days", metavar="N", help="World: simulated days of each run.", parser=whole_number)
+]
 EvalSets = Annotated[
-    list[str] | None, option("--eval-set", metavar="NAME=VALUE", help="A world's setting where it is judged alone.")
+    list[str] | None,
+    option("--eval-set", metavar="NAME=VALUE", help="World: a setting of the judged runs only."),
 ]
 
 
@@ -73,21 +109,197 @@ def learn(
     max_minutes: m.MaxMinutes = 0,
     max_dollars: m.MaxDollars = 0,
 ) -> None:
-    """Learn a playbook from tasks or from runs and judge it on others. Without a model, by rules."""
-    from akinai.runtime.cast import ModelChoice
-    from akinai.runtime.learn_world import is_played
+    """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
+    from akinai.runtime.learn.learner import learn as learn_playbook
 
-    choice = ModelChoice(model, base_url, temperature, reply_tokens, model_seed) if model else None
-    if choice is None:
-        how = {"--base-url": base_url, "--temperature": temperature, "--reply-tokens": reply_tokens}
-        limits = {"--max-tokens": max_tokens, "--max-minutes": max_minutes, "--max-dollars": max_dollars}
-        asked = {**how, "--model-seed": model_seed, **{name: value or None for name, value in limits.items()}}
-        expect_none(asked, "no model is asked without --model")
-    budget = m.limits(0, max_tokens, max_minutes, max_dollars)
-    flags = LearnFlags(tasks, sets or [], playbook, epochs, bool(online), limit, checkpoint, as_json, choice, budget)
-    runs = RunFlags(agent, reflect, seeds, eval_seeds, days, eval_sets, store)
-    if is_played(tasks):
-        learn_from_runs(flags, runs)
+    if model is None:
+        sampling = {"--base-url": base_url, "--temperature": temperature, "--reply-tokens": reply_tokens}
+        _expect_model(sampling | {"--model-seed": model_seed}, (max_tokens, max_minutes, max_dollars))
+    playing = {"--agent": agent, "--reflect": reflect, "--seeds": seeds, "--eval-seeds": eval_seeds}
+    _expect_world(tasks, playing | {"--days": days, "--store": store, "--eval-set": eval_sets}, bool(online))
+    with learning_bar(quiet=as_json) as watch:
+        learned = learn_playbook(
+            tasks,
+            playbook=playbook,
+            epochs=epochs,
+            online=online,
+            limit=limit,
+            agent=agent,
+            reflect=reflect,
+            seeds=seeds,
+            eval_seeds=eval_seeds,
+            days=days,
+            eval_settings=eval_sets,
+            store=store,
+            model=model,
+            base_url=base_url,
+            temperature=temperature,
+            reply_tokens=reply_tokens,
+            model_seed=model_seed,
+            max_tokens=max_tokens,
+            max_minutes=max_minutes,
+            max_dollars=max_dollars,
+            checkpoint=checkpoint,
+            settings=sets,
+            watch=watch,
+        )
+    _print_learned(learned, store, as_json=as_json, resumable=checkpoint is not None)
+
+
+def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resumable: bool) -> None:
+    """Print the result; exits with FAILED if the learning ended early."""
+    if as_json:
+        print_json(learned.to_json())
     else:
-        expect_none(runs.given, f"{tasks} is no world")
-        learn_from_tasks(flags)
+        print_page(lambda width: _page(learned.to_json(), width))
+        print_next_steps(_steps(learned, store))
+    if learned.ending != "done":
+        rest = "the same command goes on" if resumable else "the playbook holds what was learned until then"
+        print_error(f"the learning ended early: {learned.ending}; {rest}")
+        raise typer.Exit(FAILED)
+
+
+def _expect_model(sampling: Mapping[str, object], limits: Sequence[float]) -> None:
+    """UsageError for options about a model where none is asked."""
+    from akinai.runtime.learn.learner import expect_unused
+
+    names = ("--max-tokens", "--max-minutes", "--max-dollars")
+    given = {**sampling, **{name: value or None for name, value in zip(names, limits, strict=True)}}
+    expect_unused(given, "no model is asked without --model")
+
+
+def _expect_world(tasks: str, playing: Mapping[str, object], online: bool) -> None:
+    """UsageError for options about runs where no world is played, or where they are not judged apart."""
+    from akinai.runtime.learn.learner import expect_unused, find_world
+
+    if find_world(tasks) is None:
+        expect_unused(playing, f"{tasks} is no world")
+    elif online:
+        judging = {name: playing[name] for name in ("--eval-seeds", "--eval-set")}
+        expect_unused(judging, "online learning is judged by the runs that it learns from")
+
+
+@contextmanager
+def learning_bar(*, quiet: bool) -> "Generator[Watch | None]":
+    """A progress line on stderr, where that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("epoch 1")
+
+        def watch(step: str, state: Any) -> None:
+            learning = f"epoch {state.epoch}: {state.done:,} tasks learned, {step} done"
+            progress.update(bar, description="judging" if state.over else learning)
+
+        yield watch
+
+
+def _steps(learned: "LearnResult", store: str | None) -> dict[str, str]:
+    """The commands to try next, with what each does."""
+    path = str(learned.path)
+    show = f"akinai playbook show {shlex.quote(path)}"
+    if learned.runs is None:
+        history = f"akinai playbook history {shlex.quote(path)}"
+        return {show: "what was learned", history: "change by change, and back to any of them"}
+    play = shlex.join(_play_command(learned.runs, path, store))
+    return {show: "what was learned, with its evidence", play: "play by it"}
+
+
+def _play_command(runs: "TrainConfig", playbook: str, store: str | None) -> list[str]:
+    """The command that plays by the playbook, with an agent that can follow it."""
+    from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS
+
+    words = ["akinai", "run", runs.load_world().name.partition("@")[0]]
+    # A model writes in free words, which only a model can follow.
+    agent = CHAT if runs.learns_by_model and runs.agent not in MODEL_AGENTS else runs.agent
+    if agent != CHAT:
+        words += ["--agent", agent]
+    if agent in MODEL_AGENTS and runs.model:
+        words += ["--model", runs.model.name]
+        words += ["--base-url", runs.model.base_url] if runs.model.base_url else []
+    words += ["--playbook", playbook]
+    words += ["--days", str(runs.days)] if runs.days is not None else []
+    words += [word for setting in runs.settings for word in ("--set", setting)]
+    return words + (["--store", store] if store else [])
+
+
+def _page(learned: Mapping[str, Any], width: int) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    from akinai.report.tables.columns import Column, fitted
+
+    rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
+    names, values, ends = ([row[at] for row in rows] for at in range(3))
+    table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
+    playbook = Text(f"playbook {learned['card']['playbook']}")
+    return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
+
+
+def _title(learned: Mapping[str, Any]) -> str:
+    roles = learned["card"]["roles"]
+    if not learned["world"]:
+        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}"
+    where = "before each was learned from" if learned["online"] else f"on {learned['eval_seeds']}"
+    source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
+    return f"{learned['world']}: {learned['agent']} with {source}, {where}"
+
+
+Row = tuple[str, str, str]
+
+
+def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of tasks with known answers; those that do not apply are left out."""
+    names = {
+        "baseline_accuracy": "accuracy without a playbook",
+        "accuracy": "accuracy with the playbook",
+        "clean_accuracy": "accuracy on tasks that are not in training",
+    }
+    for name, words in names.items():
+        if share := learned[name]:
+            low, high = share["ci95"]
+            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    if paired := learned["paired"]:
+        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
+        yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
+    for epoch in learned["improvement_rate"]:
+        rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
+        yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
+    tokens = learned["tokens"]
+    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
+    yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
+    if learned["failed"]:
+        yield "tasks without a readable answer", f"{learned['failed']:,}", ""
+
+
+def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of a world's runs; those that do not apply are left out."""
+    if learned["without"] is not None:
+        yield f"without a playbook (n = {learned['runs']})", f"{learned['without']:,.2f}", ""
+    if learned["with"] is not None:
+        yield "with the playbook", f"{learned['with']:,.2f}", ""
+    if paired := learned["paired"]:
+        yield "gain, run by run", f"{paired['gain']:+,.2f}", _interval(paired["ci95"], 1, "+,.2f")
+        yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
+    if learned["failed"]:
+        yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
+    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
+
+
+def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    if learned["given_up"]:
+        yield "replies given up as unreadable", f"{learned['given_up']:,}", ""
+    if (spent := learned["spent"])["calls"]:
+        unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
+        yield "replies of models", f"{spent['calls']:,}{unreadable}", ""
+        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
+    yield "seconds", f"{learned['seconds']:,.1f}", ""
+
+
+def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
+    return " to ".join(f"{factor * end:{form}}" for end in ends or ())

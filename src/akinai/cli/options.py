@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""How options are declared, and those that several commands share."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -7,66 +7,67 @@ import typer
 
 
 def option(*names: str, metavar: str, help: str, default: str = "", parser: Callable[[str], Any] | None = None) -> Any:
-    """An option whose default, if it has one, is told in words."""
-    told = f"  \\[default: {default}]" if default else ""
-    return typer.Option(*names, metavar=metavar, help=f"{help}{told}", show_default=False, parser=parser)
+    """An option; its help ends with the default in words, if there is one."""
+    text = f"{help}  \\[default: {default}]" if default else help
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False, parser=parser)
 
 
 def flag(*names: str, help: str) -> Any:
-    """A flag without a value: its help shows none."""
+    """An option without a value."""
     return typer.Option(*names, metavar="", help=help)
 
 
-def whole(text: str) -> int:
-    """A whole number as a person writes it."""
+def argument(metavar: str, help: str) -> Any:
+    """A positional argument."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number. BadParameter for any other text."""
     try:
         return int(text)
     except ValueError:
         raise typer.BadParameter(f"a whole number is expected, not {text!r:.60}") from None
 
 
-def argument(metavar: str, help: str) -> Any:
-    """An argument in the order of the words."""
-    return typer.Argument(metavar=metavar, help=help, show_default=False)
-
-
-Name = Annotated[str, argument("RUN", "A run, or a group that stands for its runs.")]
-Names = Annotated[list[str], argument("RUN", "Runs and groups.")]
+RunName = Annotated[str, argument("RUN", "A run, or a group of runs.")]
+RunNames = Annotated[list[str], argument("RUN", "Runs and groups of runs.")]
 Store = Annotated[
     str | None,
     option(
         "--store",
         metavar="URL",
-        help="Where ledgers are kept, such as akinai.db or memory:",
+        help="The store that keeps the runs: a SQLite file, postgresql://..., or memory: (nothing is kept).",
         default="AKINAI_STORE, akinai.toml, or akinai.db",
     ),
 ]
 Jobs = Annotated[
-    int | None, option("--jobs", metavar="N", help="Processes at work at a time.", default="one a CPU", parser=whole)
+    int | None,
+    option("--jobs", metavar="N", help="Processes that work in parallel.", default="one per CPU", parser=whole_number),
 ]
 Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 
-def jobs_for(flag: int | None, store: str) -> int:
-    """How many processes play: the flag, AKINAI_JOBS, akinai.toml, or one a CPU; one where the store is in memory."""
-    from akinai.core.errors import UsageError
-    from akinai.runtime.config import setting
+def store_address(url: str | None) -> str:
+    """The address of the store: the flag, AKINAI_STORE, akinai.toml, or the default."""
+    from akinai.runtime.config.settings import DEFAULT_STORE, setting
 
-    if flag is not None:
-        return flag
+    return setting("store", url, DEFAULT_STORE)
+
+
+def process_count(jobs: int | None, store: str) -> int:
+    """The number of processes: the flag, AKINAI_JOBS, akinai.toml, or one per CPU; 1 for a store in memory."""
+    from akinai.core.errors import UsageError
+    from akinai.runtime.config.settings import setting
+
+    if jobs is not None:
+        return jobs
     if store.startswith("memory:"):
         return 1
     text = setting("jobs", None, str(_cpus()))
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"the setting jobs is a whole number of at least 1, not {text!r}")
     return int(text)
-
-
-def place_of(flag: str | None) -> str:
-    """The address of the store."""
-    from akinai.runtime.config import DEFAULT_STORE, setting
-
-    return setting("store", flag, DEFAULT_STORE)
 
 
 def _cpus() -> int:

@@ -1,5 +1,6 @@
 """Commands that play: run, resume, fork."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -7,62 +8,89 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from akinai.cli import models as m
-from akinai.cli.options import Jobs, Json, Name, Store, argument, jobs_for, option, place_of, whole
-from akinai.cli.progress import bar
-from akinai.cli.shown import command, document, line, next_steps, page, say
+from akinai.cli import model_options as m
+from akinai.cli.options import (
+    Jobs,
+    Json,
+    RunName,
+    Store,
+    argument,
+    option,
+    process_count,
+    store_address,
+    whole_number,
+)
+from akinai.cli.output import (
+    FAILED,
+    STOPPED,
+    command_line,
+    print_error,
+    print_json,
+    print_line,
+    print_next_steps,
+    print_page,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
-    from akinai.runtime.cast import Cast
-    from akinai.runtime.play import Progress
-    from akinai.runtime.runs import Run, Runs
+    from akinai.runtime.play.driver import Progress
+    from akinai.runtime.runs.records import Run, Runs
 
-FAILED, STOPPED = 1, 130
-MOST_TOLD = 5
-"""Failed runs of which the reason is told."""
-OTHERS_OWN = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "as_json", "dry_run"})
-"""Flags of a run that do not stand in the command for another player, or stand there with another value."""
+MAX_REASONS = 5
+"""Failed runs whose reason is printed."""
+NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "as_json", "dry_run"})
+"""Parameters of `run` that the command suggested for another player leaves out or sets itself."""
 
 Preset = Annotated[
     str | None,
-    option("--preset", metavar="P", help="A preset of the world, or a path ending in .toml.", default="default"),
+    option(
+        "--preset", metavar="P", help="Settings to start from: a preset's name, or a .toml file.", default="default"
+    ),
 ]
 AgentName = Annotated[
     str | None,
     option(
         "--agent",
         metavar="A",
-        help="A player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
-        default="the world's first",
+        help="Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
+        default="chat with --model, else the world's first player",
     ),
 ]
-Seeds = Annotated[str, typer.Option(metavar="SEEDS", help="Such as 7, 1-5 or 1,3,10-12.")]
-Days = Annotated[int | None, option("--days", metavar="N", help="Days to play; 0 is no horizon.", parser=whole)]
+Seeds = Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.")]
+Days = Annotated[
+    int | None,
+    option("--days", metavar="N", help="Days to play; 0 is without end.", default="the preset's", parser=whole_number),
+]
 Sets = Annotated[
     list[str] | None,
-    option("--set", metavar="NAME=VALUE", help="A setting, such as demand.footfall=40; as often as needed."),
+    option("--set", metavar="NAME=VALUE", help="Set one setting, such as demand.footfall=40. May be repeated."),
 ]
 Sweeps = Annotated[
     list[str] | None,
     option(
         "--sweep",
         metavar="NAME=V,V,...",
-        help="All seeds under each value of a setting, such as search.limit=3,10; several --sweep: under all pairs.",
+        help="Play all seeds under each value of a setting, such as search.limit=3,10. Repeated, it plays every "
+        "combination of values.",
     ),
 ]
 GroupName = Annotated[
-    str | None, option("--name", metavar="NAME", help="The runs are called NAME-SEED.", default="two words")
+    str | None,
+    option(
+        "--name", metavar="NAME", help="Name of the group; its runs are called NAME-SEED.", default="two random words"
+    ),
 ]
-
 PlaybookPath = Annotated[
-    Path | None, option("--playbook", metavar="F", help="What was learned: its bullets are told to every agent.")
+    Path | None,
+    option("--playbook", metavar="FILE", help="A playbook whose bullets every agent is given.", default="none"),
 ]
 PlaybookTokens = Annotated[
     int | None,
     typer.Option(
         "--playbook-tokens",
         metavar="N",
-        help="Of the playbook in a model's sight, looked up anew each week; 0 is all of it.  \\[default: 2,000]",
+        help="Most tokens of the playbook in a model's prompt, searched anew each week; 0 is the whole playbook.  "
+        "\\[default: 2,000]",
         rich_help_panel=m.PANEL,
         show_default=False,
     ),
@@ -70,8 +98,8 @@ PlaybookTokens = Annotated[
 
 
 def run(
-    words: typer.Context,
-    world: Annotated[str, argument("WORLD", "A world, as 'akinai worlds' lists them.")],
+    context: typer.Context,
+    world: Annotated[str, argument("WORLD", "The world to play; 'akinai worlds' lists them.")],
     preset: Preset = None,
     agent: AgentName = None,
     seeds: Seeds = "1",
@@ -92,6 +120,7 @@ def run(
     sub_model: m.SubModel = None,
     memory: m.MemoryKind = "trim",
     window: m.Window = m.WINDOW,
+    max_actions: m.MaxActions = 0,
     max_messages: m.MaxMessages = 0,
     max_tokens: m.MaxTokens = 0,
     max_minutes: m.MaxMinutes = 0,
@@ -101,122 +130,106 @@ def run(
     calls_per_minute: m.CallsPerMinute = 0,
     dry_run: m.DryRun = False,
 ) -> None:
-    """Play a world with one agent, once for each seed, and score it."""
+    """Play a world with one agent, once per seed, and score the runs."""
+    from akinai import api, worlds
+    from akinai.api.agent_options import AgentOptions, resolve_options
     from akinai.core.errors import UsageError
-    from akinai.runtime import api
 
-    place = place_of(store)
-    how = m.Asked(model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window)
-    budget = m.limits(max_messages, max_tokens, max_minutes, max_dollars)
-    cast = m.cast_of(world, agent, how, budget, m.Pace(cache, timeout, calls_per_minute))
-    cast = _told(cast, sets or [], playbook, playbook_tokens)
-    if cast.bullets:
-        _tell_deaf(world, cast.agent)
+    address = store_address(store)
+    options = AgentOptions(
+        model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions or max_messages,
+        max_tokens, max_minutes, max_dollars, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+    )  # fmt: skip
+    spec, _ = resolve_options(worlds.load(world), agent, options, sets)
+    if spec.bullets:
+        _warn_if_ignored(world, spec.agent)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
-        m.tell_estimate(world, cast, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
+        m.print_estimate(world, spec, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
         return
-    what = partial(api.run, world, agent=cast, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
-    play = partial(what, store=place, name=name, jobs=m.jobs_of(cast, jobs, place), ledgers=False)
-    runs = _shown(lambda progress: play(progress=progress), place, as_json)
-    if not as_json and not place.startswith("memory:"):
-        next_steps(_sweep_steps(runs, store) if sweeps else _steps(runs, seeds, _given(words, runs[0]), store))
+    game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
+    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), ledgers=False)
+    runs = _play_and_print(lambda progress: play(progress=progress), address, as_json)
+    if not as_json and not address.startswith("memory:"):
+        flags = _repeated_flags(context, runs[0])
+        print_next_steps(_after_sweep(runs, store) if sweeps else _after_run(runs, seeds, flags, store))
 
 
-def _told(cast: "Cast", sets: list[str], playbook: Path | None, tokens: int | None) -> "Cast":
-    """The cast with what it is told of a playbook: all of it by rules, what is looked up where a model plays."""
-    from dataclasses import replace
-
-    from akinai.core.errors import UsageError
-    from akinai.runtime.cast import PLAYBOOK_TOKENS
-    from akinai.runtime.learn_world import bullets_in, text_in
-
-    thinks = cast.thinks or any(one.partition("=")[0].strip().endswith(".model") for one in sets)
-    if playbook is None and tokens is not None:
-        raise UsageError("--playbook-tokens tells how much of a playbook is in sight; name one with --playbook")
-    if playbook is None:
-        return cast
-    if thinks:
-        budget = PLAYBOOK_TOKENS if tokens is None else tokens
-        return replace(cast, playbook=text_in(playbook), playbook_tokens=budget)
-    if tokens is not None:
-        raise UsageError(
-            f"{cast.agent} is told all of a playbook, as every player by rules; leave --playbook-tokens out"
-        )
-    return replace(cast, bullets=bullets_in(playbook))
-
-
-def _tell_deaf(world: str, agent: str) -> None:
-    """A line where a player by rules was given a playbook that it cannot follow."""
+def _warn_if_ignored(world: str, agent: str) -> None:
+    """Say so if a player by rules was given a playbook that it cannot follow."""
     from akinai import worlds
 
     loaded = worlds.load(world)
-    if agent in loaded.players and agent != loaded.learner:
-        follows = f"; {loaded.learner} does" if loaded.learner else ""
-        say(f"{agent} takes no notice of a playbook{follows}")
+    learner = loaded.facets.teaching.learner
+    if agent in loaded.players and agent != learner:
+        follows = f"; {learner} does" if learner else ""
+        print_error(f"{agent} takes no notice of a playbook{follows}")
 
 
-def _given(words: typer.Context, run: "Run") -> list[str]:
-    """The flags of a command as they were given, as far as another player of the same game needs them.
+def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
+    """The flags given on this command line that another player of the same game needs too.
 
-    Those about models stay where the settings name models for groups of actors; the cap on messages is of every player.
+    Flags about models are kept only where the settings name models for groups of actors; the cap on actions always is.
     """
-    cast: Any = run.card.get("cast") or {}
-    given: list[str] = []
-    for flag in words.command.params:
-        source = words.get_parameter_source(flag.name or "")
-        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and flag.name != "max_messages"
+    card: Any = run.card.get("agent_spec") or {}
+    repeated: list[str] = []
+    for flag in context.command.params:
+        source = context.get_parameter_source(flag.name or "")
+        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and flag.name != "max_actions"
         if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
             continue
-        if flag.name not in OTHERS_OWN and (cast.get("groups") or not about_models):
-            value = words.params[flag.name or ""]
-            given += [str(word) for one in (value if flag.multiple else [value]) for word in (flag.opts[0], one)]
-    return given
+        if flag.name not in NOT_REPEATED and (card.get("group_models") or not about_models):
+            value = context.params[flag.name or ""]
+            values = value if flag.multiple else [value]
+            repeated += [str(word) for value in values for word in (flag.opts[0], value)]
+    return repeated
 
 
-def resume(name: Name, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:
-    """Go on with a run, or a group, from its last entry."""
-    from akinai.runtime import api
-    from akinai.runtime.life import can_go_on
-    from akinai.runtime.sweep import names_of
+def resume(name: RunName, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:
+    """Continue a run, or the runs of a group, from the last entry."""
+    from akinai import api
+    from akinai.runtime.runs.lifecycle import can_resume
+    from akinai.runtime.runs.sweep import names_of
 
-    place = place_of(store)
-    over = [run for run in api.headers(place) if name in names_of(run) and not can_go_on(run)]
+    address = store_address(store)
+    over = [run for run in api.headers(address) if name in names_of(run) and not can_resume(run)]
 
     def play(progress: "Progress | None") -> "Runs":
-        return api.resume(name, store=place, jobs=jobs_for(jobs, place), progress=progress, ledgers=False)
+        return api.resume(name, store=address, jobs=process_count(jobs, address), progress=progress, ledgers=False)
 
-    runs = _shown(play, place, as_json)
+    runs = _play_and_print(play, address, as_json)
     if over and not as_json:
-        which = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
-        line(f"\n{which} had ended before: nothing was left to play there")
+        subject = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
+        print_line(f"\n{subject} had ended before: nothing was left to play there")
 
 
 def fork(
-    name: Name,
+    name: RunName,
     at_day: Annotated[
-        int | None, option("--at-day", metavar="D", help="Share the past up to the morning of day D.", parser=whole)
+        int | None,
+        option("--at-day", metavar="D", help="Keep the past up to the morning of day D.", parser=whole_number),
     ] = None,
     after: Annotated[
-        int | None, option("--after", metavar="SEQ", help="Share the past up to entry SEQ.", parser=whole)
+        int | None,
+        option("--after", metavar="N", help="Keep the past up to and including entry N.", parser=whole_number),
     ] = None,
     agent: Annotated[
-        str | None, option("--agent", metavar="A", help="Who plays on.", default="the agent of the run")
+        str | None, option("--agent", metavar="A", help="Who plays from there on.", default="the run's agent")
     ] = None,
-    model: m.ModelName = None,
+    model: m.ForkModelName = None,
     base_url: m.BaseUrl = None,
     new_name: Annotated[
-        str | None, option("--name", metavar="NAME", help="What the fork is called.", default="RUN-fork-1, counting up")
+        str | None, option("--name", metavar="NAME", help="Name of the fork.", default="RUN-fork-1, then -2, ...")
     ] = None,
     store: Store = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Begin anew from a point in a run's past and play on from there."""
-    from akinai.runtime import api
+    """Make a new run that shares a run's past up to a point, and play on from there."""
+    from akinai import api
 
-    place = place_of(store)
+    address = store_address(store)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.fork(
@@ -226,86 +239,90 @@ def fork(
             agent=agent,
             model=model,
             base_url=base_url,
-            new_name=new_name,
-            store=place,
-            jobs=jobs_for(jobs, place),
+            name=new_name,
+            store=address,
+            jobs=process_count(jobs, address),
             progress=progress,
             ledgers=False,
         )
 
-    runs = _shown(play, place, as_json)
+    runs = _play_and_print(play, address, as_json)
     if not as_json and len(runs) == 1:
         origin = (runs[0].header.parent or "").partition("#")[0]
-        next_steps({command(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
+        print_next_steps({command_line(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
     elif not as_json and runs:
-        next_steps({command(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
+        print_next_steps({command_line(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
 
 
-def _shown(play: "Callable[[Progress | None], Runs]", place: str, as_json: bool) -> "Runs":
-    """The runs that were played, printed; exits when one failed or all were stopped."""
-    from akinai.runtime.api import Stopped
+def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool) -> "Runs":
+    """Play runs and print them. Exits with FAILED if a run failed, with STOPPED on Ctrl-C."""
+    from akinai.api import Stopped
+    from akinai.core.errors import RunFailedWarning
 
-    with bar(quiet=as_json) as progress:
+    with progress_bar(quiet=as_json) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             runs, stopped = play(progress), False
         except Stopped as stop:
             runs, stopped = stop.runs, True
     if as_json:
-        document(runs.to_json())
+        print_json(runs.to_json())
     else:
-        from akinai.report.sweeps import swept_runs
-        from akinai.report.tables import played
+        from akinai.report.tables.runs import runs_page
+        from akinai.report.tables.sweeps import swept_runs
 
-        page(lambda width: swept_runs(runs, width) or played(runs, width))
-    kept = not place.startswith("memory:")
+        print_page(lambda width: swept_runs(runs, width) or runs_page(runs, width))
+    kept = not address.startswith("memory:")
     failed = [run for run in runs if run.status == "failed"]
-    for run in failed[:MOST_TOLD]:
-        say(f"run {run.id} failed: {run.error}")
-    if len(failed) > MOST_TOLD:
-        say(f"and {len(failed) - MOST_TOLD} more runs failed")
+    for run in failed[:MAX_REASONS]:
+        print_error(f"run {run.id} failed: {run.reason}")
+        if run.traceback:
+            print_error(f"its traceback: 'akinai replay {run.id} --json'" if kept else run.traceback.rstrip())
+    if len(failed) > MAX_REASONS:
+        print_error(f"and {len(failed) - MAX_REASONS} more runs failed")
     if stopped or failed:
         happened = "stopped; all that was played is kept" if stopped else "what was played is kept"
-        say(f"{happened}: go on with 'akinai resume {_name_of(runs)}'" if kept and runs else "nothing is kept")
+        print_error(f"{happened}: go on with 'akinai resume {_name_of(runs)}'" if kept and runs else "nothing is kept")
         raise typer.Exit(STOPPED if stopped else FAILED)
     return runs
 
 
 def _name_of(runs: "Runs") -> str:
-    """What stands for runs in one word: their group, or the first of them that is not done."""
-    from akinai.runtime.sweep import sweep_of
+    """One name for several runs: their group's, or that of the first run that is not done."""
+    from akinai.runtime.runs.sweep import sweep_of
 
     groups = {sweep_of(run.header.card) or run.header.group for run in runs}
     group = groups.pop() if len(groups) == 1 else None
     return group if group and len(runs) > 1 else next((run.id for run in runs if run.status != "done"), runs[0].id)
 
 
-def _steps(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
-    """What to try after a run: look closer, or have somebody else play the same."""
+def _after_run(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
+    """What to try after a run: replay it, or let another player play the same."""
     first, name = runs[0], _name_of(runs)
     if first.agent == "human" and first.ending == "stopped":
-        return {command(store, "resume", name): "go on where you stopped"}
-    steps = {command(store, "replay", name): "do it all again from the record, and check every outcome"}
+        return {command_line(store, "resume", name): "go on where you stopped"}
+    steps = {command_line(store, "replay", name): "do it all again from the record, and check every outcome"}
     other = _other_player(first)
     if other is None:
         return steps
     if len(runs) == 1:
         if first.days > 1:
             day = str(first.days // 2 + 1)
-            steps[command(store, "fork", name, "--at-day", day, "--agent", other)] = f"hand over on day {day}"
+            steps[command_line(store, "fork", name, "--at-day", day, "--agent", other)] = f"hand over on day {day}"
         return steps
     world, second = first.world.partition("@")[0], f"{name}-{other}"
-    again = command(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
+    again = command_line(store, "run", world, "--agent", other, "--seeds", seeds, *flags, "--name", second)
     steps[again] = "the same seeds with another player"
-    steps[command(store, "compare", name, second)] = "then: who is better, and how sure that is"
+    steps[command_line(store, "compare", name, second)] = "then: who is better, and how sure that is"
     return steps
 
 
-def _sweep_steps(runs: "Runs", store: str | None) -> dict[str, str]:
-    """What to try after a sweep: a row a value with intervals, and two values against each other."""
+def _after_sweep(runs: "Runs", store: str | None) -> dict[str, str]:
+    """What to try after a sweep: a table of the values, and two values compared."""
     groups = list(dict.fromkeys(run.header.group for run in runs if run.header.group))
-    steps = {command(store, "analyze", _name_of(runs)): "a row a value, with intervals"}
+    steps = {command_line(store, "analyze", _name_of(runs)): "a row a value, with intervals"}
     if len(groups) > 1:
-        steps[command(store, "compare", groups[0], groups[-1])] = "the first value and the last, paired by seed"
+        steps[command_line(store, "compare", groups[0], groups[-1])] = "the first value and the last, paired by seed"
     return steps
 
 

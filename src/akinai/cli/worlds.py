@@ -1,25 +1,120 @@
-"""The command that tells what can be played."""
+"""Commands about worlds: the catalogue, and what generates a world's files, such as `akinai market generate`."""
 
-from typing import Annotated
+from importlib.metadata import entry_points
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any
 
-from akinai.cli.options import Json, argument
-from akinai.cli.shown import document, next_steps, page
+import typer
+from typer.core import TyperGroup
+
+from akinai.cli.options import Json, argument, flag, option, whole_number
+from akinai.cli.output import command_line, print_json, print_next_steps, print_page
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+    from rich.console import RenderableType
+
+    from akinai.runtime.export.generate import GeneratedFolder
 
 
 def worlds(
-    world: Annotated[str | None, argument("WORLD", "One of them, to read all about it.")] = None,
+    world: Annotated[str | None, argument("WORLD", "A world, to read all about it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What can be played, by whom, with which presets."""
+    """List the worlds: who acts in them, their presets and their agents."""
     from akinai import worlds
-    from akinai.report.catalogue import world_page, worlds_table
-    from akinai.runtime.about import about
+    from akinai.report.tables.catalogue import world_page, worlds_table
+    from akinai.runtime.describe import describe
 
     if world is not None:
-        told = about(worlds.load(world))
-        return document(told.to_json()) if as_json else page(lambda width: world_page(told, width))
-    all_of_them = [about(worlds.load(name)) for name in worlds.names()]
+        described = describe(worlds.load(world))
+        return print_json(described.to_json()) if as_json else print_page(lambda width: world_page(described, width))
+    catalogue = [describe(worlds.load(name)) for name in worlds.names()]
     if as_json:
-        return document({"worlds": [one.to_json() for one in all_of_them]})
-    page(lambda width: worlds_table(all_of_them, width))
-    return next_steps({f"akinai worlds {name}": "its presets, agents, actions and settings" for name in worlds.names()})
+        return print_json({"worlds": [described.to_json() for described in catalogue]})
+    print_page(lambda width: worlds_table(catalogue, width))
+    return print_next_steps(
+        {f"akinai worlds {name}": "its presets, agents, actions and settings" for name in worlds.names()}
+    )
+
+
+class _WorldCommands(TyperGroup):
+    """The commands of a world that generates files; the world is loaded when its command is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return ["generate"]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _generate_command(str(self.name)) if cmd_name == "generate" else None
+
+
+def world_apps() -> list[typer.Typer]:
+    """A group of commands for each world that generates files."""
+    names = sorted({entry.name for entry in entry_points(group="akinai.generators")})
+    return [_world_app(name) for name in names]
+
+
+def _world_app(name: str) -> typer.Typer:
+    about = f"Make files for runs of {name}."
+    app = typer.Typer(name=name, cls=_WorldCommands, no_args_is_help=True, help=about)
+    app.callback()(lambda: None)
+    return app
+
+
+def _generate_command(world: str) -> Any:
+    """The command `generate` of a world, with a flag for each option of its generator."""
+    from akinai.runtime.export.generate import generate_files, generator_of
+
+    generator = generator_of(world)
+
+    def generate(output: str, seed: int, as_json: bool, **options: Any) -> None:
+        made = generate_files(world, output, seed=seed, **options)
+        if as_json:
+            return print_json(made.to_json())
+        print_page(lambda width: _generated_page(made, width))
+        play = command_line(None, "run", world, "--set", f"{generator.setting}={made.folder}")
+        return print_next_steps({play: "play it"})
+
+    folder = option("-o", "--output", metavar="DIR", help="The folder to write to; it must be new or empty.")
+    seeded = option("--seed", metavar="N", help="The seed that decides all chance.", default="1", parser=whole_number)
+    keyword = Parameter.KEYWORD_ONLY
+    parameters = [
+        Parameter("output", keyword, annotation=Annotated[str, folder]),
+        *(_parameter(name, field) for name, field in generator.options.model_fields.items()),
+        Parameter("seed", keyword, default=1, annotation=Annotated[int, seeded]),
+        Parameter("as_json", keyword, default=False, annotation=Json),
+    ]
+    generate.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - typer reads it
+    generate.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command("generate", help=generator.about)(generate)
+    return typer.main.get_command(app)
+
+
+def _parameter(name: str, field: "FieldInfo") -> Parameter:
+    """An option of a generator as a parameter of its command."""
+    spelled, help = f"--{name.replace('_', '-')}", field.description or ""
+    kind: Any = field.annotation
+    if kind is bool:
+        declared = flag(spelled, help=help)
+    else:
+        default = field.title or str(field.default)
+        number = kind in (int, int | None)
+        parser, metavar = (whole_number, "N") if number else (None, "NAME")
+        declared = option(spelled, metavar=metavar, help=help, default=default, parser=parser)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=field.default, annotation=Annotated[kind, declared])
+
+
+def _generated_page(made: "GeneratedFolder", width: int) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    from akinai.core.money import format_cents
+    from akinai.report.tables.columns import Column, fitted
+
+    generated = made.generated
+    name_head, value_head = generated.heads
+    amounts = [format_cents(cents) for cents in generated.values_cents.values()]
+    names = Column(name_head, list(generated.values_cents), words=True)
+    title = Text(f"{generated.title} in {made.folder}", "bold")
+    return Group(title, Text(""), fitted([names, Column(value_head, amounts)], width))

@@ -6,28 +6,47 @@ Whoever writes a world finds here all it needs, as `from akinai.core import Acti
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from akinai.core.actions import Action, Spoken, Unreadable, Verbs
+    from akinai.core.actions import Action, ParameterAlias, Unreadable, Verbs
     from akinai.core.agents import Agent, AgentFactory, Move, Plan, Role, Routine, View, player
     from akinai.core.canonical import Json
     from akinai.core.chance import Chance
+    from akinai.core.charts import Chart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
+    from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Sides, Teaching
     from akinai.core.findings import Finding
     from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
+    from akinai.core.lessons import Lesson
     from akinai.core.scores import Score, Scorer
-    from akinai.core.worlds import World, fold, walk
+    from akinai.core.steps import Step, Steps
+    from akinai.core.worlds import World, fold, replay, walk
 
 __all__ = [
-    "Action", "Agent", "AgentFactory", "Chance", "Entry", "Finding", "Genesis", "Json", "Ledger", "Move", "Outcome",
-    "Plan", "Role", "Routine", "Score", "Scorer", "Spoken", "Turn", "Unreadable", "Verbs", "View", "World", "fold",
-    "player", "walk",
+    "Action", "Agent", "AgentFactory", "Chance", "Chart", "DayChart", "Entry", "Facets", "Files", "Finding", "Genesis",
+    "ItemChart", "Json", "Judging", "Ledger", "Lesson", "MeanChart", "Move", "Observation", "Outcome", "ParameterAlias",
+    "PlaceChart", "Plan", "Presentation", "Role", "Routine", "Score", "Scorer", "Sides", "StackChart", "Step", "Steps",
+    "Teaching", "Turn", "Unreadable", "Verbs", "View", "World", "fold", "player", "replay", "walk",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     """The public names, loaded when one is first asked for: who imports `akinai.core.errors` waits for no pydantic."""
     if name in __all__:
-        from akinai.core import actions, agents, canonical, chance, findings, ledger, scores, worlds
+        from akinai.core import (
+            actions,
+            agents,
+            canonical,
+            chance,
+            charts,
+            facets,
+            findings,
+            ledger,
+            lessons,
+            scores,
+            steps,
+            worlds,
+        )
 
-        for module in (actions, agents, canonical, chance, findings, ledger, scores, worlds):
+        modules = (actions, agents, canonical, chance, charts, facets, findings, ledger, lessons, scores, steps, worlds)
+        for module in modules:
             if name in vars(module):
                 return vars(module)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

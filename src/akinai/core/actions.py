@@ -1,4 +1,4 @@
-"""Action: one thing an actor asks a world to do. A class per verb; its docstring is what an agent reads of the tool."""
+"""Action: one thing an actor asks a world to do. Each verb is a class; its docstring is the tool's description."""
 
 import hashlib
 import inspect
@@ -20,24 +20,24 @@ UNREADABLE_TEXT_LIMIT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """How agents say a field: under another name, maybe in another unit ("1.75" dollars for `price_cents`)."""
+class ParameterAlias:
+    """Another way to give a field: under another name, possibly in another unit ("1.75" dollars for `price_cents`)."""
 
     field: str
-    read: Callable[[object], Json] | None = None
-    """What turns the spoken value into the field's; ValueError says what was wrong with it. None: it is the same."""
+    decode: Callable[[object], Json] | None = None
+    """Converts the given value to the field's. ValueError says what is wrong with it. None: the value is the same."""
     schema: Mapping[str, Json] | None = None
-    """JSON Schema of the spoken value, shown to models in place of the field's; None hides this spelling."""
+    """JSON Schema of the given value, shown to models in place of the field's. None hides this alias from them."""
 
 
 class Action(BaseModel):
-    """The base of all verbs. Fields are what the ledger keeps; `spoken` is how agents may say them."""
+    """The base of all verbs. The ledger keeps the fields; agents may give them under `parameter_aliases`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names of the verb, in any case."""
-    spoken: ClassVar[Mapping[str, Spoken]] = {}
+    parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {}
 
     @classmethod
     def tool_name(cls) -> str:
@@ -45,44 +45,45 @@ class Action(BaseModel):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
 
     @classmethod
-    def hear(cls, said: Mapping[str, Any]) -> Self:
-        """Read parameters as an agent wrote them. Raises ValueError or ValidationError."""
-        fields = dict(said)
-        for name, how in cls.spoken.items():
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        """The action with parameters as an agent wrote them. Raises ValueError or ValidationError."""
+        fields = dict(parameters)
+        for name, alias in cls.parameter_aliases.items():
             if name in fields:
                 value = fields.pop(name)
-                if how.field in fields:
-                    raise ValueError(f"{how.field!r} was given twice: also as {name!r}")
-                fields[how.field] = how.read(value) if how.read else value
+                if alias.field in fields:
+                    raise ValueError(f"{alias.field!r} was given twice: also as {name!r}")
+                fields[alias.field] = alias.decode(value) if alias.decode else value
         return cls.model_validate(fields)
 
-    def say(self) -> dict[str, Json]:
-        """The parameters as `hear` reads them: the inverse of hearing, dollars for cents, nested actions alike.
+    def encode(self) -> dict[str, Json]:
+        """The parameters as an agent would write them, nested actions included; `decode` reads them back.
 
-        Fields at their default are left out. Where no spelling is found that reads back as the value, the field stands
-        under its own name, which is always heard.
+        Fields at their default are left out. A field whose alias cannot express its value is written under its own
+        name, which `decode` always accepts.
         """
-        kept = cast("dict[str, Json]", self.model_dump(mode="json", exclude_defaults=True))
-        shown = {how.field: (name, how) for name, how in self.spoken.items() if how.schema is not None}
-        said: dict[str, Json] = {}
-        for field, dumped in kept.items():
-            value = _said(getattr(self, field), dumped)
-            name, how = shown.get(field, (field, None))
-            spelling = None if how is None else _spelling(how, value)
-            said[field if spelling is None else name] = value if spelling is None else spelling
-        return said
+        fields = cast("dict[str, Json]", self.model_dump(mode="json", exclude_defaults=True))
+        aliases = self.parameter_aliases.items()
+        shown = {alias.field: (name, alias) for name, alias in aliases if alias.schema is not None}
+        parameters: dict[str, Json] = {}
+        for field, dumped in fields.items():
+            value = _encoded(getattr(self, field), dumped)
+            name, alias = shown.get(field, (field, None))
+            spelling = None if alias is None else _spelling(alias, value)
+            parameters[field if spelling is None else name] = value if spelling is None else spelling
+        return parameters
 
     @classmethod
     def tool(cls) -> dict[str, Any]:
-        """The verb as a tool for a model: name, description and the JSON Schema of its spoken parameters."""
+        """The verb as a tool for a model: name, description and the JSON Schema of its parameters."""
         schema = cls.model_json_schema()
         properties: dict[str, Any] = dict(schema.get("properties", {}))
         required: list[str] = list(schema.get("required", []))
-        for name, how in cls.spoken.items():
-            if how.schema is not None and how.field in properties:
-                properties = {name if key == how.field else key: value for key, value in properties.items()}
-                properties[name] = dict(how.schema)
-                required = [name if key == how.field else key for key in required]
+        for name, alias in cls.parameter_aliases.items():
+            if alias.schema is not None and alias.field in properties:
+                properties = {name if key == alias.field else key: value for key, value in properties.items()}
+                properties[name] = dict(alias.schema)
+                required = [name if key == alias.field else key for key in required]
         parameters: dict[str, Any] = {"type": "object", "properties": _untitled(properties), "required": required}
         if "$defs" in schema:
             parameters["$defs"] = _untitled(schema["$defs"])
@@ -90,24 +91,24 @@ class Action(BaseModel):
 
 
 class Unreadable(Action):
-    """A reply in which no action could be read. It is refused and counts as a message."""
+    """A reply in which no action could be read. It is refused and counts as an action."""
 
     text: str
-    """The reply as it came, cut at 4,096 characters, with characters that no store keeps replaced."""
+    """The reply, cut at 4,096 characters; characters that no store can keep are replaced."""
     sha256: str
-    """Of the whole reply in UTF-8."""
+    """SHA-256 in hex of the whole reply in UTF-8."""
     code: UnreadableCode = "no_action"
     why: str = "the reply holds no action"
 
     @staticmethod
     def of(reply: str, why: str, code: UnreadableCode = "no_action") -> "Unreadable":
-        """A whole reply that is refused for the reason `why`."""
+        """The unreadable action of a whole reply, refused for the reason `why`."""
         sha256 = hashlib.sha256(reply.encode("utf-8", "surrogatepass")).hexdigest()
         return Unreadable(text=keepable(reply[:UNREADABLE_TEXT_LIMIT]), sha256=sha256, code=code, why=keepable(why))
 
 
 class Verbs:
-    """The verbs of a world under all their spellings."""
+    """The verbs of a world, found by any of their spellings."""
 
     def __init__(self, classes: Sequence[type[Action]]) -> None:
         self.classes = tuple(classes)
@@ -118,21 +119,21 @@ class Verbs:
                     raise ValueError(f"two actions answer to {name!r}: {cls.__name__} and another")
 
     def find(self, name: str) -> type[Action]:
-        """The class that answers to `name` in any case and spelling; UnknownName when none does."""
+        """The class with this name or alias, in any case and spelling. UnknownName when there is none."""
         try:
             return self._by_name[_folded(name)]
         except KeyError:
             raise UnknownName("action", name, (cls.tool_name() for cls in self.classes)) from None
 
     def recorded(self, name: str, parameters: Mapping[str, Json]) -> Action:
-        """An action as the ledger holds it."""
+        """The action that the ledger holds under a class name and fields. UnknownName for an unknown class."""
         cls = Unreadable if name == Unreadable.__name__ else self._by_name.get(_folded(name))
         if cls is None:
             raise UnknownName("action", name, (cls.__name__ for cls in self.classes))
         return cls.model_validate(parameters)
 
     def settled(self, action: Action) -> Action:
-        """The action as the ledger gives it back, keys in their order and whole floats whole: worlds see no other.
+        """The action as the ledger will give it back (sorted keys, whole floats as integers): worlds see no other form.
 
         UnknownName for an action of another world.
         """
@@ -141,8 +142,11 @@ class Verbs:
             return action
         return self.recorded(type(action).__name__, json.loads(canonical(parameters)))
 
-    def heard(self, name: object, parameters: object, reply: str) -> Action:
-        """An action as an agent said it; an `Unreadable` with a plain reason when it cannot be read as one."""
+    def parse(self, name: object, parameters: object, reply: str) -> Action:
+        """The action of a name and parameters as an agent wrote them; an `Unreadable` with a reason when it is none.
+
+        `reply` is the text that both came in; an `Unreadable` keeps it.
+        """
         if not isinstance(name, str):
             return Unreadable.of(reply, f"the name of the action should be text, not a {type(name).__name__}")
         try:
@@ -151,13 +155,13 @@ class Verbs:
             return Unreadable.of(reply, str(error)[:600])
         if not isinstance(parameters, Mapping):
             return Unreadable.of(reply, f"parameters of {cls.tool_name()} should be an object", "bad_parameters")
-        given = cast("Mapping[str, Any]", parameters)
-        if why := unfit_in(given):
+        values = cast("Mapping[str, Any]", parameters)
+        if why := unfit_in(values):
             return Unreadable.of(reply, f"{cls.tool_name()}: a parameter {why}", "bad_parameters")
-        if why := bad_text_in(given):
+        if why := bad_text_in(values):
             return Unreadable.of(reply, f"{cls.tool_name()}: a parameter {why}", "bad_text")
         try:
-            return cls.hear(given)
+            return cls.decode(values)
         except ValidationError as error:
             return Unreadable.of(reply, f"{cls.tool_name()}: {complaint(error)}", "bad_parameters")
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
@@ -165,13 +169,13 @@ class Verbs:
 
 
 def complaint(error: ValidationError) -> str:
-    """A validation error as one sentence: where, what was found, what is expected; at most three of them."""
-    told: list[str] = []
-    for one in error.errors(include_url=False, include_context=False)[:3]:
-        where = ".".join(str(step) for step in one["loc"][:8])[:120] or "the whole"
-        found = "" if one["type"] == "missing" else f", not {one['input']!r:.60}"
-        told.append(f"{where}: {one['msg'][:1].lower()}{one['msg'][1:]}{found}")
-    return "; ".join(told)
+    """A validation error in a sentence: where, what is wrong and what was found, for at most three faults."""
+    faults: list[str] = []
+    for fault in error.errors(include_url=False, include_context=False)[:3]:
+        where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
+        found = "" if fault["type"] == "missing" else f", not {fault['input']!r:.60}"
+        faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{found}")
+    return "; ".join(faults)
 
 
 def _folded(name: str) -> str:
@@ -179,7 +183,7 @@ def _folded(name: str) -> str:
 
 
 def _untitled(value: Any) -> Any:
-    """A JSON Schema without the titles that pydantic puts on every field: they cost tokens and say nothing."""
+    """A JSON Schema without the titles that pydantic adds to every field: they cost tokens and carry no information."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         return {key: _untitled(item) for key, item in items.items() if key != "title" or not isinstance(item, str)}
@@ -188,25 +192,25 @@ def _untitled(value: Any) -> Any:
     return value
 
 
-def _said(value: object, dumped: Json) -> Json:
-    """The JSON of a value, with the actions inside it as they are spoken."""
+def _encoded(value: object, dumped: Json) -> Json:
+    """The JSON of a value, with the actions inside it encoded."""
     if isinstance(value, Action):
-        return value.say()
+        return value.encode()
     if isinstance(value, Mapping):
-        told = cast("Mapping[str, Json]", dumped)
-        return {str(key): _said(item, told[str(key)]) for key, item in cast("Mapping[Any, object]", value).items()}
+        table = cast("Mapping[str, Json]", dumped)
+        return {str(key): _encoded(item, table[str(key)]) for key, item in cast("Mapping[Any, object]", value).items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         items = zip(cast("Sequence[object]", value), cast("list[Json]", dumped), strict=True)
-        return [_said(*pair) for pair in items]
+        return [_encoded(*pair) for pair in items]
     return dumped
 
 
-def _spelling(how: Spoken, value: Json) -> Json:
-    """A spelling that is heard as the value, found by trying: as it is, as hundredths, as text. None when none is."""
+def _spelling(alias: ParameterAlias, value: Json) -> Json:
+    """A spelling that the alias decodes to the value: tried as it is, in hundredths, and as text. None if none fits."""
     hundredths: list[Json] = [value / 100, f"{value / 100:.2f}"] if isinstance(value, int) else []
     for spelling in (value, *hundredths, str(value)):
         try:
-            if (how.read(spelling) if how.read else spelling) == value:
+            if (alias.decode(spelling) if alias.decode else spelling) == value:
                 return spelling
         except (ValueError, TypeError):
             continue

@@ -1,4 +1,4 @@
-"""Agent and Session: who decides, and where a decision is handed in."""
+"""Agent and Session: the code that decides for an actor, and where its moves go."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ SAID_LIMIT = 2000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an actor sees when it is its turn."""
+    """What an actor sees before its move."""
 
     text: str
     verbs: tuple[type[Action], ...] = ()
-    """What it may do now."""
+    """The verbs that it may use now."""
     closed: str | None = None
-    """Why it may do nothing, when it may not."""
+    """Why it may not act; None when it may."""
     news: str = ""
-    """The part of the text that came to it otherwise than as an answer: a sub-agent's report, a new task. Who remembers
-    the text of its first view needs to read only this later."""
+    """The part of the text that did not come as an answer: a sub-agent's report, a new task. An agent that
+    remembers the text of its first view needs to read only this later."""
     now: int | None = None
-    """When, in the world's own microseconds since the epoch; the session fills it in. None where its clock rules."""
+    """The world's time in microseconds since the epoch, set by the session. None where the session's clock rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What an agent decided: an action and the text it put beside it."""
+    """An agent's decision: an action and the text beside it."""
 
     action: Action
     said: str = ""
@@ -39,8 +39,8 @@ class Move:
 class Agent(Protocol):
     """Turns what it sees into a move."""
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
-        """Decide. `heard` is the answer to its last move, None before the first.
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        """Decide. `last` is the outcome of its previous move, None before the first.
 
         Raises EndRun to end the run cleanly and AgentError when it cannot go on.
         """
@@ -49,55 +49,55 @@ class Agent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a playbook says to a situation."""
+    """The result of a playbook search."""
 
     text: str
     """The bullets as they go into a context; empty for none."""
     ids: tuple[str, ...] = ()
-    """Of the bullets in the text, best first."""
+    """Ids of the bullets in the text, best first."""
     tokens: int = 0
-    """Of the text."""
+    """Tokens of the text."""
 
 
 Lookup = Callable[[str], Found]
-"""A playbook that is asked with a situation. The same questions in the same order have the same answers."""
+"""Searches a playbook for a situation. The same searches in the same order have the same results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What an agent's factory is told of the part it is to play."""
+    """The part that an agent is to play, as its factory gets it."""
 
     actor: str
     verbs: tuple[type[Action], ...]
-    """All verbs of the part, whether open at the start or not."""
+    """All verbs of the part, also those that it may not use at the start."""
     group: str = ""
-    """The side that it plays on, as `World.group` names it."""
+    """The side that it plays on, as `Sides.group` names it."""
     bullets: tuple[str, ...] = ()
-    """What a playbook tells it, best first."""
+    """Bullets of a playbook, best first."""
     lookup: Lookup | None = None
-    """A playbook that it may ask as it goes, in place of bullets."""
+    """A playbook that it may search as it plays, in place of bullets."""
 
 
 AgentFactory = Callable[[Role], Agent]
 
 Plan = Generator[Action, Outcome, None]
-"""What a rule-based player does: it yields actions and is sent what it hears of them."""
+"""What a rule-based player does: it yields actions and is sent their outcomes."""
 
 
 class Routine:
-    """A rule-based agent written as a plan, from top to bottom; when it returns, the run ends as `script_over`."""
+    """A rule-based agent that follows a plan; when the plan returns, the run ends as `script_over`."""
 
     def __init__(self, plan: Callable[["Routine"], Plan]) -> None:
         self.view: View = View("")
-        """What it sees at this moment."""
+        """Its present view."""
         self._plan = plan(self)
         self._begun = False
 
-    async def act(self, view: View, heard: Outcome | None) -> Move:
+    async def act(self, view: View, last: Outcome | None) -> Move:
         self.view = view
         try:
-            if self._begun and heard is not None:
-                return Move(self._plan.send(heard))
+            if self._begun and last is not None:
+                return Move(self._plan.send(last))
             self._begun = True
             return Move(next(self._plan))
         except StopIteration:
@@ -105,7 +105,7 @@ class Routine:
 
 
 def player(plan: Callable[[Routine], Plan]) -> AgentFactory:
-    """The factory of players that follow a plan, for `World.players`; it reads well as a decorator of the plan."""
+    """A decorator that turns a plan into the factory of its players, for `World.players`."""
 
     def factory(_: Role) -> Agent:
         return Routine(plan)
@@ -115,12 +115,12 @@ def player(plan: Callable[[Routine], Plan]) -> AgentFactory:
 
 
 class Session(Protocol):
-    """Where an actor sees a view, hands in an action and hears the outcome; in this process or over HTTP."""
+    """Where an actor sees a view, hands in an action and gets the outcome; in this process or over HTTP."""
 
     async def view(self, actor: str) -> View:
-        """What the actor sees now; free, and not recorded."""
+        """What the actor sees now. Free; not recorded."""
         ...
 
     async def act(self, actor: str, move: Move) -> Outcome:
-        """Hand in a move. It is answered when the entry is kept as durably as the session promises."""
+        """Hand in a move. Returns its outcome once the entry is as durable as the session promises."""
         ...

@@ -37,8 +37,8 @@ def stride(x: Any) -> Any:
 def absorb_all(h: int, strides: Sequence[int]) -> list[int]:
     """`absorb(h, x)` for many x, whose strides are at hand."""
     mixed: list[int] = []
-    for one in strides:
-        z = (h + one) & M
+    for stride in strides:
+        z = (h + stride) & M
         z = ((z ^ (z >> 30)) * _MIX_1) & M
         z = ((z ^ (z >> 27)) * _MIX_2) & M
         mixed.append(z ^ (z >> 31))

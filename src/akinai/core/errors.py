@@ -10,8 +10,10 @@ AkinaiError
 │   ├── SequenceConflict    an append that leaves a gap or repeats a number
 │   └── StoreVersion        a store written by a newer Akinai
 └── AgentError              an agent, its model or its process broke; the run is failed and can be resumed
+    ├── AgentCrash          the agent's own code raised an exception
     └── ModelError          a model gave no usable answer after all tries
 
+RunFailedWarning            a Python warning: runs failed because an agent's or a world's code raised
 EndRun                      not an error: an agent or a budget ends the run cleanly
 """
 
@@ -48,8 +50,8 @@ class UnknownName(UsageError):
 def _close(asked: str, known: Sequence[str]) -> list[str]:
     """The names that are nearest to what was asked for, best first; none that is far worse than the best."""
     near = get_close_matches(asked, known, n=3, cutoff=0.55)
-    likeness = [SequenceMatcher(None, asked, one).ratio() for one in near]
-    return [one for one, alike in zip(near, likeness, strict=True) if alike >= likeness[0] - 0.15]
+    likeness = [SequenceMatcher(None, asked, name).ratio() for name in near]
+    return [name for name, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - 0.15]
 
 
 class LedgerError(AkinaiError):
@@ -87,8 +89,16 @@ class AgentError(AkinaiError):
     """An agent, its model or its process broke. Never scored as a wrong answer; the run can be resumed."""
 
 
+class AgentCrash(AgentError):
+    """The agent's own code raised an exception, which is the `__cause__`."""
+
+
 class ModelError(AgentError):
     """A model gave no usable answer: refused, unreachable, timed out, after all tries."""
+
+
+class RunFailedWarning(UserWarning):
+    """Runs failed because code raised an exception: an agent's or a world's. The traceback is in the message."""
 
 
 class EndRun(Exception):

@@ -12,6 +12,9 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
 from akinai.core.errors import BrokenChain
 
+DAY_US = 86_400_000_000
+"""Microseconds of a day: times in a ledger are in microseconds."""
+
 
 @dataclass(frozen=True)
 class Genesis:
@@ -54,7 +57,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the actor hears. A refusal is an outcome, not an exception."""
+    """The result of a turn. A refusal is an outcome, not an exception."""
 
     text: str
     ok: bool = True
@@ -65,7 +68,7 @@ class Outcome:
 
     @staticmethod
     def refused(code: str, text: str, data: Json = None) -> "Outcome":
-        """A refusal: `code` for programs, `text` for the one who reads it."""
+        """A refusal: `code` for programs, `text` for the reader."""
         return Outcome(text, False, code, data)
 
     def to_json(self) -> dict[str, Json]:
@@ -85,7 +88,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A turn and what was heard, as the ledger keeps them."""
+    """A turn and its outcome, as the ledger keeps them."""
 
     seq: int
     at: int
@@ -117,13 +120,12 @@ class Entry:
         try:
             request, outcome, said = data["request"], Outcome.from_json(data["result"]), data.get("said", "")
             actor, name, parameters = data["agent_id"], request["name"], request["parameters"]
-            if not isinstance(parameters, dict) or not all(isinstance(one, str) for one in (actor, name, said)):
+            if not isinstance(parameters, dict) or not all(isinstance(text, str) for text in (actor, name, said)):
                 raise TypeError("names are text and parameters an object")
             text = canonical(cast("Json", data)) if text is None else text
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
-        told = cast("dict[str, Json]", parameters)
-        return Entry(seq, at, actor, name, told, outcome, said, digest, text)
+        return Entry(seq, at, actor, name, cast("dict[str, Json]", parameters), outcome, said, digest, text)
 
     @staticmethod
     def parse(seq: int, at: int, text: str, digest: str) -> "Entry":

@@ -1,4 +1,4 @@
-"""Model: what turns a conversation into a reply. A protocol; the providers live behind it in `runtime.models`."""
+"""Model: turns a conversation into a reply. A protocol; `runtime.models` implements it for all providers."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ Speaker = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to use a tool."""
+    """A call of a tool that a model asks for."""
 
     id: str
     name: str
     arguments: Json
-    """An object as the provider parsed it, or the text that it could not parse."""
+    """The object that the provider parsed, or the text that it could not parse."""
 
 
 @dataclass(frozen=True)
@@ -28,36 +28,35 @@ class Message:
     speaker: Speaker
     text: str
     calls: tuple[ToolCall, ...] = ()
-    """Of an assistant's message."""
+    """Only in an assistant's message."""
     call_id: str = ""
-    """Of a tool's message: the call that it answers."""
+    """Only in a tool's message: the call that it answers."""
 
     def to_json(self) -> dict[str, Json]:
-        told: dict[str, Json] = {"speaker": self.speaker, "text": self.text}
+        data: dict[str, Json] = {"speaker": self.speaker, "text": self.text}
         if self.calls:
-            told["calls"] = [{"id": one.id, "name": one.name, "arguments": one.arguments} for one in self.calls]
+            data["calls"] = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.calls]
         if self.call_id:
-            told["call_id"] = self.call_id
-        return told
+            data["call_id"] = self.call_id
+        return data
 
     @cached_property
     def key(self) -> bytes:
-        """16 bytes of BLAKE2b over its canonical JSON: what it says has this key. Made once, since a message stands in
-        as many requests as a window is long."""
+        """16 bytes of BLAKE2b over its canonical JSON. Computed once, since a message is part of many requests."""
         return _key(self.to_json())
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> "Message":
-        calls = tuple(ToolCall(one["id"], one["name"], one["arguments"]) for one in told.get("calls", ()))
-        return Message(told["speaker"], told["text"], calls, told.get("call_id", ""))
+    def from_json(data: Mapping[str, Any]) -> "Message":
+        calls = tuple(ToolCall(call["id"], call["name"], call["arguments"]) for call in data.get("calls", ()))
+        return Message(data["speaker"], data["text"], calls, data.get("call_id", ""))
 
 
 class Tools(tuple[Mapping[str, Json], ...]):
-    """What a model may call: name, description and parameters (JSON Schema) of each, as `Action.tool` gives them."""
+    """The tools that a model may call: name, description and parameters (JSON Schema), as in `Action.tool`."""
 
     @cached_property
     def key(self) -> bytes:
-        """As of a message; made once, since every request of an agent offers the same ones."""
+        """As in a message. Computed once, since every request of an agent offers the same tools."""
         return _key(list(self))
 
 
@@ -66,39 +65,47 @@ NO_TOOLS = Tools()
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is asked: a conversation and the tools it may call."""
+    """A request to a model: a conversation and the tools that it may call."""
 
     messages: tuple[Message, ...]
     tools: Tools = NO_TOOLS
 
     def to_json(self) -> dict[str, Json]:
-        return {"messages": [one.to_json() for one in self.messages], "tools": list(self.tools)}
+        return {"messages": [message.to_json() for message in self.messages], "tools": list(self.tools)}
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 in hex over the keys of its tools and messages: the same question has the same digest."""
+        """SHA-256 in hex over the keys of its tools and messages: equal requests have equal digests."""
         return digest_of(self).hexdigest()
 
 
-def digest_of(request: Request, behind: int = 0, begun: Any = None) -> Any:
-    """The hash of a request; `begun` may hold that of its tools and its first `behind` messages."""
-    hashed = begun.copy() if begun else hashlib.sha256(request.tools.key)
-    hashed.update(b"".join([message.key for message in request.messages[behind:]]))
+class Hash(Protocol):
+    """A hash object of `hashlib`."""
+
+    def update(self, data: bytes, /) -> None: ...
+    def copy(self) -> "Hash": ...
+    def hexdigest(self) -> str: ...
+
+
+def digest_of(request: Request, skip: int = 0, prefix: Hash | None = None) -> Hash:
+    """The hash of a request. `prefix` may be the hash of its tools and its first `skip` messages."""
+    hashed = prefix.copy() if prefix else hashlib.sha256(request.tools.key)
+    hashed.update(b"".join([message.key for message in request.messages[skip:]]))
     return hashed
 
 
-def _key(told: Json) -> bytes:
-    return hashlib.blake2b(canonical(told).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _key(data: Json) -> bytes:
+    return hashlib.blake2b(canonical(data).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as the provider counted them; 0 where it told nothing."""
+    """Tokens as the provider counted them; 0 where it reported none."""
 
     input: int = 0
     output: int = 0
     cached: int = 0
-    """Of the input, those that the provider had read before."""
+    """Input tokens that came from the provider's prompt cache."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input + other.input, self.output + other.output, self.cached + other.cached)
@@ -106,7 +113,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered."""
+    """A model's answer to one request."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -114,15 +121,15 @@ class Reply:
     model: str = ""
     """The model's id as the provider returned it."""
     finish: str = ""
-    """Why it stopped, in the provider's word."""
+    """Why it stopped, in the provider's term."""
     latency_s: float = 0.0
-    """Of the try that succeeded."""
+    """Seconds of the attempt that succeeded."""
     tries: int = 1
     from_cache: bool = False
 
     @property
     def message(self) -> Message:
-        """The reply as it stands in the conversation that follows."""
+        """The reply as a message of the conversation."""
         return Message("assistant", self.text, self.calls)
 
     def to_json(self) -> dict[str, Json]:
@@ -137,34 +144,34 @@ class Reply:
         }
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> "Reply":
-        message, usage = Message.from_json(told["message"]), told["usage"]
+    def from_json(data: Mapping[str, Any]) -> "Reply":
+        message, usage = Message.from_json(data["message"]), data["usage"]
         return Reply(
             message.text,
             message.calls,
             Usage(usage["input"], usage["output"], usage["cached"]),
-            told["model"],
-            told["finish"],
-            told["latency_s"],
-            told["tries"],
-            told["from_cache"],
+            data["model"],
+            data["finish"],
+            data["latency_s"],
+            data["tries"],
+            data["from_cache"],
         )
 
 
 class Model(Protocol):
-    """Something that answers. ModelError when it cannot, after all tries."""
+    """A language model."""
 
     name: str
-    """As it was asked for: "openai:gpt-x"."""
+    """Its name as `--model` takes it: "openai:gpt-x"."""
 
     async def reply(self, request: Request) -> Reply:
-        """The answer to one request."""
+        """The answer to one request. ModelError when there is none after all attempts."""
         ...
 
 
 class Asker(Protocol):
-    """Where an agent's requests go: a model, with every call written down before its reply is used."""
+    """Takes an agent's requests to a model and records every call before its reply is used."""
 
     async def ask(self, request: Request) -> Reply:
-        """The reply to this actor's next call: recorded, or made now and recorded. EndRun when a budget is spent."""
+        """The reply to this actor's next call, from the record or made now. EndRun when the budget is spent."""
         ...

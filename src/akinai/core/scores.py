@@ -1,12 +1,13 @@
-"""Score: a number with a unit and the entries that earned it."""
+"""Score: a number with a unit and the entries that earned it. Account: more figures and tables about one run."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from akinai.core.canonical import Json
-from akinai.core.ledger import Ledger
-from akinai.core.statistics import BOUNDLESS, Bounds
+from akinai.core.statistics import BOUNDLESS, Better, Bounds
+from akinai.core.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,16 @@ class Score:
     """"cents", "units", "days", "messages", "share" ..."""
     because: tuple[int, ...] = ()
     """Numbers of the entries that earned it, in rising order."""
+    better: Better | None = None
+    """Whether higher or lower values are better; None where neither is, so that no comparison counts wins."""
 
     def to_json(self) -> dict[str, Json]:
-        told: dict[str, Json] = {"value": self.value, "unit": self.unit}
+        document: dict[str, Json] = {"value": self.value, "unit": self.unit}
+        if self.better:
+            document["better"] = self.better
         if self.because:
-            told["because"] = list(self.because)
-        return told
+            document["because"] = list(self.because)
+        return document
 
 
 def bounds(unit: str) -> Bounds:
@@ -38,4 +43,44 @@ def bounds(unit: str) -> Bounds:
             return 0.0, math.inf
 
 
-Scorer = Callable[[Ledger], Sequence[Score]]
+Scorer = Callable[[Steps[Any]], Sequence[Score]]
+"""Reads a ledger that was folded once for all scorers."""
+
+
+WORDS = "words"
+"""The unit of a column that holds text."""
+
+
+About = Literal["run", "agent", "conversation"]
+"""What the rows of a table are about: the run as a whole, one agent each, or two agents that talked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows about one run, each as long as `columns`."""
+
+    name: str
+    """In snake_case: "proposal_errors"."""
+    columns: Mapping[str, str]
+    """Names of the columns and their units; WORDS for text."""
+    rows: Sequence[Sequence[Json]]
+    keys: int = 0
+    """The first so many columns name what a row is about, and no two rows of a run have the same. Such rows are also
+    told over seeds; a run without a row counts as one of zeros, and of no "place". 0 for a list."""
+    about: About = "run"
+    """How far it goes into detail."""
+
+    def to_json(self) -> list[Json]:
+        """Its rows as objects."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a world makes of one run."""
+
+    figures: Sequence[Score] = ()
+    """A figure that has the name of a score stands in its place. One without a value is left out."""
+    tables: Sequence[Table] = ()
+    cast: str = ""
+    """Equal for runs in which the keys of the tables mean the same, so that rows may be told over seeds."""

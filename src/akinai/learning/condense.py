@@ -1,94 +1,37 @@
-"""A run's record condensed to a budget of tokens, for whoever reflects on it: the most telling parts are kept first.
+"""A run's record condensed to a budget of tokens, for a Reflector. The most informative parts are kept first:
 
-    findings, gravest first > refusals by reason > the days, as finely as they fit > first of each kind of decision >
-    other decisions, spread over the run > words beside them
+    findings, gravest first > refusals by reason > the days, as finely as they fit > the first decision of each kind >
+    other decisions, spread over the run > remarks
 
-Pure, and the same for every world: what a day came to is `World.closed_day` and `World.facts`, what went wrong
-`World.findings`, and a decision an entry with parameters.
+Pure, and the same for every world: the figures of a day are `Judging.day_facts` and `Judging.facts`, mistakes are
+`Judging.detect`, and a decision is an entry with parameters.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from akinai.core.actions import Unreadable
-from akinai.core.canonical import canonical
+from akinai.core.canonical import Json, canonical
 from akinai.core.findings import SEVERITIES, Finding
-from akinai.core.ledger import Ledger
-from akinai.core.worlds import Step, World, walk, walked
-from akinai.learning.condense_days import Day, day_of, days_in, periods
-from akinai.learning.injection import TokenCounter, estimate_tokens
+from akinai.core.ledger import DAY_US
+from akinai.core.money import format_cents
+from akinai.core.steps import Step, Steps
+from akinai.core.worlds import World
+from akinai.learning.search.injection import TokenCounter, estimate_tokens
 
+BUCKET_DAYS = (1, 7, 30, 91)
+"""Allowed bucket sizes in days, besides the whole run."""
+CENTS = "_cents"
 OUTCOME_AT_MOST, VALUE_AT_MOST = 160, 320
 """Characters of an outcome or a remark, and of one parameter."""
 DAYS_SHARE = 0.4
-"""The most of what is left behind findings and refusals that goes to the days."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condensed:
-    """What is shown of a run."""
-
-    text: str
-    tokens: int
-    """Of the text, by the counter; never above the budget."""
-    left_out: int
-    """Findings, days' rows, decisions and remarks that did not fit."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A piece of the text that is kept whole or left out."""
-
-    part: int
-    """Which heading it stands under."""
-    place: float
-    """Orders the lines of a part."""
-    text: str
-
-
-@dataclass(slots=True)
-class _Taken:
-    """The lines that are in, and what they cost."""
-
-    budget: int
-    count: TokenCounter
-    lines: list[_Line] = field(default_factory=list[_Line])
-    spent: int = 0
-    left_out: int = 0
-
-    def fits(self, lines: Sequence[_Line], room: int) -> bool:
-        return sum(self._cost(one) for one in lines) + self.count(HEADINGS[lines[0].part]) <= room
-
-    def take(self, lines: Iterable[_Line]) -> None:
-        """Each that still fits, with the heading of its part where it is the first there."""
-        headed = {one.part for one in self.lines}
-        for one in lines:
-            cost = self._cost(one) + (0 if one.part in headed else self.count(f"\n{HEADINGS[one.part]}\n") + 1)
-            if self.spent + cost <= self.budget:
-                self.lines.append(one)
-                self.spent += cost
-                headed.add(one.part)
-            else:
-                self.left_out += 1
-
-    def made(self) -> Condensed:
-        """The text; a counter may find more in the whole than in the parts, so the last that came in may go again."""
-        text = _laid_out(self.lines)
-        while self.lines and self.count(text) > self.budget:
-            self.lines.pop()
-            self.left_out += 1
-            text = _laid_out(self.lines)
-        return Condensed(text, self.count(text), self.left_out)
-
-    def _cost(self, line: _Line) -> int:
-        return self.count(f"{line.text}\n") + 1
-
+"""The share of the budget left after findings and refusals that the days may take."""
 
 RUN, FINDINGS, REFUSALS, DAYS, DECISIONS, REMARKS = range(6)
 HEADINGS = ("The run", "Findings", "Refusals", "Days", "Decisions", "Remarks of the agent")
@@ -96,112 +39,178 @@ HEADINGS = ("The run", "Findings", "Refusals", "Days", "Decisions", "Remarks of 
 _NUMBERED = re.compile(r"[\d_-]+$")
 
 
-def condensed(
-    world: World[Any], ledger: Ledger, *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
-) -> Condensed:
-    """The record of a run in at most `budget_tokens` tokens; numbers behind `#` are those of its entries.
+@dataclass(frozen=True, slots=True)
+class Condensed:
+    """The condensed record of a run."""
 
-    ValueError for a negative budget. Raises as `walk` does.
+    text: str
+    tokens: int
+    """Of the text, by the counter; never above the budget."""
+    left_out: int
+    """Findings, rows of days, decisions and remarks that did not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A piece of the text that is kept whole or left out."""
+
+    part: int
+    """The index of its heading."""
+    place: float
+    """Orders the lines of a part."""
+    text: str
+
+
+@dataclass(slots=True)
+class _Selection:
+    """The lines that are kept, and their cost."""
+
+    budget: int
+    count: TokenCounter
+    lines: list[_Line] = field(default_factory=list[_Line])
+    cost: int = 0
+    left_out: int = 0
+
+    def fits(self, lines: Sequence[_Line], room: int) -> bool:
+        return sum(self._cost(line) for line in lines) + self.count(HEADINGS[lines[0].part]) <= room
+
+    def add(self, lines: Iterable[_Line]) -> None:
+        """Add each line that still fits, with the heading of its part where it is the first there."""
+        parts = {line.part for line in self.lines}
+        for line in lines:
+            heading = 0 if line.part in parts else self.count(f"\n{HEADINGS[line.part]}\n") + 1
+            cost = self._cost(line) + heading
+            if self.cost + cost <= self.budget:
+                self.lines.append(line)
+                self.cost += cost
+                parts.add(line.part)
+            else:
+                self.left_out += 1
+
+    def condensed(self) -> Condensed:
+        """The text. A counter may find more tokens in the whole than in the parts: then the last lines are removed."""
+        text = _lay_out(self.lines)
+        while self.lines and self.count(text) > self.budget:
+            self.lines.pop()
+            self.left_out += 1
+            text = _lay_out(self.lines)
+        return Condensed(text, self.count(text), self.left_out)
+
+    def _cost(self, line: _Line) -> int:
+        return self.count(f"{line.text}\n") + 1
+
+
+def condensed(
+    world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
+) -> Condensed:
+    """The record of a run in at most `budget_tokens` tokens. Numbers after `#` are those of its entries.
+
+    ValueError for a negative budget.
     """
     if budget_tokens < 0:
         raise ValueError(f"a budget of {budget_tokens} tokens; give 0 or more")
-    ledger = walked(world, ledger)
-    steps = list(walk(world, ledger.genesis, ledger.entries))
-    taken = _Taken(budget_tokens, count_tokens)
-    taken.take([_Line(RUN, 0, _summary(world, ledger, steps))])
-    gravest = sorted(world.findings(ledger), key=lambda one: (-SEVERITIES.index(one.severity), one.entries))
-    taken.take(_Line(FINDINGS, place, _of_finding(one)) for place, one in enumerate(gravest))
-    taken.take(_refusals(steps))
-    _take_days(taken, [*days_in(world, ledger)])
-    decisions = [_decision(world, steps[0].before, same) for same in _alike(steps)]
+    selection = _Selection(budget_tokens, count_tokens)
+    selection.add([_Line(RUN, 0, _summary(world, steps))])
+    findings = world.facets.judging.detect(steps)
+    gravest = sorted(findings, key=lambda finding: (-SEVERITIES.index(finding.severity), finding.entries))
+    selection.add(_Line(FINDINGS, place, _finding_text(finding)) for place, finding in enumerate(gravest))
+    selection.add(_refusals(steps))
+    _add_days(selection, [*days_in(world, steps)])
+    decisions = [_decision(world, steps.opening, repeated) for repeated in _repeated_decisions(steps)]
     first = dict(reversed(decisions))
-    taken.take(sorted(first.values(), key=lambda line: line.place))
-    rest = [line for kind, line in decisions if first[kind] is not line]
-    taken.take(_spread(rest))
-    taken.take(_spread([_Line(REMARKS, one.entry.seq, _remark(one)) for one in steps if one.entry.said.strip()]))
-    return taken.made()
+    selection.add(sorted(first.values(), key=lambda line: line.place))
+    selection.add(_spread([line for kind, line in decisions if first[kind] is not line]))
+    remarks = [_Line(REMARKS, step.entry.seq, _remark(step)) for step in steps if step.entry.said.strip()]
+    selection.add(_spread(remarks))
+    return selection.condensed()
 
 
-def _summary(world: World[Any], ledger: Ledger, steps: Sequence[Step[Any]]) -> str:
-    last = steps[-1].after if steps else world.begin(ledger.genesis)
-    verbs: dict[str, int] = {}
-    for one in steps:
-        verbs[one.entry.name] = verbs.get(one.entry.name, 0) + 1
-    used = ", ".join(f"{name} {n}" for name, n in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
-    ending = world.ending(last) or "cut off before its end"
-    return f"{world.name}, seed {ledger.genesis.seed}: {len(steps)} entries, ended as {ending}. Actions: {used or '-'}."
+def _summary(world: World[Any], steps: Steps[Any]) -> str:
+    counts: dict[str, int] = {}
+    for step in steps:
+        counts[step.entry.name] = counts.get(step.entry.name, 0) + 1
+    used = ", ".join(f"{name} {n}" for name, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    ending = world.ending(steps.final) or "cut off before its end"
+    return f"{world.name}, seed {steps.genesis.seed}: {len(steps)} entries, ended as {ending}. Actions: {used or '-'}."
 
 
-def _of_finding(one: Finding) -> str:
-    where = " ".join(f"#{entry}" for entry in one.entries[:8])
-    return f"{where} {one.actor}: {one.type} ({one.severity}). Assumed: {_cut(one.assumed)} True: {_cut(one.true)}"
+def _finding_text(finding: Finding) -> str:
+    entries = " ".join(f"#{entry}" for entry in finding.entries[:8])
+    sides = f"Assumed: {_cut(finding.assumed)} True: {_cut(finding.true)}"
+    return f"{entries} {finding.actor}: {finding.type} ({finding.severity}). {sides}"
 
 
-def _refusals(steps: Sequence[Step[Any]]) -> Iterator[_Line]:
+def _refusals(steps: Steps[Any]) -> Iterator[_Line]:
     """A line for each reason, the most frequent first."""
-    refused = sorted((one for one in steps if not one.outcome.ok), key=lambda one: str(one.outcome.code))
-    by_code = [[*same] for _, same in groupby(refused, key=lambda one: str(one.outcome.code))]
-    for place, same in enumerate(sorted(by_code, key=lambda some: (-len(some), some[0].entry.seq))):
-        one = min(same, key=lambda step: step.entry.seq)
-        often = f"{len(same)} times, first " if len(same) > 1 else ""
-        told = f"{one.outcome.code}: {often}#{one.entry.seq} {_action(one)}: {_cut(one.outcome.text)}"
-        yield _Line(REFUSALS, place, told)
+    by_code: dict[str, list[Step[Any]]] = {}
+    for step in steps:
+        if not step.outcome.ok:
+            by_code.setdefault(str(step.outcome.code), []).append(step)
+    frequent = sorted(by_code.values(), key=lambda refused: (-len(refused), refused[0].entry.seq))
+    for place, refused in enumerate(frequent):
+        first = refused[0]
+        times = f"{len(refused)} times, first " if len(refused) > 1 else ""
+        text = f"{first.outcome.code}: {times}#{first.entry.seq} {_action(first)}: {_cut(first.outcome.text)}"
+        yield _Line(REFUSALS, place, text)
 
 
-def _take_days(taken: _Taken, days: Sequence[Day]) -> None:
+def _add_days(selection: _Selection, days: Sequence[Day]) -> None:
     """The finest rows that fit their share; where none do, the coarsest as far as they fit."""
     if not days:
         return
-    room, rows = int(DAYS_SHARE * (taken.budget - taken.spent)), list[_Line]()
-    for told in periods(days):
-        rows = [_Line(DAYS, place, text) for place, text in enumerate(told)]
-        if taken.fits(rows, room):
+    room, lines = int(DAYS_SHARE * (selection.budget - selection.cost)), list[_Line]()
+    for rows in periods(days):
+        lines = [_Line(DAYS, place, text) for place, text in enumerate(rows)]
+        if selection.fits(lines, room):
             break
-    taken.take(rows)
+    selection.add(lines)
 
 
-def _alike(steps: Sequence[Step[Any]]) -> list[list[Step[Any]]]:
-    """Decisions that succeeded, each with those that were quite the same, in the order of their first."""
-    same: dict[tuple[str, str], list[Step[Any]]] = {}
-    for one in steps:
-        if one.outcome.ok and any(value is not None for value in one.entry.parameters.values()):
-            same.setdefault((one.entry.actor, f"{one.entry.name}{canonical(one.entry.parameters)}"), []).append(one)
-    return list(same.values())
+def _repeated_decisions(steps: Steps[Any]) -> list[list[Step[Any]]]:
+    """Decisions that succeeded, each with its exact repetitions, in the order of the first."""
+    repeated: dict[tuple[str, str], list[Step[Any]]] = {}
+    for step in steps:
+        entry = step.entry
+        if step.outcome.ok and any(value is not None for value in entry.parameters.values()):
+            repeated.setdefault((entry.actor, f"{entry.name}{canonical(entry.parameters)}"), []).append(step)
+    return list(repeated.values())
 
 
-def _decision(world: World[Any], begin: Any, same: Sequence[Step[Any]]) -> tuple[str, _Line]:
-    """What kind of decision it is, and its line. Actors that differ by a number are of one kind."""
-    one = same[0]
-    day = day_of(world, begin, one.before)
-    often = f" (the same {len(same)} times, last #{same[-1].entry.seq})" if len(same) > 1 else ""
+def _decision(world: World[Any], opening: Any, repeated: Sequence[Step[Any]]) -> tuple[str, _Line]:
+    """The kind of a decision, and its line. Actors that differ by a number are of one kind."""
+    first, entry = repeated[0], repeated[0].entry
+    day = day_of(world, opening, first.before)
+    times = f" (the same {len(repeated)} times, last #{repeated[-1].entry.seq})" if len(repeated) > 1 else ""
     when = f" day {day}" if day else ""
-    told = f"#{one.entry.seq}{when} {one.entry.actor}: {_action(one)} -> {_cut(one.outcome.text)}{often}"
-    return f"{_NUMBERED.sub('', one.entry.actor)} {one.entry.name}", _Line(DECISIONS, one.entry.seq, told)
+    text = f"#{entry.seq}{when} {entry.actor}: {_action(first)} -> {_cut(first.outcome.text)}{times}"
+    return f"{_NUMBERED.sub('', entry.actor)} {entry.name}", _Line(DECISIONS, entry.seq, text)
 
 
-def _remark(one: Step[Any]) -> str:
-    return f"#{one.entry.seq} {one.entry.actor}: {_cut(one.entry.said)}"
+def _remark(step: Step[Any]) -> str:
+    return f"#{step.entry.seq} {step.entry.actor}: {_cut(step.entry.said)}"
 
 
-def _action(one: Step[Any]) -> str:
-    """An entry's action in one line, its parameters cut where they are long."""
-    told = one.entry.parameters
-    if isinstance(one.turn.action, Unreadable):
-        told = {"text": one.turn.action.text}
-    given = ((name, value) for name, value in told.items() if value is not None and value != {})
+def _action(step: Step[Any]) -> str:
+    """The action of an entry in one line, long parameters cut."""
+    parameters = step.entry.parameters
+    if isinstance(step.turn.action, Unreadable):
+        parameters = {"text": step.turn.action.text}
     texts = (
-        (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) for name, value in given
+        (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for name, value in parameters.items()
+        if value is not None and value != {}
     )
-    return f"{one.entry.name}({', '.join(f'{name}={_cut(text, VALUE_AT_MOST)}' for name, text in texts)})"
+    return f"{step.entry.name}({', '.join(f'{name}={_cut(text, VALUE_AT_MOST)}' for name, text in texts)})"
 
 
 def _cut(text: str, limit: int = OUTCOME_AT_MOST) -> str:
-    told = " ".join(text.split())
-    return told if len(told) <= limit else f"{told[: limit - 1]}…"
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _spread(lines: Sequence[_Line]) -> list[_Line]:
-    """Lines in an order whose every beginning is spread over them: the first, those half way between, and so on."""
+    """The lines in an order whose every beginning is spread over them: the first, the middle, the quarters, and so
+    on."""
 
     def coarseness(place: int) -> int:
         return (place & -place).bit_length() if place else len(lines)
@@ -209,7 +218,123 @@ def _spread(lines: Sequence[_Line]) -> list[_Line]:
     return [lines[place] for place in sorted(range(len(lines)), key=lambda place: (-coarseness(place), place))]
 
 
-def _laid_out(lines: Sequence[_Line]) -> str:
-    ordered = sorted(lines, key=lambda one: (one.part, one.place))
-    parts = [(part, [one.text for one in some]) for part, some in groupby(ordered, key=lambda one: one.part)]
+def _lay_out(lines: Sequence[_Line]) -> str:
+    ordered = sorted(lines, key=lambda line: (line.part, line.place))
+    parts = [(part, [line.text for line in group]) for part, group in groupby(ordered, key=lambda line: line.part)]
     return "\n\n".join("\n".join([HEADINGS[part], *texts]) for part, texts in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day that ended."""
+
+    number: int
+    """From 1."""
+    closed_by: int
+    """The number of the entry that ended it."""
+    figures: Mapping[str, Json]
+    """The `Judging.day_facts` of the day."""
+    facts: Mapping[str, Json]
+    """The `Judging.facts` after the day."""
+
+
+def day_of(world: World[Any], opening: Any, state: Any) -> int:
+    """The day of a state, from 1; 0 in a world without days."""
+    start, now = world.now(opening), world.now(state)
+    return 0 if start is None or now is None else now // DAY_US - start // DAY_US + 1
+
+
+def days_in(world: World[Any], steps: Steps[Any]) -> Iterator[Day]:
+    """The days of a record that ended; none in a world without figures of days."""
+    opening, judging = steps.opening, world.facets.judging
+    for step in steps:
+        day = day_of(world, opening, step.after) - 1
+        if day >= day_of(world, opening, step.before) > 0 and (figures := judging.day_facts(step.after)):
+            yield Day(day, step.entry.seq, figures, judging.facts(step.after))
+
+
+def periods(days: Sequence[Day]) -> Iterator[Sequence[str]]:
+    """Rows that cover all days: first one row a day, then one a week, and so on to one row for the run."""
+    for size in (*(size for size in BUCKET_DAYS if size < len(days)), len(days)):
+        yield [row(days[start : start + size]) for start in range(0, len(days), size)]
+
+
+def row(days: Sequence[Day]) -> str:
+    """Some days in one row: the facts after the last of them, and the daily means of their figures."""
+    first, last = days[0], days[-1]
+    when = f"day {last.number}" if len(days) == 1 else f"days {first.number}-{last.number}"
+    facts = _listed((name, value) for name, value in last.facts.items() if _number(value) is not None)
+    return f"{when} (#{last.closed_by}): {facts}; a day: {_listed(means(days).items()) or '-'}"
+
+
+def means(days: Sequence[Day]) -> dict[str, float]:
+    """The daily means of the numbers among the figures."""
+    names = dict.fromkeys(name for day in days for name, value in day.figures.items() if _number(value) is not None)
+    return {name: sum(_number(day.figures.get(name)) or 0.0 for day in days) / len(days) for name in names}
+
+
+def table_means(days: Sequence[Day]) -> dict[str, dict[str, float]]:
+    """By the keys of the days' tables ("coke_can"): the mean in each table over the days with a row for the key."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for day in days:
+        for table, rows in day.figures.items():
+            if isinstance(rows, Mapping):
+                for key, value in cast("Mapping[str, Json]", rows).items():
+                    if (number := _number(value)) is not None:
+                        found.setdefault(str(key), {}).setdefault(table, []).append(number)
+    return {
+        key: {table: sum(numbers) / len(numbers) for table, numbers in tables.items()}
+        for key, tables in sorted(found.items())
+    }
+
+
+def known(
+    world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
+) -> str:
+    """What a world knows of a run and its agents do not, in at most `budget_tokens` tokens: the facts at the end, the
+    daily means by product, and the rows of its account. "-" where it knows nothing."""
+    lines: list[str] = []
+    total = 0
+    for line in _known(world, steps):
+        cost = count_tokens(f"{line}\n") + 1
+        if total + cost <= budget_tokens:
+            lines.append(line)
+            total += cost
+    return "\n".join(lines) or "-"
+
+
+def _known(world: World[Any], steps: Steps[Any]) -> Iterator[str]:
+    days, judging = [*days_in(world, steps)], world.facets.judging
+    yield f"At the end: {_listed(judging.facts(steps.final).items())}"
+    if days:
+        yield f"A day, on average: {_listed(means(days).items())}"
+    for key, tables in table_means(days).items():
+        yield f"{key}, a day: {_listed(tables.items())}"
+    account = judging.account(steps)
+    for score in account.figures:
+        yield f"{_name(score.name)}: {_value(f'{score.name}_{score.unit}', score.value)}"
+    for table in account.tables:
+        for values in table.rows:
+            cells = zip(table.columns.items(), values, strict=True)
+            yield f"{table.name}: " + ", ".join(
+                f"{name} {_value(f'{name}_{unit}', value)}" for (name, unit), value in cells
+            )
+
+
+def _listed(values: Iterable[tuple[str, Json]]) -> str:
+    return ", ".join(f"{_name(name)} {_value(name, value)}" for name, value in values)
+
+
+def _name(name: str) -> str:
+    return name.removesuffix(CENTS)
+
+
+def _value(name: str, value: Json) -> str:
+    number = _number(value)
+    if number is None:
+        return str(value)
+    return format_cents(round(number)) if name.endswith(CENTS) else f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def _number(value: Json) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

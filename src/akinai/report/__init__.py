@@ -1,1 +1,5 @@
-"""Reports: data in, text or files out."""
+"""Reports: data in, text or files out. `akinai.report(...)` writes one, as the command does."""
+
+from akinai.callable_package import make_callable
+
+make_callable(__name__)

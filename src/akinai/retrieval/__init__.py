@@ -1,6 +1,6 @@
-"""Found by word and by meaning: one search for the learner's playbook, an owner's notes and the market.
+"""Search by words and by vectors, for the learner's playbook, an owner's notes and the market.
 
-Pure: no file, clock or chance, and NumPy is imported by the first search that needs it.
+Pure: no file, clock or chance. The first search that needs NumPy imports it.
 """
 
 from akinai.retrieval.bm25 import BM25Index, WordHit

@@ -1,4 +1,4 @@
-"""Search by words and by vectors together: an index that is kept and changed, and `rank` for a handful of texts."""
+"""Search by words and by vectors together: `HybridIndex`, which is kept, and `rank` for a handful of texts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from akinai.retrieval.bm25 import BM25Index, Packed, inverse_document_frequency, length_norm
+from akinai.retrieval.bm25 import BM25Index, PackedPostings, inverse_document_frequency, length_norm
 from akinai.retrieval.text import Tokenizer, tokenize
 from akinai.retrieval.vectors import (
     GRID,
     Embedder,
     HashedTermVectors,
     VectorIndex,
-    best,
     check_top_k,
-    checked,
+    check_vectors,
     grid_steps,
-    rounded,
+    round_scores,
+    top_positions,
 )
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALPHA = 0.6
-"""The share of the vector score in the combined one; the rest is BM25's."""
+"""The weight of the vector score in the combined score; the rest is the weight of BM25."""
 
 FLOOR = 0.3
-"""The cosine above which an embedder's neighbour is found although no word is shared."""
+"""The cosine above which a document is found although it shares no word with the query."""
 
 _LEAST = 1e-6
 
@@ -41,11 +41,11 @@ class Document:
     id: str
     text: str
     fields: Mapping[str, object] = field(default_factory=dict[str, object])
-    """What a filter may ask about; not searched."""
+    """For filters; not searched."""
 
 
 Allowed: TypeAlias = Set[str] | Callable[[Document], bool]
-"""Which documents may be found: their ids, or a question answered for each candidate."""
+"""Which documents may be found: their ids, or a predicate called for each candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ class Hit:
     vector_score: float
     """max(0, cosine), 0 to 1, rounded to six decimals."""
     bm25_score: float
-    """BM25 over the highest among the allowed documents, rounded to six decimals; above 0 whenever a word matched."""
+    """BM25 divided by the highest among the allowed documents, to six decimals; above 0 whenever a word matched."""
     combined_score: float
     """alpha * vector_score + (1 - alpha) * bm25_score, exactly."""
     matched: tuple[str, ...]
-    """The words of the query that the document holds, in the query's order."""
+    """The words of the query that occur in the document, in the query's order."""
 
 
 class HybridIndex:
-    """Documents found by their words and by their vectors. Not for several threads at once.
+    """Documents found by their words and by their vectors. Not thread-safe.
 
-    A document is a hit when it shares a word with the query, or when its cosine is above `floor`. Left out,
-    `floor` is 0.3 for an embedder that is given and no number at all for the built-in hashed vectors, which know
-    words alone: their cosine without a shared word is chance.
+    A document is a hit when it shares a word with the query, or when its cosine is above `floor`. The default floor
+    is 0.3 with your own embedder. The built-in hashed vectors have none: they know words alone, so their cosine
+    without a shared word is chance.
 
-    With hashed vectors, results are equal on every machine, and depend on the documents, not on the order of the
-    changes that led to them. Another embedder's cosines are rounded to six decimals before anything is compared,
-    which hides most of a machine's own last bits.
+    With hashed vectors, results are equal on every machine and depend on the documents, not on the order of changes.
+    Cosines of another embedder are rounded to six decimals before they are compared, which hides most differences
+    between machines.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class HybridIndex:
         self.embedder: Embedder = HashedTermVectors(tokenizer=tokenizer) if embedder is None else embedder
         self.floor = FLOOR if floor is None and not isinstance(self.embedder, HashedTermVectors) else floor
         self._documents: dict[str, Document] = {}
-        # Both are told the same changes in the same order, so a row is the same document in both.
+        # Both get the same changes in the same order, so a row is the same document in both.
         self._words = BM25Index(tokenizer=tokenizer)
         self._vectors = VectorIndex(self.embedder.dimensions)
         self._mask: tuple[frozenset[str], NDArray[np.bool_]] | None = None
@@ -101,45 +101,45 @@ class HybridIndex:
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """The documents' vectors by row, shape [n, d]: a read-only window, to be saved before the next change."""
+        """The documents' vectors by row, shape [n, d]: a read-only view, valid until the next change."""
         return self._vectors.matrix
 
     def add(self, id: str, text: str, fields: Mapping[str, object] | None = None) -> None:
-        """Add a document, or replace the one of this id; the next search sees it."""
+        """Add a document, or replace the document of this id; the next search sees it."""
         self.add_all([Document(id, text, {} if fields is None else fields)])
 
     def add_all(self, documents: Iterable[Document], vectors: NDArray[np.float32] | None = None) -> None:
         """Add or replace several, embedded in one call; nothing changes when the tokenizer or the embedder fails.
 
-        `vectors`, one row a document, are used as they are in place of a call. A document whose text is known
-        already gets its new fields and no embedding. Of two with one id, the later stays.
+        `vectors`, one row a document, replace the call. A document whose text is unchanged gets its new fields
+        without an embedding. Of two documents with the same id, the later is kept.
         """
-        given = list(documents)
-        latest = {document.id: row for row, document in enumerate(given)}
+        added = list(documents)
+        latest = {document.id: row for row, document in enumerate(added)}
         if vectors is None:
-            fresh = [row for row in latest.values() if not self._knows(given[row])]
-            vectors = self._embed([given[row].text for row in fresh])
+            fresh = [row for row in latest.values() if not self._has_text(added[row])]
+            vectors = self._embed([added[row].text for row in fresh])
         else:
             fresh = list(latest.values())
-            vectors = checked(vectors, (len(given), self.embedder.dimensions))[fresh]
-        words = [self._words.tokenizer(given[row].text) for row in fresh]
-        self._documents.update((id, given[row]) for id, row in latest.items())
-        ids = [given[row].id for row in fresh]
+            vectors = check_vectors(vectors, (len(added), self.embedder.dimensions))[fresh]
+        words = [self._words.tokenizer(added[row].text) for row in fresh]
+        self._documents.update((id, added[row]) for id, row in latest.items())
+        ids = [added[row].id for row in fresh]
         self._words.add_all(ids, words)
         self._vectors.add_all(ids, vectors)
         self._mask = None
 
-    def add_packed(self, documents: Sequence[Document], vectors: NDArray[np.float32], packed: Packed) -> None:
-        """`add_all` for documents, the ids new and different ones, of which vectors and postings are known."""
+    def add_packed(self, documents: Sequence[Document], vectors: NDArray[np.float32], packed: PackedPostings) -> None:
+        """`add_all` for documents whose vectors and postings are known; their ids are new and different."""
         ids = [document.id for document in documents]
-        vectors = checked(vectors, (len(ids), self.embedder.dimensions))
+        vectors = check_vectors(vectors, (len(ids), self.embedder.dimensions))
         self._words.add_packed(ids, packed)
         self._vectors.add_all(ids, vectors)
         self._documents.update(zip(ids, documents, strict=True))
         self._mask = None
 
     def remove(self, id: str) -> None:
-        """Forget a document; KeyError when it is not here."""
+        """Remove a document; KeyError when it is not in the index."""
         self._words.remove(id)
         self._vectors.remove(id)
         del self._documents[id]
@@ -148,9 +148,9 @@ class HybridIndex:
     def search(self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None) -> list[Hit]:
         """The best hits, best combined score first, ties by id; fewer than `top_k` only when fewer qualify.
 
-        `allowed` is applied before ranking: documents left out cannot take a place or set the highest BM25. How
-        rare a word is, and how long a document usually is, are still taken from the whole index. ValueError for
-        alpha outside 0 to 1 or a negative top_k.
+        `allowed` is applied before ranking: excluded documents neither take a place nor set the highest BM25. The
+        rarity of a word and the average length are still those of the whole index. ValueError for alpha outside
+        0 to 1 or a negative top_k.
         """
         found = self._ranked(query, top_k, alpha, allowed)
         rows: list[int] = found.rows.tolist()
@@ -166,7 +166,7 @@ class HybridIndex:
     def scores(
         self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None
     ) -> dict[str, float]:
-        """The ids and combined scores of what `search` finds, in its order: a third of its time for many results."""
+        """Ids and combined scores of the hits of `search`, in its order; three times as fast when there are many."""
         found = self._ranked(query, top_k, alpha, allowed)
         rows: list[int] = found.rows.tolist()
         combined: list[float] = found.combined(alpha).tolist()
@@ -179,9 +179,9 @@ class HybridIndex:
         if top_k == 0 or not self._documents or not query.strip():
             return _Candidates.none()
         found = self._candidates(query, allowed)
-        return found.at(best(found.combined(alpha), found.rows, self.ids, top_k))
+        return found.at(top_positions(found.combined(alpha), found.rows, self.ids, top_k))
 
-    def _knows(self, document: Document) -> bool:
+    def _has_text(self, document: Document) -> bool:
         known = self._documents.get(document.id)
         return known is not None and known.text == document.text
 
@@ -189,7 +189,7 @@ class HybridIndex:
         import numpy as np
 
         shape = (len(texts), self.embedder.dimensions)
-        return checked(self.embedder.embed(texts), shape) if texts else np.zeros(shape, np.float32)
+        return check_vectors(self.embedder.embed(texts), shape) if texts else np.zeros(shape, np.float32)
 
     def _candidates(self, query: str, allowed: Allowed | None) -> _Candidates:
         import numpy as np
@@ -198,15 +198,15 @@ class HybridIndex:
         vector = self._embed([query])[0]
         if self.floor is None:
             rows = self._permitted(np.flatnonzero(words), allowed)
-            cosines = rounded(self._vectors.cosines(vector, rows))
+            cosines = round_scores(self._vectors.cosines(vector, rows))
         else:
-            cosines = rounded(self._vectors.cosines(vector))
+            cosines = round_scores(self._vectors.cosines(vector))
             rows = self._permitted(np.flatnonzero((words > 0) | (cosines > self.floor)), allowed)
             cosines = cosines[rows]
         bm25 = words[rows]
         highest = bm25.max(initial=0.0)
         if highest:
-            bm25 = np.where(bm25 > 0, np.maximum(rounded(bm25 / highest), _LEAST), 0.0)
+            bm25 = np.where(bm25 > 0, np.maximum(round_scores(bm25 / highest), _LEAST), 0.0)
         return _Candidates(rows, np.clip(cosines, 0.0, 1.0), bm25)
 
     def _permitted(self, rows: NDArray[np.int64], allowed: Allowed | None) -> NDArray[np.int64]:
@@ -226,7 +226,7 @@ class HybridIndex:
         return rows[np.array(keep, np.bool_)]
 
     def _mask_of(self, allowed: frozenset[str]) -> NDArray[np.bool_]:
-        """Which rows are allowed; kept for the next search, since a filter is mostly asked with again."""
+        """Which rows are allowed; kept for the next search, which often has the same filter."""
         import numpy as np
 
         if self._mask is None or self._mask[0] is not allowed:
@@ -267,23 +267,23 @@ def check_alpha(alpha: float) -> None:
 def rank(
     query: str, documents: Mapping[str, str] | Iterable[tuple[str, str]], top_k: int = 10, alpha: float = ALPHA
 ) -> list[Hit]:
-    """Search a handful of texts, {id: text}, and keep nothing: what a `HybridIndex` of them would answer, to the bit.
+    """Search a handful of texts, {id: text}, without an index; the hits equal those of a `HybridIndex`, to the bit.
 
-    Built-in tokenizer and hashed vectors, plain Python: for tens of documents it is quicker than filling an index,
-    and it does not import NumPy. The analysis of the last few thousand texts is remembered.
+    Built-in tokenizer and hashed vectors in plain Python: for tens of documents this is faster than filling an index,
+    and it does not import NumPy. The analyses of the last few thousand texts are cached.
     """
     check_alpha(alpha)
     check_top_k(top_k)
     texts: dict[str, str] = dict(documents)
     analysed = {id: _analyse(text) for id, text in texts.items()}
-    asked = _analyse(query)
-    scores = _bm25(asked, analysed)
+    analysed_query = _analyse(query)
+    scores = _bm25(analysed_query, analysed)
     highest = max(scores.values(), default=0.0)
     hits: list[Hit] = []
     for id, score in scores.items():
-        vector = _vector_score(asked, analysed[id])
+        vector = _vector_score(analysed_query, analysed[id])
         bm25 = max(round(score / highest * 1e6) / 1e6, _LEAST)
-        matched = tuple(word for word in asked.counts if word in analysed[id].counts)
+        matched = tuple(word for word in analysed_query.counts if word in analysed[id].counts)
         hits.append(Hit(id, texts[id], vector, bm25, alpha * vector + (1 - alpha) * bm25, matched))
     return sorted(hits, key=lambda hit: (-hit.combined_score, hit.id))[:top_k]
 
@@ -294,7 +294,7 @@ class _Analysis:
     words: int
     steps: Mapping[int, int]
     length: float
-    """Of the vector that `steps` makes."""
+    """The length of the vector of `steps`."""
 
 
 @lru_cache(maxsize=4096)
@@ -305,11 +305,11 @@ def _analyse(text: str) -> _Analysis:
     return _Analysis(counts, counts.total(), steps, sqrt(squares / GRID**2))
 
 
-def _bm25(asked: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, float]:
-    """The BM25 of the documents that hold a word of the query, in the order of operations of `BM25Index`."""
+def _bm25(query: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, float]:
+    """BM25 of the documents with a word of the query, in the order of operations of `BM25Index`."""
     total = sum(document.words for document in documents.values())
     scores: dict[str, float] = {}
-    for word in asked.counts:
+    for word in query.counts:
         holding = [(id, document) for id, document in documents.items() if word in document.counts]
         idf = inverse_document_frequency(len(documents), len(holding))
         for id, document in holding:
@@ -319,9 +319,9 @@ def _bm25(asked: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, flo
     return scores
 
 
-def _vector_score(asked: _Analysis, document: _Analysis) -> float:
+def _vector_score(query: _Analysis, document: _Analysis) -> float:
     """max(0, cosine) to six decimals, in the order of operations of `VectorIndex`."""
-    dot = sum(step * document.steps.get(place, 0) for place, step in asked.steps.items()) / GRID**2
-    scale = document.length * asked.length
+    dot = sum(step * document.steps.get(place, 0) for place, step in query.steps.items()) / GRID**2
+    scale = document.length * query.length
     cosine = dot / scale if scale else 0.0
     return min(max(round(cosine * 1e6) / 1e6, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Turns text into the words that an index counts, for queries and documents alike."""
+"""The tokenizer: text to the words that an index counts, for queries and documents alike."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[str]]
-"""Text in, words out, repeats kept; an index asks the same one for documents and queries. SudachiPy plugs in here."""
+"""Splits text into words, repeats kept. An index uses one tokenizer for documents and queries; SudachiPy fits too."""
 
 TOKENIZER_NAME = "akinai-words@1"
-"""Names the rules of `tokenize` in a saved index: the number changes whenever the words of some text change."""
+"""The rules of `tokenize`, as recorded in a saved index. The number changes whenever the words of any text change."""
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U0001b000-\U0001b16f"
@@ -21,8 +21,8 @@ _HANGUL = "\uac00-\ud7a3"
 _THAI_LAO_BURMESE_KHMER = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
 _UNSPACED = f"{_HAN}{_KANA}{_HANGUL}{_THAI_LAO_BURMESE_KHMER}\u3005-\u3007"
 
-# Python's \w leaves out the vowel signs and points that belong inside a word: Latin and Greek, Cyrillic, Hebrew,
-# Arabic, the scripts of India.
+# Python's \w omits vowel signs and points inside a word: Latin and Greek, Cyrillic, Hebrew, Arabic, the scripts of
+# India.
 _MARK = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0df3]"
@@ -38,7 +38,7 @@ _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-
 
 @cache
 def _piece() -> re.Pattern[str]:
-    # Ten milliseconds to compile: not at import, which every `akinai --help` pays.
+    # Compiled on first use: it takes ten milliseconds, which every `akinai --help` would pay at import.
     return re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_WORD}")
 
 
@@ -48,9 +48,9 @@ def _han_character() -> re.Pattern[str]:
 
 
 def normalise(text: str) -> str:
-    """Fold forms that look different and read the same: NFKC, then lower case (ＡＢＣ to abc, ﾊﾟﾝ to パン).
+    """Fold forms that look different but read the same: NFKC, then lower case (ＡＢＣ to abc, ﾊﾟﾝ to パン).
 
-    Doing it twice changes nothing more.
+    Idempotent.
     """
     if text.isascii():
         return text.lower()
@@ -58,13 +58,13 @@ def normalise(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """Cut a text into words, repeats kept; any text with a letter or a digit gives at least one.
+    """Split a text into words, repeats kept; any text with a letter or a digit gives at least one.
 
     - Scripts written with spaces: words. A word joined by hyphen, underscore or apostrophe gives its parts and
       the whole ("coca-cola": coca, cola, cocacola); a single letter at an apostrophe is dropped ("driver's":
       driver, drivers). 1,000 is 1000 and 2.50 stays one word.
     - Japanese, Chinese, Korean, Thai, Lao, Burmese and Khmer: the overlapping pairs of a run's characters, and each
-      Han character by itself, so that 打ち合わせ and 打合せ share 打 and 合. A run of one character is that character.
+      Han character by itself, so that 打ち合わせ and 打合せ share 打 and 合. A single character is itself.
 
     Equal on every Python for the characters of Unicode 14 (Python 3.11's); later letters may be split differently
     by an older Python.

@@ -1,4 +1,4 @@
-"""Texts as vectors, and exact cosine search over them; nothing here is fitted, saved or fetched."""
+"""Texts as vectors, and exact cosine search over them. Nothing is fitted, saved or downloaded."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BLOCK = 512
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose cosine says how alike the texts are."""
+    """Turns texts into vectors whose cosine measures their similarity."""
 
     @property
     def name(self) -> str:
-        """Says which vectors these are; two embedders of one name give the same vector for the same text."""
+        """Identifies the vectors: embedders with equal names give equal vectors for equal texts."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text, in order: shape [n, d], float32, each row of length 1 (or 0 for a text that says nothing)."""
+        """One row a text, in order: shape [n, d], float32, each row of length 1, or 0 for a text without content."""
         ...
 
 
@@ -48,9 +48,9 @@ class HashedTermVectors:
 
     A word adds to four of the `dimensions` coordinates, chosen and signed by its blake2b hash; n repeats weigh
     sqrt(n). The sums are integers; one square root and one product, which IEEE 754 rounds the same everywhere,
-    scale them to length 1, and each coordinate is cut towards zero to a multiple of 1/4096. So no row is longer
+    scale them to length 1, and each coordinate is truncated towards zero to a multiple of 1/4096. So no row is longer
     than 1, and a dot product of two rows is a sum of multiples of 2**-24 that never leaves [-1, 1]: float32 holds
-    every partial sum exactly, and any BLAS, in any order, on any number of threads, gives the same bits. The price
+    every partial sum exactly, and any BLAS, in any order, on any number of threads, gives the same bits. The cost
     is a length of 0.997 to 1, which the index divides out.
 
     Texts without a common word have a cosine near 0, not 0: about 1/sqrt(dimensions) either way, from words
@@ -81,7 +81,7 @@ class HashedTermVectors:
 
 
 def grid_steps(tokens: Iterable[str], dimensions: int) -> dict[int, int]:
-    """The hashed vector of some words as {coordinate: steps of 1/4096}; what is not named is 0."""
+    """The hashed vector of the words as {coordinate: steps of 1/4096}; missing coordinates are 0."""
     sums: dict[int, int] = {}
     for token, count in Counter(tokens).items():
         weight = isqrt(count << 16)
@@ -94,17 +94,17 @@ def grid_steps(tokens: Iterable[str], dimensions: int) -> dict[int, int]:
 
 @lru_cache(maxsize=1 << 16)
 def _places(token: str, dimensions: int) -> tuple[tuple[int, bool], ...]:
-    # Four places a word: where two words meet in one, neither can cancel the other.
+    # Four places a word: two words that share a place cannot cancel each other.
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=4 * _SPREAD).digest()
     numbers = (int.from_bytes(digest[i : i + 4], "little") for i in range(0, len(digest), 4))
     return tuple(((number >> 1) % dimensions, bool(number & 1)) for number in numbers)
 
 
 class Rows:
-    """Which id sits in which row, rows always 0 ... n-1 without a gap.
+    """The row of each id; rows are always 0 ... n-1 without a gap.
 
-    A new id takes the next row; when one leaves, the last row moves into its place. Indexes that are told the
-    same changes in the same order therefore agree on the rows.
+    A new id takes the next row; when an id is removed, the last row moves into its place. Indexes that get the same
+    changes in the same order therefore agree on the rows.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class Rows:
         return id in self._row_of
 
     def row(self, id: str) -> int:
-        """The row of an id; KeyError for one that is not here."""
+        """The row of an id; KeyError when it is missing."""
         try:
             return self._row_of[id]
         except KeyError:
@@ -130,7 +130,7 @@ class Rows:
         return len(self.ids) - 1
 
     def remove(self, id: str) -> tuple[int, int]:
-        """Give up an id: its row, and the last row, whose id now sits there."""
+        """Remove an id. Returns its row and the former last row, whose id is now in it."""
         row = self.row(id)
         del self._row_of[id]
         mover = self.ids.pop()
@@ -140,7 +140,7 @@ class Rows:
         return row, len(self.ids)
 
 
-def best(scores: NDArray[np.float64], rows: NDArray[np.int64], ids: Sequence[str], top_k: int) -> list[int]:
+def top_positions(scores: NDArray[np.float64], rows: NDArray[np.int64], ids: Sequence[str], top_k: int) -> list[int]:
     """The positions of the `top_k` highest scores, highest first, ties by id; fewer when there are fewer.
 
     `scores[i]` belongs to row `rows[i]`, whose id is `ids[rows[i]]`. ValueError for a negative `top_k`.
@@ -160,8 +160,8 @@ def best(scores: NDArray[np.float64], rows: NDArray[np.int64], ids: Sequence[str
         tied: list[int] = np.flatnonzero(scores == least).tolist()
         wanted = top_k - len(above)
         chosen = above + (tied if wanted == len(tied) else nsmallest(wanted, tied, key=id_of))
-    told: list[float] = scores[chosen].tolist()
-    keys = [(-score, id_of(position), position) for score, position in zip(told, chosen, strict=True)]
+    kept: list[float] = scores[chosen].tolist()
+    keys = [(-score, id_of(position), position) for score, position in zip(kept, chosen, strict=True)]
     return [position for _, _, position in sorted(keys)]
 
 
@@ -179,10 +179,10 @@ class VectorHit:
 
 
 class VectorIndex:
-    """Exact cosine search over the vectors of documents, which come and go by id. Not for several threads at once.
+    """Exact cosine search over the vectors of documents, which are added and removed by id. Not thread-safe.
 
-    Numbers are float32 and kept coordinate by coordinate, so a query that has few coordinates, as hashed ones do,
-    reads those alone. Memory grows by doubling, so adding costs the same however many there are.
+    Numbers are float32, stored coordinate by coordinate, so a query with few nonzero coordinates, such as a hashed
+    one, reads only those. Memory grows by doubling, so the time to add does not depend on the size of the index.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -206,18 +206,18 @@ class VectorIndex:
 
     @property
     def matrix(self) -> NDArray[np.float32]:
-        """The vectors by row, shape [n, d]: a read-only window that the next change may outdate."""
-        window = self._columns[:, : len(self)].T
-        window.flags.writeable = False
-        return window
+        """The vectors by row, shape [n, d]: a read-only view, valid until the next change."""
+        view = self._columns[:, : len(self)].T
+        view.flags.writeable = False
+        return view
 
     def add(self, id: str, vector: NDArray[np.float32]) -> None:
-        """Add a vector of shape [d], or replace the one of this id. ValueError for another shape, NaN or infinity."""
-        self.add_all([id], checked(vector, (self.dimensions,))[None])
+        """Add or replace the vector of an id, shape [d]. ValueError for another shape, NaN or infinity."""
+        self.add_all([id], check_vectors(vector, (self.dimensions,))[None])
 
     def add_all(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Add or replace several, shape [n, d]; the ids are different ones. ValueError as in `add`, nothing added."""
-        vectors = checked(vectors, (len(ids), self.dimensions))
+        """Add or replace several, shape [n, d], with different ids. On ValueError, as in `add`, nothing is added."""
+        vectors = check_vectors(vectors, (len(ids), self.dimensions))
         for id in ids:
             if id in self._rows:
                 self.remove(id)
@@ -231,19 +231,20 @@ class VectorIndex:
             self._columns[:, at], self._lengths[at] = block.T, _lengths(block)
 
     def remove(self, id: str) -> None:
-        """Forget a document; KeyError when it is not here."""
+        """Remove a document; KeyError when it is not in the index."""
         row, last = self._rows.remove(id)
         self._columns[:, row] = self._columns[:, last]
         self._lengths[row] = self._lengths[last]
 
     def cosines(self, vector: NDArray[np.float32], rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """The cosine of a vector with every row, or with the rows given; shape [n] or [len(rows)].
+        """The cosine of a vector with every row, or with `rows`; shape [n] or [len(rows)].
 
-        0 where either has no length. Not rounded: vectors other than hashed ones differ by about 1e-7 between machines.
+        0 where either vector is zero. Not rounded: except for hashed vectors, cosines differ by about 1e-7 between
+        machines.
         """
         import numpy as np
 
-        vector = checked(vector, (self.dimensions,))
+        vector = check_vectors(vector, (self.dimensions,))
         dots = self._dots(vector, rows)
         lengths = self._lengths[: len(self)] if rows is None else self._lengths[rows]
         scale = lengths * _lengths(vector[None])[0]
@@ -255,7 +256,7 @@ class VectorIndex:
         places = np.flatnonzero(vector)
         if 4 * len(places) > self.dimensions:
             dots = vector @ self._columns[:, : len(self)]
-        elif rows is not None and 8 * len(rows) < len(self):  # else reading in order beats fetching some of it
+        elif rows is not None and 8 * len(rows) < len(self):  # otherwise sequential reading is faster
             return vector[places] @ self._columns[places[:, None], rows]
         else:
             dots = vector[places] @ self._columns[places, : len(self)]
@@ -276,20 +277,20 @@ class VectorIndex:
         """The documents nearest to a vector of shape [d], nearest first, ties by id; fewer when there are fewer."""
         import numpy as np
 
-        scores = rounded(self.cosines(vector))
+        scores = round_scores(self.cosines(vector))
         rows = np.arange(len(scores))
-        return [VectorHit(self.ids[i], float(scores[i])) for i in best(scores, rows, self.ids, top_k)]
+        return [VectorHit(self.ids[i], float(scores[i])) for i in top_positions(scores, rows, self.ids, top_k)]
 
 
-def rounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores to six decimals, so that the last bits of a machine's arithmetic order nothing."""
+def round_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round scores to six decimals, so that a machine's last bits do not decide an order."""
     import numpy as np
 
     return np.rint(scores * 1e6) / 1e6
 
 
-def checked(vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Vectors as float32 of this shape; ValueError for another shape, NaN or infinity."""
+def check_vectors(vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The vectors as float32; ValueError for another shape, NaN or infinity."""
     import numpy as np
 
     vectors = np.asarray(vectors, np.float32)
@@ -301,7 +302,7 @@ def checked(vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.
 
 
 def _lengths(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of each row; shape [n, d] to [n]."""
+    """The length of each row; shape [n, d] to [n]."""
     import numpy as np
 
     exact = vectors.astype(np.float64)

@@ -1,1 +1,1 @@
-"""The market over HTTP: its wire, the run behind it, the app, and a client. Part of the extra `server`."""
+"""The market over HTTP: its wire, the hosted run, the app, and a client. Needs the extra `server`."""

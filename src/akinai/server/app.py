@@ -1,4 +1,4 @@
-"""The routes of the market and their description; `make_app` puts the hot route and the limits in front."""
+"""The routes of the market with their OpenAPI descriptions. `make_app` wraps them in the middleware."""
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
@@ -10,178 +10,183 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from akinai.core.canonical import Json, keepable
 from akinai.core.ledger import Outcome, Turn
-from akinai.server import described, wire
-from akinai.server.door import Badge, Door, Refused, digest, new_token
-from akinai.server.execute import EXECUTE, Execute, Front, Reply, guarded, refusal
-from akinai.server.logbook import Logbook
+from akinai.server import openapi as described
+from akinai.server import wire
+from akinai.server.authentication import Authentication, Credentials, Unauthorized, digest, new_token
+from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Middleware, Reply, refusal, reply_or_refusal
+from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
-from akinai.server.watching import Watching
+from akinai.server.metrics import Metrics
 from akinai.server.wire import Malformed
-from akinai.worlds.market import registered
-from akinai.worlds.market.state import State
-from akinai.worlds.market.times import read_time
+from akinai.worlds.market import State, registered
+from akinai.worlds.market.model.profiles import public_profile
+from akinai.worlds.market.model.units import read_time
 
-LONGEST_WAIT_S = 30
+MAX_WAIT_S = 30
 JSON = "application/json"
 
 Offset = Annotated[int, Query(ge=0, le=2**53)]
 Limit = Annotated[int | None, Query(ge=1, le=2**53)]
-When = Annotated[str | None, Query(max_length=100)]
-Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, allow_inf_nan=False)]
+Time = Annotated[str | None, Query(max_length=100)]
+Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """What stands behind the routes."""
+class Services:
+    """The services that the routes use."""
 
     market: HostedMarket
-    door: Door
-    logbook: Logbook
-    watching: Watching
+    authentication: Authentication
+    log_sink: LogSink
+    metrics: Metrics
 
 
-def make_app(house: House) -> Front:
-    """The ASGI app of a market. Whoever makes it opens and closes the market."""
+def make_app(services: Services) -> Middleware:
+    """The ASGI app of a market. The caller opens and closes the market."""
     app = FastAPI(title="Akinai market", version="1", redirect_slashes=False, docs_url=None, redoc_url=None)
-    execute = Execute(house.market, house.door, house.watching)
-    _add_agents(app, house)
+    execute = ExecuteRoute(services.market, services.authentication, services.metrics)
+    _add_agents(app, services)
     _add_actions(app, execute)
-    _add_logs(app, house)
-    _add_operations(app, house)
-    app.add_exception_handler(RequestValidationError, _unfit)
-    app.add_exception_handler(404, _unknown)
-    return Front(app, execute, house.watching)
+    _add_logs(app, services)
+    _add_operations(app, services)
+    app.add_exception_handler(RequestValidationError, _invalid_parameters)
+    app.add_exception_handler(404, _not_found)
+    return Middleware(app, execute, services.metrics)
 
 
 def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, reply.headers, JSON)
 
 
-def _told(value: Json) -> Reply:
-    return Reply(200, wire.dumped(value))
+def _ok(value: Json) -> Reply:
+    return Reply(200, wire.encode(value))
 
 
-async def _answered(work: Awaitable[Reply]) -> Response:
-    return _response(await guarded(work))
+async def _respond(work: Awaitable[Reply]) -> Response:
+    return _response(await reply_or_refusal(work))
 
 
-async def _unknown(request: Request, _: Exception) -> Response:
-    """A path that leads nowhere."""
-    asked = keepable(f"{request.method} {request.url.path}")
+async def _not_found(request: Request, _: Exception) -> Response:
+    """The answer for a path without a route."""
+    requested = keepable(f"{request.method} {request.url.path}")
     return _response(
-        refusal(404, f"there is no {asked:.200}; /openapi.json tells what there is, /actions/protocol how to act")
+        refusal(404, f"there is no {requested:.200}; /openapi.json tells what there is, /actions/protocol how to act")
     )
 
 
-async def _unfit(_: Request, error: Exception) -> Response:
-    """Parameters of a path or query that do not fit, told without repeating what came."""
+async def _invalid_parameters(_: Request, error: Exception) -> Response:
+    """The answer for invalid parameters of a path or query. It does not repeat their values."""
     assert isinstance(error, RequestValidationError)
     faults = [
-        {"type": one["type"], "loc": [keepable(str(step)) for step in one["loc"]], "msg": keepable(one["msg"])}
-        for one in error.errors()
+        {"type": fault["type"], "loc": [keepable(str(step)) for step in fault["loc"]], "msg": keepable(fault["msg"])}
+        for fault in error.errors()
     ]
     return _response(refusal(422, faults))
 
 
-def _badge(request: Request) -> Badge:
-    return Badge.of(request.scope["headers"])
+def _credentials(request: Request) -> Credentials:
+    return Credentials.of(request.scope["headers"])
 
 
-def _add_agents(app: FastAPI, house: House) -> None:
-    market, door = house.market, house.door
+def _add_agents(app: FastAPI, services: Services) -> None:
+    market, authentication = services.market, services.authentication
 
     @app.post("/agents/register", **described.REGISTER)
     async def register(request: Request) -> Response:
         """Enter the market, or change a profile."""
-        return await _answered(_register(house, await request.body(), _badge(request)))
+        return await _respond(_register(services, await request.body(), _credentials(request)))
 
     @app.get("/agents", **described.LISTING)
     async def agents(offset: Offset = 0, limit: Limit = None) -> Response:
         """The profiles of those who registered, in that order."""
         state = market.committed.state
-        page = list(registered(state, offset, limit))
-        return _response(_told(wire.listing(page, len(state.joined), offset, limit)))
+        page = [public_profile(profile["id"], profile) for profile in registered(state, offset, limit)]
+        return _response(_ok(wire.listing(page, len(state.joined), offset, limit)))
 
     @app.get("/agents/{id:path}", **described.AGENT)
     async def agent(id: str) -> Response:
         """One profile."""
-        member = market.committed.state.members.get(id)
+        members = market.committed.state.members
+        member = members.get(id) or members.get(id.removesuffix("/"))
         if member is None or not member.registered:
             return _response(refusal(404, f"Agent {keepable(id)!r:.100} not found"))
-        return _response(_told({"error": None, "agent": member.profile}))
+        return _response(_ok({"error": None, "agent": public_profile(member.id, member.profile)}))
 
     @app.get("/views/{id:path}", **described.VIEW)
     async def view(request: Request, id: str, wait_s: Wait = 0) -> Response:
         """What an agent of this run sees: for its own eyes. With `wait_s` it is answered when there is mail."""
 
-        async def seen() -> Reply:
-            badge = _badge(request)
-            if badge.name != id:
-                raise Refused(401, "X-Agent-Id must name the agent whose view it is")
-            await door.own_view(badge)
+        async def view_reply() -> Reply:
+            credentials = _credentials(request)
+            if credentials.agent_id != id:
+                raise Unauthorized(401, "X-Agent-Id must name the agent whose view it is")
+            await authentication.own_view(credentials)
             if wait_s:
-                await market.news_for(id, wait_s)
-            return _told(market.view(id))
+                await market.wait_for_mail(id, wait_s)
+            return _ok(market.view(id))
 
-        return await _answered(seen())
+        return await _respond(view_reply())
 
 
-async def _register(house: House, body: bytes, badge: Badge) -> Reply:
+async def _register(services: Services, body: bytes, credentials: Credentials) -> Reply:
     profile = wire.read_profile(body)
     id: str = profile["id"]
-    token = new_token() if house.door.tokens else ""
+    token = new_token() if services.authentication.tokens else ""
 
-    def tell(state: State, turn: Turn, outcome: Outcome) -> Reply:
+    def respond(state: State, turn: Turn, outcome: Outcome) -> Reply:
         if not outcome.ok:
             return refusal(422, outcome.text, outcome.code or "")
-        own: Mapping[str, Json] = {"token": token} if turn.said else {}
-        return _told({"error": None, "id": id, **own})
+        issued: Mapping[str, Json] = {"token": token} if turn.said else {}
+        return _ok({"error": None, "id": id, **issued})
 
-    action = wire.registration(profile, house.market.committed.state)
-    reply = await house.market.act(id, action, tell, proof=digest(badge.token), claim=digest(token) if token else "")
-    house.watching.acted("register", "ok" if reply.status == 200 else "refused", 0)
+    action = wire.registration(profile, services.market.committed.state)
+    reply = await services.market.act(
+        id, action, respond, token_digest=digest(credentials.token), new_token_digest=digest(token) if token else ""
+    )
+    services.metrics.acted("register", "ok" if reply.status == 200 else "refused", 0)
     return reply
 
 
-def _add_actions(app: FastAPI, execute: Execute) -> None:
+def _add_actions(app: FastAPI, execute: ExecuteRoute) -> None:
     @app.get("/actions/protocol", **described.PROTOCOL)
     async def protocol() -> Response:
         """The verbs, their parameters as JSON Schema."""
         actions: Any = wire.protocol()
-        return _response(_told({"error": None, "actions": actions}))
+        return _response(_ok({"error": None, "actions": actions}))
 
-    @app.post(EXECUTE, **described.EXECUTE)
+    @app.post(EXECUTE_PATH, **described.EXECUTE)
     async def act(request: Request) -> Response:
         """Do something. Refusals by the rules are answers with `is_error`."""
         return _response(await execute(request.scope["headers"], await request.body()))
 
 
-def _add_logs(app: FastAPI, house: House) -> None:
+def _add_logs(app: FastAPI, services: Services) -> None:
     @app.post("/logs/create", **described.LOG)
     async def log(request: Request) -> Response:
         """Take a line of an agent's log."""
 
-        async def taken() -> Reply:
-            badge = _badge(request)
-            actor = await house.door.agent(badge) if badge.name is not None or house.door.tokens else ""
-            if not house.logbook.add(actor, wire.read_log(await request.body())):
+        async def add() -> Reply:
+            credentials, authentication = _credentials(request), services.authentication
+            actor = await authentication.agent(credentials) if authentication.tokens else credentials.agent_id or ""
+            body = await request.body()
+            if not services.log_sink.add(keepable(actor), wire.read_log(body), len(body)):
                 return refusal(429, "Too many lines wait; try again in a second", "overloaded")
-            return _told({"error": None})
+            return _ok({"error": None})
 
-        return await _answered(taken())
+        return await _respond(add())
 
     @app.get("/logs", **described.LISTING)
     async def logs(
-        request: Request, after: When = None, before: When = None, offset: Offset = 0, limit: Limit = None
+        request: Request, after: Time = None, before: Time = None, offset: Offset = 0, limit: Limit = None
     ) -> Response:
         """The lines between two times, oldest first."""
 
         async def page() -> Reply:
-            house.door.operator(_badge(request))
-            items, total = await house.logbook.read(_time("after", after), _time("before", before), offset, limit)
-            return _told(wire.listing(items, total, offset, limit))
+            services.authentication.operator(_credentials(request))
+            items, total = await services.log_sink.read(_time("after", after), _time("before", before), offset, limit)
+            return _ok(wire.listing(items, total, offset, limit))
 
-        return await _answered(page())
+        return await _respond(page())
 
 
 def _time(name: str, text: str | None) -> int | None:
@@ -191,19 +196,19 @@ def _time(name: str, text: str | None) -> int | None:
     return at
 
 
-def _add_operations(app: FastAPI, house: House) -> None:
+def _add_operations(app: FastAPI, services: Services) -> None:
     @app.get("/health", **described.HEALTH)
     async def health() -> Response:
         """The server answers."""
-        return _response(_told({"status": "healthy"}))
+        return _response(_ok({"status": "healthy"}))
 
     @app.get("/metrics", **described.METRICS)
     async def metrics(request: Request) -> Response:
         """Figures for Prometheus."""
         try:
-            house.door.operator(_badge(request))
-        except Refused as refused:
-            return _response(refusal(refused.status, refused.why))
-        place, waiting = house.market.committed, house.market.waiting
-        page = house.watching.page(waiting=waiting, agents=len(place.state.joined), entries=place.seq)
+            services.authentication.operator(_credentials(request))
+        except Unauthorized as error:
+            return _response(refusal(error.status, error.why))
+        head, waiting = services.market.committed, services.market.waiting
+        page = services.metrics.page(waiting=waiting, agents=len(head.state.joined), entries=head.seq)
         return Response(page, media_type=CONTENT_TYPE_LATEST)

@@ -1,4 +1,4 @@
-"""The hot route, `POST /actions/execute`, and the limits in front of all others: plain ASGI, below the framework."""
+"""The hot route, `POST /actions/execute`, and the ASGI middleware that limits bodies and counts answers."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -9,17 +9,23 @@ from akinai.core.canonical import Json
 from akinai.core.errors import StoreError
 from akinai.core.ledger import Outcome, Turn
 from akinai.server import wire
-from akinai.server.door import Badge, Door, Refused
-from akinai.server.market import HostedMarket, NotTheHolder, Overloaded
-from akinai.server.watching import Watching
-from akinai.server.wire import Malformed, Told
-from akinai.worlds.market.state import State
+from akinai.server.authentication import Authentication, Credentials, Unauthorized
+from akinai.server.market import HostedMarket, Overloaded, WrongToken
+from akinai.server.metrics import Metrics
+from akinai.server.wire import Answer, Malformed
+from akinai.worlds.market import State
 
-MOST_BYTES = 1_048_576
-"""Of a request's body."""
-DRAINED_BYTES = 8 * MOST_BYTES
-"""What is read of a larger body and thrown away, so that its sender is still there for the answer."""
-EXECUTE = "/actions/execute"
+MAX_BODY_BYTES = 1_048_576
+MAX_LOG_BYTES = 8 * MAX_BODY_BYTES
+"""A log line may be larger than an action: the public agents log whole model calls."""
+MAX_READ_BYTES = 2 * MAX_LOG_BYTES
+"""How much of a larger body is read and discarded, so that its sender is still connected for the answer."""
+EXECUTE_PATH = "/actions/execute"
+LOG_PATH = "/logs/create"
+FIXED_PATHS = frozenset(
+    {EXECUTE_PATH, LOG_PATH, "/actions/protocol", "/agents", "/agents/register", "/health", "/logs"}
+)
+"""Paths that may be requested with a slash at the end."""
 RETRY_S = 1
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -31,7 +37,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of any route."""
+    """The HTTP answer of a route; the body is JSON."""
 
     status: int
     body: bytes
@@ -39,23 +45,23 @@ class Reply:
 
 
 def refusal(status: int, detail: Json, code: str = "") -> Reply:
-    """An answer that is no answer of the rules: 4xx and 5xx."""
-    told: dict[str, Json] = {"detail": detail}
+    """An answer with a 4xx or 5xx status. Refusals by the market's rules are answers with status 200."""
+    body: dict[str, Json] = {"detail": detail}
     if code:
-        told["error"] = {"code": code, "message": detail}
+        body["error"] = {"code": code, "message": detail}
     headers = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": str(RETRY_S)}, 503: {"retry-after": "1"}}
-    return Reply(status, wire.dumped(told), headers.get(status, {}))
+    return Reply(status, wire.encode(body), headers.get(status, {}))
 
 
-async def guarded(work: Awaitable[Reply]) -> Reply:
-    """What a piece of work answers, also when it is turned away, too much, or not kept."""
+async def reply_or_refusal(work: Awaitable[Reply]) -> Reply:
+    """The reply of `work`, or a refusal when it raises an error that a client may see."""
     try:
         return await work
     except Malformed as error:
         return refusal(422, error.detail)
-    except Refused as error:
+    except Unauthorized as error:
         return refusal(error.status, error.why)
-    except NotTheHolder:
+    except WrongToken:
         return refusal(401, "The id is registered already; to change its profile send Authorization: Bearer its token")
     except Overloaded:
         return refusal(429, "Too many requests wait; try again in a second", "overloaded")
@@ -64,50 +70,55 @@ async def guarded(work: Awaitable[Reply]) -> Reply:
         return refusal(503, why, "store_unavailable")
 
 
-class Execute:
-    """Reads an action, hands it to the market, and answers when it is durable."""
+class ExecuteRoute:
+    """Reads an action, passes it to the market, and answers when it is durable."""
 
-    def __init__(self, market: HostedMarket, door: Door, watching: Watching) -> None:
-        self._market, self._door, self._watching = market, door, watching
+    def __init__(self, market: HostedMarket, authentication: Authentication, metrics: Metrics) -> None:
+        self._market, self._authentication, self._metrics = market, authentication, metrics
 
     async def __call__(self, headers: Headers, body: bytes) -> Reply:
-        return await guarded(self._act(headers, body))
+        return await reply_or_refusal(self._act(headers, body))
 
     async def _act(self, headers: Headers, body: bytes) -> Reply:
         started = time.perf_counter()
-        actor = await self._door.agent(Badge.of(headers))
+        actor = await self._authentication.agent(Credentials.of(headers))
         request, world = wire.read_request(body), self._market.world
 
-        def tell(state: State, turn: Turn, outcome: Outcome) -> Told:
-            return wire.answer(world, state, turn, request, outcome)
+        def respond(state: State, turn: Turn, outcome: Outcome) -> Answer:
+            return wire.encode_answer(world, state, turn, request, outcome)
 
-        told = await self._market.act(actor, request.action, tell)
-        self._watching.acted(told.name, told.code, time.perf_counter() - started)
-        return Reply(200, told.body)
+        answer = await self._market.act(actor, request.action, respond)
+        self._metrics.acted(answer.verb, answer.code, time.perf_counter() - started)
+        return Reply(200, answer.body)
 
 
-class Front:
-    """Reads bodies up to their limit, answers the hot route, and hands the rest to the app."""
+class Middleware:
+    """Reads bodies up to their limit, answers the hot route, and passes all other requests to the app."""
 
-    def __init__(self, app: App, execute: Execute, watching: Watching) -> None:
-        self._app, self._execute, self._watching = app, execute, watching
+    def __init__(self, app: App, execute: ExecuteRoute, metrics: Metrics) -> None:
+        self._app, self._execute, self._metrics = app, execute, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        body = await _body(scope, receive)
+        path: str = scope["path"]
+        if path[-1:] == "/" and path[:-1] in FIXED_PATHS:
+            path = path[:-1]
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        limit = MAX_LOG_BYTES if path == LOG_PATH else MAX_BODY_BYTES
+        body = await _read_body(receive, limit)
         if body is None:
-            return None  # the client has gone
-        if len(body) > MOST_BYTES:
-            why = f"The body is above {MOST_BYTES:,} bytes; send less"
+            return None  # the client has disconnected
+        if len(body) > limit:
+            why = f"The body is above {limit:,} bytes; send less"
             await self._answer(send, refusal(413, why), close=True)
-        elif scope["path"] == EXECUTE and scope["method"] == "POST":
+        elif path == EXECUTE_PATH and scope["method"] == "POST":
             await self._answer(send, await self._execute(scope["headers"], body))
         else:
-            await self._app(scope, _again(body, receive), self._counted(send))
+            await self._app(scope, _replay(body, receive), self._counting(send))
 
     async def _answer(self, send: Send, reply: Reply, *, close: bool = False) -> None:
-        self._watching.answered(reply.status)
+        self._metrics.answered(reply.status)
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(reply.body)).encode())]
         if close:
             headers.append((b"connection", b"close"))
@@ -116,17 +127,19 @@ class Front:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 
-    def _counted(self, send: Send) -> Send:
-        async def counted(message: MutableMapping[str, Any]) -> None:
+    def _counting(self, send: Send) -> Send:
+        """A `send` that counts the answer in the metrics."""
+
+        async def counting(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                self._watching.answered(message["status"])
+                self._metrics.answered(message["status"])
             await send(message)
 
-        return counted
+        return counting
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """The body; of one that is too long so much that it shows. None when the client has gone."""
+async def _read_body(receive: Receive, limit: int) -> bytes | None:
+    """The body, cut just past the limit; None if the client disconnected."""
     message = await receive()
     if message["type"] != "http.request":
         return None
@@ -134,26 +147,26 @@ async def _body(scope: Scope, receive: Receive) -> bytes | None:
     if not message.get("more_body"):
         return body
     chunks, length = [body], len(body)
-    while message.get("more_body") and length <= DRAINED_BYTES:
+    while message.get("more_body") and length <= MAX_READ_BYTES:
         message = await receive()
         if message["type"] != "http.request":
             return None
         chunk: bytes = message.get("body", b"")
         length += len(chunk)
-        if length - len(chunk) <= MOST_BYTES:
+        if length - len(chunk) <= limit:
             chunks.append(chunk)
     return b"".join(chunks)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body that was read, then what comes behind it."""
-    told = False
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that first returns the body that was read already."""
+    replayed = False
 
-    async def once() -> MutableMapping[str, Any]:
-        nonlocal told
-        if told:
+    async def replay() -> MutableMapping[str, Any]:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        told = True
+        replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return once
+    return replay

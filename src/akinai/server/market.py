@@ -1,7 +1,7 @@
-"""A run that is being served: one writer, the state in memory, commits in groups. docs/design/server.md says why.
+"""A hosted run: one writer, the state in memory, commits in groups. docs/design/server.md gives the reasons.
 
-A request is applied when it arrives and answered when its entry is durable. What arrives during a commit is committed
-together by the next one.
+A request is applied when it arrives and answered when its entry is durable. Requests that arrive during a commit share
+the next one.
 """
 
 from __future__ import annotations  # rpds classes take no parameters at run time
@@ -20,68 +20,68 @@ from akinai.core.errors import SequenceConflict, StoreError
 from akinai.core.ledger import Entry, Outcome, Turn
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import expect_outcome, expect_version, read_turn, step
-from akinai.runtime.runs import expect_whole
-from akinai.runtime.session import clock_us
-from akinai.server.watching import NOBODY, Watching
+from akinai.runtime.play.session import clock_us
+from akinai.runtime.runs.reading import expect_whole
+from akinai.server.metrics import UNREAD, Metrics
 from akinai.worlds.market import Market, State
-from akinai.worlds.market.actions import Register, SendMessage
-from akinai.worlds.market.views import WAITING
+from akinai.worlds.market.model.actions import Register, SendMessage
+from akinai.worlds.market.rules.views import WAITING
 
-MOST_WAITING = 20_000
-"""Requests that are applied and not yet durable; more are turned away."""
-FOLLOWED_S = 0.02
-"""What other servers, or this one, write within this time is noticed at once and not one by one."""
-CLAIM = "token sha256:"
-"""Beside a registration in the ledger: the digest of the token that was given for it."""
+MAX_WAITING = 20_000
+"""Requests that are applied and not yet durable; further requests are refused."""
+FOLLOW_PAUSE_S = 0.02
+"""Pause between looks at what other servers wrote, so that a burst of entries is read at once."""
+TOKEN_MARK = "token sha256:"
+"""Precedes the digest of an agent's token in the `said` of its registration."""
 
 T = TypeVar("T")
 
 
 class Overloaded(Exception):
-    """More requests wait than the server takes; nothing was done."""
+    """Too many requests wait; nothing was done."""
 
 
-class NotTheHolder(Exception):
-    """The id is registered, and the request does not bear its token; nothing was done."""
+class WrongToken(Exception):
+    """The id is registered, and the request does not carry its token; nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run stands behind an entry."""
+class Head:
+    """A run after its last entry."""
 
     state: State
     seq: int
     digest: str
     at: int
-    holders: HashTrieMap[str, str]
-    """By agent, the digest of its token."""
+    token_digests: HashTrieMap[str, str]
+    """By agent id."""
 
-    def behind(self, entry: Entry, state: State) -> Place:
-        """The place behind the next entry."""
-        holders = self.holders
-        if entry.said.startswith(CLAIM) and entry.name == Register.__name__ and entry.outcome.ok:
-            holders = holders.insert(entry.actor, entry.said.removeprefix(CLAIM))
-        return Place(state, entry.seq, entry.digest, entry.at, holders)
+    def after(self, entry: Entry, state: State) -> Head:
+        """The head after the next entry."""
+        token_digests = self.token_digests
+        if entry.said.startswith(TOKEN_MARK) and entry.name == Register.__name__ and entry.outcome.ok:
+            token_digests = token_digests.insert(entry.actor, entry.said.removeprefix(TOKEN_MARK))
+        return Head(state, entry.seq, entry.digest, entry.at, token_digests)
 
 
 @dataclass(slots=True, eq=False)
-class _Ask(Generic[T]):
+class _Pending(Generic[T]):
     """A request that waits for its commit."""
 
     actor: str
     action: Action
-    tell: Callable[[State, Turn, Outcome], T]
-    proof: str
-    claim: str
-    answer: asyncio.Future[T]
-    told: T | None = None
+    respond: Callable[[State, Turn, Outcome], T]
+    token_digest: str
+    new_token_digest: str
+    future: asyncio.Future[T]
+    response: T | None = None
 
 
 class HostedMarket:
-    """Applies what agents do to one run, in the order of arrival, and keeps it.
+    """Applies actions of agents to one run, in the order of arrival, and stores them.
 
-    Several servers may write one run of a shared store: the one that comes second reads what it missed and applies what
-    it had again, so that outcomes are always those of the ledger's order.
+    Several servers may write one run of a shared store. The slower one reads the entries it missed and applies its own
+    requests again, so that outcomes always follow the ledger's order.
     """
 
     def __init__(
@@ -90,29 +90,29 @@ class HostedMarket:
         store: Store,
         *,
         clock: Callable[[], int] = clock_us,
-        most_waiting: int = MOST_WAITING,
-        watching: Watching = NOBODY,
+        max_waiting: int = MAX_WAITING,
+        metrics: Metrics = UNREAD,
     ) -> None:
         self.world = Market()
         expect_version(self.world, header.genesis)
         self.header = header
         state = self.world.begin(header.genesis)
-        self.committed = Place(state, 0, header.genesis.digest, 0, HashTrieMap())
-        """What is durable: the place that reads show."""
-        self._place = self.committed
-        self._store, self._clock, self._most, self._watching = store, clock, most_waiting, watching
-        self._asks: list[_Ask[Any]] = []
+        self.committed = Head(state, 0, header.genesis.digest, 0, HashTrieMap())
+        """The durable head, which reads show."""
+        self._head = self.committed
+        self._store, self._clock, self._max_waiting, self._metrics = store, clock, max_waiting, metrics
+        self._pending: list[_Pending[Any]] = []
         self._entries: list[Entry] = []
-        self._lookers: list[asyncio.Future[None]] = []
+        self._refreshes: list[asyncio.Future[None]] = []
         self._task: asyncio.Task[None] | None = None
         self._follower: asyncio.Task[None] | None = None
-        self._sleepers: dict[str, set[asyncio.Future[None]]] = {}
+        self._mail_waiters: dict[str, set[asyncio.Future[None]]] = {}
         self.closing = False
 
     async def open(self) -> None:
-        """Fold what the ledger holds, and from now on what other servers add to it.
+        """Fold the ledger, and from now on follow the entries of other servers.
 
-        LedgerError when the record is damaged or the rules no longer give what it says.
+        LedgerError when the ledger is damaged or the rules no longer give its outcomes.
         """
         await self._catch_up()
         expect_whole(self.header, self.committed.seq)
@@ -120,7 +120,7 @@ class HostedMarket:
             self._follower = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Answer what was accepted, and let go of the run; the store stays open."""
+        """Answer the accepted requests and close the run; the store stays open."""
         self.closing = True
         self.wake_all()
         while self._task is not None:
@@ -129,199 +129,201 @@ class HostedMarket:
             self._follower.cancel()
             with suppress(asyncio.CancelledError):
                 await self._follower
-        place = self.committed
+        head = self.committed
         with suppress(StoreError):
             await self._store.update(
-                replace(self.header, status="open", ending="stopped", entries=place.seq, digest=place.digest)
+                replace(self.header, status="open", ending="stopped", entries=head.seq, digest=head.digest)
             )
 
     @property
     def waiting(self) -> int:
         """Requests that are applied and not yet answered."""
-        return len(self._asks)
+        return len(self._pending)
 
     async def act(
         self,
         actor: str,
         action: Action,
-        tell: Callable[[State, Turn, Outcome], T],
+        respond: Callable[[State, Turn, Outcome], T],
         *,
-        proof: str = "",
-        claim: str = "",
+        token_digest: str = "",
+        new_token_digest: str = "",
     ) -> T:
-        """Do an action, and give what `tell` makes of its outcome when its entry is durable.
+        """Do an action. Returns what `respond` makes of its outcome, once its entry is durable.
 
-        With `claim`, the digest of a new token, a registration is bound to it; one that is bound already wants its own
-        as `proof`, else NotTheHolder. Overloaded when too many wait. StoreError when it could not be kept: then
-        nothing was done that anybody was told.
+        `new_token_digest` binds a new registration to a token. A registration that is bound already needs its own
+        `token_digest`, else WrongToken. Overloaded when too many requests wait. StoreError when the entry could not be
+        stored: then nothing was done.
         """
-        if self.closing or len(self._asks) >= self._most:
+        if self.closing or len(self._pending) >= self._max_waiting:
             raise Overloaded
-        ask = _Ask(actor, action, tell, proof, claim, asyncio.get_running_loop().create_future())
-        self._take(ask)
-        self._go()
-        return await ask.answer
+        request = _Pending(
+            actor, action, respond, token_digest, new_token_digest, asyncio.get_running_loop().create_future()
+        )
+        self._apply(request)
+        self._start_committing()
+        return await request.future
 
-    def _take(self, ask: _Ask[Any]) -> None:
-        """Apply a request behind all that were taken before it."""
-        place = self._place
+    def _apply(self, request: _Pending[Any]) -> None:
+        """Apply a request after all earlier ones."""
+        head = self._head
         said = ""
-        if ask.claim:
-            holder = place.holders.get(ask.actor)
-            if holder is not None and holder != ask.proof:
-                raise NotTheHolder
-            said = f"{CLAIM}{ask.claim}" if holder is None else ""
-        turn = Turn(place.seq + 1, max(place.at, self._clock()), ask.actor, ask.action, said)
-        state, outcome = step(self.world, place.state, turn)
-        entry = Entry.of(place.digest, turn, outcome)
-        ask.told = ask.tell(state, turn, outcome)
-        self._place = place.behind(entry, state)
+        if request.new_token_digest:
+            bound = head.token_digests.get(request.actor)
+            if bound is not None and bound != request.token_digest:
+                raise WrongToken
+            said = f"{TOKEN_MARK}{request.new_token_digest}" if bound is None else ""
+        turn = Turn(head.seq + 1, max(head.at, self._clock()), request.actor, request.action, said)
+        state, outcome = step(self.world, head.state, turn)
+        entry = Entry.of(head.digest, turn, outcome)
+        request.response = request.respond(state, turn, outcome)
+        self._head = head.after(entry, state)
         self._entries.append(entry)
-        self._asks.append(ask)
+        self._pending.append(request)
 
-    def _go(self) -> None:
+    def _start_committing(self) -> None:
         if self._task is None:
             self._task = asyncio.create_task(self._commit_all())
 
     async def _commit_all(self) -> None:
         try:
-            while self._asks or self._lookers:
-                if self._lookers:
-                    await self._look_now()
+            while self._pending or self._refreshes:
+                if self._refreshes:
+                    await self._refresh_now()
                 else:
                     await self._commit()
         finally:
             self._task = None
 
     async def _commit(self) -> None:
-        """One commit of all that waits; each is answered, or waits again behind what other servers wrote."""
-        asks, entries, end = self._asks, self._entries, self._place
-        self._asks, self._entries = [], []
+        """Commit all pending requests. Each is answered, or waits again after the entries of other servers."""
+        requests, entries, end = self._pending, self._entries, self._head
+        self._pending, self._entries = [], []
         started = asyncio.get_running_loop().time()
         try:
             await self._store.append(self.header.run_id, entries)
         except SequenceConflict:
-            self._watching.conflict(len(asks))
+            self._metrics.conflict(len(requests))
             try:
-                await self._catch_up(asks)
-            except Exception as error:  # a record that cannot be followed: nobody may be told anything
-                self._fail(asks, error)
+                await self._catch_up(requests)
+            except Exception as error:  # the ledger cannot be followed, so no outcome may be answered
+                self._fail(requests, error)
             return
-        except Exception as error:  # whatever broke: those who wait are told so, and the next ones try again
-            self._fail(asks, error)
+        except Exception as error:  # whatever broke, these requests fail and the next commit tries again
+            self._fail(requests, error)
             return
         self.committed = end
-        self._watching.committed(len(asks), asyncio.get_running_loop().time() - started)
-        for ask in asks:
-            if not ask.answer.done():
-                ask.answer.set_result(ask.told)
+        self._metrics.committed(len(requests), asyncio.get_running_loop().time() - started)
+        for request in requests:
+            if not request.future.done():
+                request.future.set_result(request.response)
         self._wake(entries)
 
-    def _fail(self, asks: Sequence[_Ask[Any]], error: Exception) -> None:
-        """Nothing of a commit that failed stays: those behind it are applied to the last state that is durable."""
-        self._watching.failed(len(asks), error)
-        later = self._asks
-        self._start_again(later)
-        told = error if isinstance(error, StoreError) else StoreError(f"{type(error).__name__}: {error}")
-        for ask in asks:
-            if not ask.answer.done():
-                ask.answer.set_exception(told)
+    def _fail(self, requests: Sequence[_Pending[Any]], error: Exception) -> None:
+        """Drop a failed commit. Later requests are applied again, to the last durable state."""
+        self._metrics.failed(len(requests), error)
+        self._reapply(self._pending)
+        failure = error if isinstance(error, StoreError) else StoreError(f"{type(error).__name__}: {error}")
+        for request in requests:
+            if not request.future.done():
+                request.future.set_exception(failure)
 
-    async def _catch_up(self, asks: Sequence[_Ask[Any]] = ()) -> None:
-        """Fold what others wrote, then apply what waits behind it, in the order of arrival."""
-        place, entries = self.committed, list[Entry]()
-        async for entry in self._store.read(self.header.run_id, place.seq):
+    async def _catch_up(self, requests: Sequence[_Pending[Any]] = ()) -> None:
+        """Fold the entries of other servers, then apply the pending requests again, in the order of arrival."""
+        head, entries = self.committed, list[Entry]()
+        async for entry in self._store.read(self.header.run_id, head.seq):
             turn = read_turn(self.world, entry)
-            state, outcome = step(self.world, place.state, turn)
+            state, outcome = step(self.world, head.state, turn)
             expect_outcome(entry, outcome)
-            place = place.behind(entry, state)
+            head = head.after(entry, state)
             entries.append(entry)
-        self.committed = place
-        self._start_again([*asks, *self._asks])
+        self.committed = head
+        self._reapply([*requests, *self._pending])
         self._wake(entries)
 
-    def _start_again(self, asks: Sequence[_Ask[Any]]) -> None:
-        self._place, self._asks, self._entries = self.committed, [], []
-        for ask in asks:
+    def _reapply(self, requests: Sequence[_Pending[Any]]) -> None:
+        self._head, self._pending, self._entries = self.committed, [], []
+        for request in requests:
             try:
-                self._take(ask)
-            except Exception as refused:  # of this one alone; the others go on
-                if not ask.answer.done():
-                    ask.answer.set_exception(refused)
+                self._apply(request)
+            except Exception as error:  # this request alone fails
+                if not request.future.done():
+                    request.future.set_exception(error)
 
-    async def look(self) -> None:
-        """See what other servers wrote until now."""
-        looker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._lookers.append(looker)
-        self._go()
-        await looker
+    async def refresh(self) -> None:
+        """Read the entries that other servers have written."""
+        refreshed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._refreshes.append(refreshed)
+        self._start_committing()
+        await refreshed
 
-    async def _look_now(self) -> None:
-        lookers, self._lookers = self._lookers, []
+    async def _refresh_now(self) -> None:
+        refreshes, self._refreshes = self._refreshes, []
         try:
             await self._catch_up()
         except Exception as error:
-            self._watching.failed(0, error)
-        for looker in lookers:
-            if not looker.done():
-                looker.set_result(None)
+            self._metrics.failed(0, error)
+        for refreshed in refreshes:
+            if not refreshed.done():
+                refreshed.set_result(None)
 
     async def _follow(self) -> None:
-        """Look whenever the store tells that the run has grown by another's hand."""
+        """Refresh whenever another server has written to the run."""
         changes: Any = self._store
         while True:
             try:
                 async for last in changes.changes(self.header.run_id, self.committed.seq):
-                    if last > self._place.seq and not self._asks:
-                        await self.look()
-                    await asyncio.sleep(FOLLOWED_S)
+                    if last > self._head.seq and not self._pending:
+                        await self.refresh()
+                    await asyncio.sleep(FOLLOW_PAUSE_S)
             except StoreError as error:
-                self._watching.failed(0, error)
+                self._metrics.failed(0, error)
                 await asyncio.sleep(1)
 
     def view(self, actor: str) -> dict[str, Json]:
-        """What an agent sees, from what is durable; whether there is mail, and what it hears of a wait that is over."""
+        """The durable view of an agent, whether it has mail, and the text of a wait that ends now."""
         state = self.committed.state
-        seen, member = self.world.view(state, actor), state.members.get(actor)
+        view, member = self.world.view(state, actor), state.members.get(actor)
         return {
-            "text": seen.text,
-            "verbs": [verb.__name__ for verb in seen.verbs],
-            "closed": seen.closed,
-            "news": seen.news,
+            "text": view.text,
+            "verbs": [verb.__name__ for verb in view.verbs],
+            "closed": view.closed,
+            "news": view.news,
             "mail": member is not None and member.has_news,
-            "wait": "" if member is None else self.world.heard(state, actor, WAITING).text,
+            "wait": "" if member is None else self.world.facets.observation.observe_late(state, actor, WAITING).text,
         }
 
-    async def news_for(self, actor: str, timeout_s: float) -> None:
-        """Wait until there is mail for an agent that it has not fetched; at most so long, and not while closing."""
+    async def wait_for_mail(self, actor: str, timeout_s: float) -> None:
+        """Wait until an agent has unfetched mail, at most `timeout_s`. Returns at once while the market is closing."""
         member = self.committed.state.members.get(actor)
         if self.closing or member is None or member.has_news:
             return
-        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        sleepers = self._sleepers.setdefault(actor, set())
-        sleepers.add(sleeper)
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiters = self._mail_waiters.setdefault(actor, set())
+        waiters.add(waiter)
         try:
             async with asyncio.timeout(timeout_s):
-                await sleeper
+                await waiter
         except TimeoutError:
             pass
         finally:
-            sleepers.discard(sleeper)
-            if not sleepers:
-                self._sleepers.pop(actor, None)
+            waiters.discard(waiter)
+            if not waiters:
+                self._mail_waiters.pop(actor, None)
 
     def _wake(self, entries: Sequence[Entry]) -> None:
-        if self._sleepers:
+        """Wake the recipients of new messages."""
+        if self._mail_waiters:
             for entry in entries:
                 if entry.name == SendMessage.__name__ and entry.outcome.ok:
-                    self._rouse(str(entry.parameters["to_agent_id"]))
+                    self._wake_agent(str(entry.parameters["to_agent_id"]))
 
     def wake_all(self) -> None:
-        """Let nobody wait any longer for news."""
-        for actor in list(self._sleepers):
-            self._rouse(actor)
+        """End every wait for mail."""
+        for actor in list(self._mail_waiters):
+            self._wake_agent(actor)
 
-    def _rouse(self, actor: str) -> None:
-        for sleeper in self._sleepers.get(actor, ()):
-            if not sleeper.done():
-                sleeper.set_result(None)
+    def _wake_agent(self, actor: str) -> None:
+        for waiter in self._mail_waiters.get(actor, ()):
+            if not waiter.done():
+                waiter.set_result(None)

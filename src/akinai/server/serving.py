@@ -1,11 +1,12 @@
-"""Serving: a run is found or begun, the socket is opened, and what was accepted is answered before it ends."""
+"""The server of a market: finds or creates the run, listens, and answers every accepted request before it stops."""
 
 import asyncio
 import gc
+import os
 import resource
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -16,172 +17,193 @@ import uvloop
 
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
-from akinai.core.stores import RunHeader
-from akinai.core.trace import Books
-from akinai.runtime.casting import SERVED
-from akinai.runtime.config import prepare
-from akinai.runtime.experiment import checked_name, expect_free, fresh_name
-from akinai.runtime.runs import run_card
-from akinai.runtime.session import clock_us
-from akinai.server.app import House, make_app
-from akinai.server.door import Door, digest, new_token
-from akinai.server.logbook import Logbook
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.settings import DEFAULT_STORE, prepare, setting
+from akinai.runtime.play.agent_registry import HTTP_AGENT
+from akinai.runtime.play.session import clock_us
+from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
+from akinai.server.app import Services, make_app
+from akinai.server.authentication import Authentication, digest, new_token
+from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
-from akinai.server.watching import Watching, log_to_stderr, tell
+from akinai.server.metrics import Metrics, log_event, log_to_stderr
 from akinai.stores import open_store
 from akinai.worlds.market import Market
 
 KEEP_ALIVE_S = 60
 GRACE_S = 30
-"""What a stop waits for requests that are being answered."""
+"""How long a stop waits for requests that are being answered."""
 BACKLOG = 4_096
-OPEN = {"open": True, "clock": "wall", "customers.purchases": 0, "customers.max_turns": 0}
+OPEN_MARKET = {"open": True, "clock": "wall", "customers.purchases": 0, "customers.max_turns": 0}
 """A market in which anybody may register and trade as often as they like."""
 
 Auth = Literal["open", "token"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a server is asked to be."""
+class ServeConfig:
+    """The settings of a server."""
 
     data: str | None = None
-    """A folder with a population; None is an empty market."""
+    """A folder with a population; None for an empty market."""
     run: str | None = None
-    """Its name; one that is there goes on."""
+    """The name of the run. An existing run continues."""
     store: str = "akinai.db"
     host: str = "127.0.0.1"
     port: int = 8000
     auth: Auth = "open"
     operator_token: str | None = None
-    """Under tokens; None makes one."""
+    """Used with `auth="token"`; None makes one."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of a new market, beside those of one that is served."""
+    """Settings of a new market, besides those of every served market."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
-    """A server that has begun to listen."""
+class ServerInfo:
+    """The address and the run of a server that listens."""
 
     url: str
     run_id: str
     entries: int
-    """Of a run that goes on; 0 for a new one."""
+    """The number of entries when it started; 0 for a new run."""
     agents: int
     operator_token: str
-    """Empty where none is asked for."""
+    """Empty when the config names it or no token is needed."""
 
 
-def serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
+OPERATOR_TOKEN = "AKINAI_OPERATOR_TOKEN"
+"""The variable of the environment that holds the operator's token."""
+
+
+def serve(
+    *,
+    market: str | None = None,
+    run: str | None = None,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    auth: Auth = "open",
+    ready: Callable[[ServerInfo], None] | None = None,
+) -> None:
+    """Serve a market over HTTP until SIGTERM or SIGINT; the options are those of `akinai serve --help`.
+
+    `ready` is called when requests are taken. UsageError as for `run_server`.
+    """
+    address = setting("store", store, DEFAULT_STORE)
+    config = ServeConfig(market, run, address, host, port, auth, os.environ.get(OPERATOR_TOKEN))
+    run_server(config, ready or (lambda _: None))
+
+
+def run_server(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called when requests are taken.
 
-    UsageError for a port that is taken, a folder that is not there, or a run that is no open market.
+    UsageError for a port that is in use, a missing folder, or a run that is no open market.
     """
     log_to_stderr()
-    _allow_many_connections()
+    _raise_file_limit()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(asked, ready))
+        runner.run(_serve(config, ready))
 
 
-async def _serve(asked: Asked, ready: Callable[[Listening], None]) -> None:
-    async with served(asked) as one:
-        _stop_on_signals(one)
-        import_module("numpy")  # the first search would wait for it, and with it all that come meanwhile
-        _collect_seldom()
-        ready(one.listening)
-        await one.ended()
+async def _serve(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:
+    async with running_server(config) as server:
+        _stop_on_signals(server)
+        import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
+        _collect_garbage_less_often()
+        ready(server.info)
+        await server.ended()
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class RunningServer:
     """A server that runs in this event loop."""
 
-    listening: Listening
+    info: ServerInfo
     market: HostedMarket
     _server: uvicorn.Server
     _task: asyncio.Task[None]
 
     def stop(self) -> None:
-        """Take no more; a second call does not wait for those who are being answered."""
-        tell("stopping", waiting=self.market.waiting)
+        """Accept no more requests. A second call does not wait for requests that are being answered."""
+        log_event("stopping", waiting=self.market.waiting)
         self._server.force_exit = self._server.should_exit
         self._server.should_exit = True
         self.market.wake_all()
 
     async def ended(self) -> None:
-        """Wait until all that was accepted is answered and no more is taken."""
+        """Wait until every accepted request is answered."""
         await asyncio.shield(self._task)
 
 
 @asynccontextmanager
-async def served(asked: Asked) -> AsyncIterator[Served]:
-    """A server of this event loop, listening; it stops when the block is left. UsageError as for `serve`."""
-    expect_safe(asked)
-    with _listening(asked) as sock:
-        store = await open_store(asked.store)
+async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
+    """A listening server of this event loop, which stops when the block is left. UsageError as for `serve`."""
+    expect_safe(config)
+    with listening_socket(config) as sock:
+        store = await open_store(config.store)
         try:
-            async with _served_run(asked, store, sock) as one:
-                yield one
+            async with _serving_run(config, store, sock) as server:
+                yield server
         finally:
             await store.close()
 
 
 @asynccontextmanager
-async def _served_run(asked: Asked, store: Books, sock: socket.socket) -> AsyncIterator[Served]:
-    header = await find_or_begin(asked, store)
-    watching = Watching()
-    market, logbook = HostedMarket(header, store, watching=watching), Logbook(store, header.run_id)
+async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -> AsyncGenerator[RunningServer]:
+    header = await find_or_create_run(config, store)
+    metrics = Metrics()
+    market, log_sink = HostedMarket(header, store, metrics=metrics), LogSink(store, header.run_id)
     await market.open()
-    token = (asked.operator_token or new_token()) if asked.auth == "token" else ""
-    door = Door(market, tokens=asked.auth == "token", operator=digest(token))
-    server = _Server(_config(make_app(House(market, door, logbook, watching))))
+    token = (config.operator_token or new_token()) if config.auth == "token" else ""
+    authentication = Authentication(market, tokens=config.auth == "token", operator=digest(token))
+    server = _UvicornServer(_uvicorn_config(make_app(Services(market, authentication, log_sink, metrics))))
     task = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
-        one = Served(_listens(sock, header, market, "" if asked.operator_token else token), market, server, task)
-        facts = {"url": one.listening.url, "entries": one.listening.entries, "agents": one.listening.agents}
-        tell("listening", run=header.run_id, auth=asked.auth, **facts)
-        yield one
+        info = _info(sock, header, market, "" if config.operator_token else token)
+        facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
+        log_event("listening", run=header.run_id, auth=config.auth, **facts)
+        yield RunningServer(info, market, server, task)
     finally:
         server.should_exit = True
         market.wake_all()
         await task
         await market.close()
-        await logbook.close()
-        tell("stopped", run=header.run_id, entries=market.committed.seq)
+        await log_sink.close()
+        log_event("stopped", run=header.run_id, entries=market.committed.seq)
 
 
-def _listens(sock: socket.socket, header: RunHeader, market: HostedMarket, token: str) -> Listening:
+def _info(sock: socket.socket, header: RunHeader, market: HostedMarket, token: str) -> ServerInfo:
     host, port = sock.getsockname()[:2]
-    place = market.committed
+    head = market.committed
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    return Listening(url, header.run_id, place.seq, len(place.state.joined), token)
+    return ServerInfo(url, header.run_id, head.seq, len(head.state.joined), token)
 
 
-def _allow_many_connections() -> None:
-    """As many open files as the system lets us have: often the first bound is 1,024, and each agent is one."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+def _raise_file_limit() -> None:
+    """Allow as many open files as the system permits. The soft limit is often 1,024, and each agent needs one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _collect_seldom() -> None:
-    """What is there now stays, and a state is made of frozen records without cycles: looking for some is a pause."""
+def _collect_garbage_less_often() -> None:
+    """Avoid pauses: present objects stay for good, and states are frozen records without cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
 
 
-class _Server(uvicorn.Server):
-    """Signals are ours: uvicorn's handlers would end the process before the run is closed."""
+class _UvicornServer(uvicorn.Server):
+    """Without uvicorn's signal handlers, which would end the process before the run is closed."""
 
     @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> Generator[None]:
         yield
 
 
-def _config(app: Any) -> uvicorn.Config:
+def _uvicorn_config(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="httptools",
@@ -196,70 +218,72 @@ def _config(app: Any) -> uvicorn.Config:
     )
 
 
-def _stop_on_signals(one: Served) -> None:
+def _stop_on_signals(server: RunningServer) -> None:
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, one.stop)
+        loop.add_signal_handler(signal_number, server.stop)
 
 
-def expect_safe(asked: Asked) -> None:
-    """UsageError when other machines could come in and take any name."""
-    if asked.auth == "open" and asked.host not in ("127.0.0.1", "::1", "localhost"):
+def expect_safe(config: ServeConfig) -> None:
+    """UsageError when other machines could act under any name."""
+    if config.auth == "open" and config.host not in ("127.0.0.1", "::1", "localhost"):
         raise UsageError(
-            f"on --host {asked.host!r} anybody could act under any name; add --auth token, or listen on 127.0.0.1"
+            f"on --host {config.host!r} anybody could act under any name; add --auth token, or listen on 127.0.0.1"
         )
 
 
 @contextmanager
-def _listening(asked: Asked) -> Iterator[socket.socket]:
-    """The socket, bound before anything is written."""
-    if not 0 <= asked.port <= 65_535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {asked.port}")
-    family = socket.AF_INET6 if ":" in asked.host else socket.AF_INET
+def listening_socket(config: ServeConfig) -> Generator[socket.socket]:
+    """A listening socket, bound before anything is written. UsageError when it cannot be bound."""
+    if not 0 <= config.port <= 65_535:
+        raise UsageError(f"a port is a number from 0 to 65535, not {config.port}")
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Connections take it over: else the end of an answer waits 40 ms for the other side to acknowledge its head.
+        # Inherited by connections. Without it the end of an answer waits 40 ms for the client to acknowledge its head.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            sock.bind((asked.host, asked.port))
+            sock.bind((config.host, config.port))
             sock.listen(BACKLOG)
         except OSError as error:
-            where, why = f"{asked.host}:{asked.port}", error.strerror or error
+            where, why = f"{config.host}:{config.port}", error.strerror or error
             raise UsageError(f"cannot listen on {where}: {why}; choose another --port or --host") from error
         sock.setblocking(False)
         yield sock
 
 
-async def find_or_begin(asked: Asked, store: Books) -> RunHeader:
-    """The run of the name that is asked for, or a new one. UsageError for a run that cannot be served."""
+async def find_or_create_run(config: ServeConfig, store: Books) -> RunHeader:
+    """The named run, or a new one. UsageError for a run that cannot be served."""
     known = await store.runs()
-    found = next((run for run in known if asked.run is not None and run.run_id == asked.run), None)
+    found = next((run for run in known if config.run is not None and run.run_id == config.run), None)
     if found is not None:
-        return _served_before(found, asked)
-    header = _new_header(asked, checked_name(asked.run) if asked.run else fresh_name(known))
+        return _resumed_header(found, config)
+    header = _new_header(config, checked_name(config.run) if config.run else fresh_name(known))
     expect_free(known, [header])
     await store.create(header)
     return header
 
 
-def _new_header(asked: Asked, name: str) -> RunHeader:
+def _new_header(config: ServeConfig, name: str) -> RunHeader:
     world = Market()
-    prepared = prepare(world, settings={**OPEN, **asked.settings, **({"data": asked.data} if asked.data else {})})
-    card = run_card(world.name, SERVED, prepared.preset, prepared.preset_sha256)
+    prepared = prepare(
+        world, settings={**OPEN_MARKET, **config.settings, **({"data": config.data} if config.data else {})}
+    )
+    card = run_card(world.name, HTTP_AGENT, prepared.preset, prepared.preset_sha256)
     genesis = Genesis(world.name, 1, prepared.setup)
-    return RunHeader(name, genesis, agents={"agents": SERVED}, created_at=clock_us(), card=card)
+    return RunHeader(name, genesis, agents={"agents": HTTP_AGENT}, created_at=clock_us(), card=card)
 
 
-def _served_before(run: RunHeader, asked: Asked) -> RunHeader:
+def _resumed_header(run: RunHeader, config: ServeConfig) -> RunHeader:
     if run.damage:
         raise UsageError(f"the run {run.run_id!r} is damaged: {run.damage}; choose another --run")
     if run.genesis.world != Market.name or not run.genesis.setup.get("open"):
         raise UsageError(
             f"the run {run.run_id!r} is of {run.genesis.world} and not an open market; choose another --run"
         )
-    if asked.data and _new_header(asked, run.run_id).genesis.setup["data"] != run.genesis.setup["data"]:
+    if config.data and _new_header(config, run.run_id).genesis.setup["data"] != run.genesis.setup["data"]:
         raise UsageError(
-            f"the run {run.run_id!r} began with another population than {asked.data!r}; leave --market out to go on "
+            f"the run {run.run_id!r} began with another population than {config.data!r}; leave --market out to go on "
             "with it, or choose another --run"
         )
     return replace(run, status="open", ending=None)

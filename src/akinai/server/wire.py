@@ -1,33 +1,37 @@
-"""The wire of the market: the only place that knows how requests and answers are spelled. docs/serve.md shows it."""
+"""The wire of the market: how requests are parsed and answers are encoded. docs/serve.md documents it."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 import orjson
+from pydantic import AwareDatetime, TypeAdapter
 
-from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.actions import Action, Unreadable, UnreadableCode, Verbs
 from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, settled, unfit_in
+from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome, Turn
-from akinai.worlds.market import Market, mail, rules
-from akinai.worlds.market import actions as a
-from akinai.worlds.market.state import State
-from akinai.worlds.market.times import iso
+from akinai.worlds.market import Market, State
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.units import iso
+from akinai.worlds.market.rules import mail
+from akinai.worlds.market.rules import verbs as rules
 
-SPOKEN = (a.SendMessage, a.FetchMessages, a.Search)
-"""What the protocol lists, in its order."""
-VERBS = Verbs((*SPOKEN, a.Wait, a.Leave))
-"""What can be executed: agents of ours wait and leave as well. Registering has a route of its own."""
+LISTED = tuple(verb for verb in a.CLASSES if verb.on_wire == "listed")
+"""The verbs of the protocol, in its order."""
+EXECUTABLE = Verbs([verb for verb in a.CLASSES if verb.on_wire != "own route"])
+"""The verbs of `/actions/execute`: besides the protocol's, our own agents wait and leave."""
 KEY = "idempotency_key"
-TEXT_TOO = "akinai_text"
-"""In the metadata of an envelope: the answer's metadata shall hold what a session in process tells, for our agents."""
+WITH_TEXT = "akinai_text"
+"""If true in an envelope's metadata, the answer's metadata holds the outcome as a session in process returns it."""
 
 Table = Mapping[str, Any]
 
 
 class Malformed(ValueError):
-    """A body that is not what its route takes: answered with 422, and no entry."""
+    """A body that does not parse: answered with 422 and not recorded."""
 
     def __init__(self, where: Sequence[str], why: str) -> None:
         super().__init__(why)
@@ -35,38 +39,35 @@ class Malformed(ValueError):
 
     @property
     def detail(self) -> list[dict[str, Json]]:
-        """As the answer tells it."""
+        """The fault as the answer shows it."""
         return [{"type": "malformed", "loc": list(self.where), "msg": self.why}]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An envelope that parsed, and the action in it, which may be an `Unreadable`."""
+    """A parsed envelope: its action, which may be an `Unreadable`."""
 
-    name: str
-    given: Table
-    """The parameters as they came."""
     action: Action
-    text_too: bool = False
+    with_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What an agent is answered."""
+class Answer:
+    """An encoded answer, with the labels of its metrics."""
 
     body: bytes
-    name: str
-    """Of the verb, "unreadable" for none."""
+    verb: str
+    """The verb's tool name, or "unreadable"."""
     code: str
-    """Of a refusal; "ok" for none."""
+    """The code of a refusal, or "ok"."""
 
 
 def read_json(body: bytes) -> Any:
-    """The value of a JSON body. Malformed when it is none, NaN and infinities included."""
+    """The value of a JSON body. Malformed for anything else, NaN and infinities included."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
-        # What orjson refuses and JSON allows, such as half a surrogate pair, is for the rules to refuse.
+        # JSON that orjson refuses, such as half a surrogate pair, is left to the rules.
         try:
             return json.loads(body, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
@@ -80,18 +81,17 @@ def _no_constant(name: str) -> None:
 def read_request(body: bytes) -> Request:
     """The request in the body of `/actions/execute`. Malformed when its envelope does not parse.
 
-    Parameters that do not fit give an `Unreadable` action: its refusal is an entry.
+    Invalid parameters give an `Unreadable` action, whose refusal is an entry.
     """
     envelope = _object(read_json(body), ())
     name, parameters, metadata = envelope.get("name"), envelope.get("parameters"), envelope.get("metadata")
     if not isinstance(name, str):
         raise Malformed(("name",), "the name of the action should be text")
-    given = {} if parameters is None else _object(parameters, ("parameters",))
-    if metadata is None:
-        return Request(name, given, _spoken(name, given, body))
-    told = _object(metadata, ("metadata",))
-    given = _with_key(given, told)
-    return Request(name, given, _spoken(name, given, body), told.get(TEXT_TOO) is True)
+    fields = {} if parameters is None else _object(parameters, ("parameters",))
+    if not metadata and "metadata" not in envelope:
+        return Request(_parse_action(name, fields, body))
+    options = _object(metadata, ("metadata",))
+    return Request(_parse_action(name, _with_key(fields, options), body), options.get(WITH_TEXT) is True)
 
 
 def _object(value: object, where: Sequence[str]) -> dict[str, Any]:
@@ -101,65 +101,111 @@ def _object(value: object, where: Sequence[str]) -> dict[str, Any]:
 
 
 def _kind(value: object) -> str:
-    names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list"}
-    return names.get(type(value), "nothing")
+    match value:
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case _:
+            return "nothing"
 
 
-def _with_key(given: dict[str, Any], metadata: Table) -> dict[str, Any]:
-    """An idempotency key in the envelope means the same as one in the message's own metadata."""
-    own: object = given.get("metadata", {})
-    if KEY not in metadata or not isinstance(own, dict) or KEY in own or "to_agent_id" not in given:
-        return given
-    return {**given, "metadata": {**cast("Table", own), KEY: metadata[KEY]}}
+def _with_key(parameters: dict[str, Any], metadata: Table) -> dict[str, Any]:
+    """The parameters with the idempotency key of the envelope, unless the message's own metadata has a key."""
+    own: object = parameters.get("metadata", {})
+    if KEY not in metadata or not isinstance(own, dict) or KEY in own or "to_agent_id" not in parameters:
+        return parameters
+    return {**parameters, "metadata": {**cast("Table", own), KEY: metadata[KEY]}}
 
 
-def _spoken(name: str, given: Table, body: bytes) -> Action:
-    """The action that parameters say: `type` names it, `name` where that is missing; the two must agree."""
-    if "type" not in given:
-        return _heard(name, given, body)
-    kind = given["type"]
+def _parse_action(name: str, parameters: Table, body: bytes) -> Action:
+    """The action of an envelope. `type` among the parameters names its verb, otherwise `name`; the two must agree."""
+    if "type" not in parameters:
+        return _parse_verb(name, parameters, body)
+    kind = parameters["type"]
     if not isinstance(kind, str):
-        return _unreadable(body, "the type of the action should be text", "bad_parameters")
-    if _plain(name) != _plain(kind):
+        return _unreadable(body, f"the type of the action should be text, not {_kind(kind)}", "bad_parameters")
+    if _fold(name) != _fold(kind):
         why = f"the name says {name!r:.100} and the type {kind!r:.100}; send the same in both"
         return _unreadable(body, why, "bad_parameters")
-    return _heard(kind, {field: value for field, value in given.items() if field != "type"}, body)
+    return _parse_verb(kind, parameters, body)
 
 
-def _plain(name: str) -> str:
+def _fold(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _heard(name: str, given: Table, body: bytes) -> Action:
-    """As the ledger would give it back: numbers are settled before they are read."""
-    if name in _PLAIN_VERBS and _is_plain(body) and not _free(given):
+def _parse_verb(name: str, parameters: Table, body: bytes) -> Action:
+    """The action as the ledger would return it: numbers are settled before they are parsed."""
+    try:
+        verb = _BY_NAME.get(name) or EXECUTABLE.find(name)
+        fields = _fields(verb, parameters)
+    except UnknownName as error:
+        return _unreadable(body, str(error)[:600])
+    except ValueError as error:
+        return _unreadable(body, f"{name:.100}: {error}", "bad_parameters")
+    if _is_plain(body) and not _has_nested_metadata(fields):
         try:
-            return _PLAIN_VERBS[name].model_validate(settled(given))
+            return verb.model_validate(settled(fields))
         except ValueError:
-            pass  # told in the same words as anywhere else, below
-    action = VERBS.heard(name, given, _text(body))
-    return action if isinstance(action, Unreadable) else VERBS.settled(action)
+            pass  # the slow path below words the refusal
+    action = EXECUTABLE.parse(name, fields, _text(body))
+    return action if isinstance(action, Unreadable) else EXECUTABLE.settled(action)
 
 
-_PLAIN_VERBS: Mapping[str, type[Action]] = {
-    spelling: verb for verb in SPOKEN for spelling in (verb.__name__, verb.tool_name())
+def _fields(verb: type[Action], parameters: Table) -> dict[str, Any]:
+    """The parameters that a verb knows. Others, as the `metadata` that each public action has, are ignored.
+
+    ValueError for metadata that is no object and for a `created_at` that is no time with a zone.
+    """
+    if not isinstance(parameters.get("metadata", {}), dict):
+        raise ValueError(f"metadata should be a JSON object, not {_kind(parameters['metadata'])}")
+    known = _FIELDS[verb]
+    fields = {field: value for field, value in parameters.items() if field in known}
+    if fields.get("created_at") is not None:
+        if (created_at := _time_text(fields["created_at"])) is None:
+            raise ValueError(f"created_at should be a time with a zone, not {fields['created_at']!r:.100}")
+        fields["created_at"] = created_at
+    if fields.get("after") is not None:
+        fields["after"] = _time_text(fields["after"]) or fields["after"]  # the rules judge what is no such time
+    return fields
+
+
+_FIELDS: Mapping[type[Action], frozenset[str]] = {verb: frozenset(verb.model_fields) for verb in EXECUTABLE.classes}
+_TIME: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
+
+
+def _time_text(value: object) -> str | None:
+    """A time with a zone, as text or as seconds since the epoch, in ISO 8601 as pydantic writes it; None for others."""
+    try:
+        return _TIME.validate_python(value).isoformat().replace("+00:00", "Z")
+    except ValueError:
+        return None
+
+
+_BY_NAME: Mapping[str, type[Action]] = {
+    spelling: verb for verb in LISTED for spelling in (verb.__name__, verb.tool_name())
 }
 
 
 def _is_plain(body: bytes) -> bool:
-    """No text in it can be one that no store keeps, and nothing is nested too deep."""
+    """Whether the body surely holds no text that stores refuse, and no nesting that is too deep."""
     return b"\\" not in body and body.count(b"[") + body.count(b"{") <= MOST_LEVELS
 
 
-def _free(given: Table) -> bool:
-    """Whether metadata holds more than texts: then it needs a closer look than the fields of a verb."""
-    metadata: object = given.get("metadata")
+def _has_nested_metadata(parameters: Table) -> bool:
+    """Whether metadata holds other values than text, which need a closer check than the fields of a verb."""
+    metadata: object = parameters.get("metadata")
     if isinstance(metadata, dict):
         return not all(isinstance(value, str) for value in cast("Table", metadata).values())
     return metadata is not None
 
 
-def _unreadable(body: bytes, why: str, code: Any = "no_action") -> Unreadable:
+def _unreadable(body: bytes, why: str, code: UnreadableCode = "no_action") -> Unreadable:
     return Unreadable.of(_text(body), why, code)
 
 
@@ -167,38 +213,40 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def answer(world: Market, state: State, turn: Turn, request: Request, outcome: Outcome) -> Told:
-    """What is answered to a request: `outcome` as the ledger keeps it, `state` after it."""
+def encode_answer(world: Market, state: State, turn: Turn, request: Request, outcome: Outcome) -> Answer:
+    """The answer to a request, from the outcome as the ledger keeps it and the state after it."""
     verb = _NAMES[type(turn.action)]
     if not outcome.ok:
-        return Told(_refusal(outcome, request), verb, outcome.code or "refused")
+        return Answer(_refusal(outcome, request), verb, outcome.code or "refused")
     metadata: dict[str, Json] = {}
     match turn.action:
         case a.SendMessage() as action:
-            content, metadata["status"] = _sent(state, turn, action, request, outcome), "sent"
+            content, metadata["status"] = _sent(state, turn, action, outcome), "sent"
         case a.FetchMessages() as action:
             content = _fetched(state, turn, action)
         case a.Search() as action:
-            content = rules.shown(state, action, rules.found(state, turn.actor, action))
+            content = rules.page_json(state, action, rules.results_page(state, turn.actor, action))
         case _:
             content = {"text": outcome.text}
-    if request.text_too:
-        told = world.told(state, turn, outcome)
-        metadata["text"] = told.text
+    if request.with_text:
+        observed = world.facets.observation.observe(state, turn, outcome)
+        metadata["text"] = observed.text
         if not isinstance(turn.action, a.FetchMessages | a.Search):
-            metadata["data"] = told.data
-    return Told(_dumped({"content": content, "is_error": False, "metadata": metadata}), verb, "ok")
+            metadata["data"] = observed.data
+    return Answer(_dump({"content": content, "is_error": False, "metadata": metadata}), verb, "ok")
 
 
-_NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in VERBS.classes} | {Unreadable: "unreadable"}
+_NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in EXECUTABLE.classes} | {
+    Unreadable: "unreadable"
+}
 
 
 def _fetched(state: State, turn: Turn, action: a.FetchMessages) -> dict[str, Any]:
-    """The messages, their JSON as it was made for the digest of the fetch."""
+    """The messages, in the JSON whose digest is in the entry of the fetch."""
     found = mail.select(state, turn.actor, turn.at, action)
     if found is None or not found.mails:
         return {"messages": [], "has_more": False}
-    return {"messages": orjson.Fragment(found.text), **mail.told_beside(state, turn, found)}
+    return {"messages": orjson.Fragment(found.text), **mail.fetch_metadata(state, turn, found)}
 
 
 def _refusal(outcome: Outcome, request: Request) -> bytes:
@@ -206,25 +254,22 @@ def _refusal(outcome: Outcome, request: Request) -> bytes:
     if outcome.code == "unknown_recipient":
         content = {"error": outcome.text}
     error: dict[str, Json] = {"code": outcome.code, "message": outcome.text}
-    own: dict[str, Json] = {"data": outcome.data} if request.text_too else {}
-    return _dumped({"content": content, "is_error": True, "metadata": {"error": error, **own}})
+    data: dict[str, Json] = {"data": outcome.data} if request.with_text else {}
+    return _dump({"content": content, "is_error": True, "metadata": {"error": error, **data}})
 
 
-def _sent(state: State, turn: Turn, action: a.SendMessage, request: Request, outcome: Outcome) -> dict[str, Json]:
-    """The message as it came, with what its sender left out. One that was sent before is told as it was then."""
-    message: Json = request.given.get("message")
-    at = turn.at
+def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> dict[str, Json]:
+    """The message as it was delivered, omitted fields filled in. A repeat shows the message as first delivered."""
+    message, at = action.message, turn.at
     index = cast("Mapping[str, int]", outcome.data)["index"]
     if index != turn.seq and (first := _delivered(state, turn.actor, action.to_agent_id, index)):
-        at = first.at
-        if first.message != action.message:
-            message = first.message.model_dump(mode="json")
+        message, at = first.message, first.at
     return {
         "type": "send_message",
         "from_agent_id": turn.actor,
         "to_agent_id": action.to_agent_id,
         "created_at": action.created_at or iso(at),
-        "message": message,
+        "message": message.model_dump(mode="json"),
         "metadata": action.metadata,
     }
 
@@ -234,7 +279,7 @@ def _delivered(state: State, sender: str, to: str, index: int) -> Any:
     return next((mail for place in range(box.count) if (mail := box.by_place[place]).index == index), None)
 
 
-def _dumped(value: object) -> bytes:
+def _dump(value: object) -> bytes:
     return orjson.dumps(value, default=_default)
 
 
@@ -244,44 +289,41 @@ def _default(value: object) -> object:
     raise TypeError(f"a value of type {type(value).__name__} is not JSON")
 
 
-def dumped(value: Json) -> bytes:
-    """The JSON of any answer; text that UTF-8 cannot hold is escaped."""
+def encode(value: Json) -> bytes:
+    """The JSON of an answer. Text that UTF-8 cannot hold is escaped."""
     try:
-        return _dumped(value)
+        return _dump(value)
     except TypeError:
         return json.dumps(value, default=_default, allow_nan=False).encode()
 
 
 def read_profile(body: bytes) -> dict[str, Any]:
-    """The profile in the body of `/agents/register`. Malformed when there is none that can be kept."""
+    """The profile in the body of `/agents/register`. Malformed when it is missing or cannot be stored."""
     profile = _object(_object(read_json(body), ()).get("agent"), ("agent",))
-    id, metadata = profile.get("id"), profile.get("metadata")
+    id, metadata = profile.get("id"), profile.get("metadata", {})
     if not isinstance(id, str) or not id:
         raise Malformed(("agent", "id"), "the id should be a text that is not empty")
     if id != id.strip() or any(letter < " " or letter == "\x7f" for letter in id):
         raise Malformed(("agent", "id"), "a header cannot hold the id: no control characters, no space at its ends")
-    if not isinstance(metadata, dict | None):
-        raise Malformed(("agent", "metadata"), f"a JSON object is expected, not {_kind(metadata)}")
+    _object(metadata, ("agent", "metadata"))
     if why := unfit_in(profile) or bad_text_in(profile):
         raise Malformed(("agent",), f"a value in it {why}")
-    return {**profile, "metadata": metadata or {}}
+    return {**profile, "metadata": metadata}
 
 
-def registration(profile: Mapping[str, Any], state: State) -> a.Register:
-    """The action of registering. One of the run's population that says no more than its id keeps its own profile."""
+def registration(profile: Mapping[str, Any], state: State) -> Action:
+    """The action of registering. A member of the run's population that sends only its id keeps its own profile."""
     member = state.members.get(profile["id"])
     if member is not None and member.number is not None and not set(profile) - {"id", "metadata"}:
         return a.Register()
-    return cast("a.Register", VERBS_WITH_REGISTER.settled(a.Register(profile=dict(profile))))
+    return a.VERBS.settled(a.Register(profile=dict(profile)))
 
-
-VERBS_WITH_REGISTER = Verbs((a.Register,))
 
 LEVELS = ("debug", "info", "warning", "error")
 
 
 def read_log(body: bytes) -> dict[str, Any]:
-    """The line in the body of `/logs/create`. Malformed when there is none."""
+    """The line in the body of `/logs/create`. Malformed when it is missing or cannot be stored."""
     line = _object(_object(read_json(body), ()).get("log"), ("log",))
     if line.get("level") not in LEVELS:
         raise Malformed(("log", "level"), f"the level is one of {', '.join(LEVELS)}")
@@ -289,8 +331,9 @@ def read_log(body: bytes) -> dict[str, Any]:
         raise Malformed(("log", "name"), "the name should be text")
     if not isinstance(line.get("message"), str | None):
         raise Malformed(("log", "message"), f"text is expected, not {_kind(line.get('message'))}")
-    if not isinstance(line.get("metadata"), dict | None):
-        raise Malformed(("log", "metadata"), f"a JSON object is expected, not {_kind(line.get('metadata'))}")
+    for field in ("data", "metadata"):
+        if line.get(field) is not None:
+            _object(line[field], ("log", field))
     if why := unfit_in(line):
         raise Malformed(("log",), f"a value in it {why}")
     return line
@@ -298,10 +341,10 @@ def read_log(body: bytes) -> dict[str, Any]:
 
 def protocol() -> list[dict[str, Any]]:
     """The verbs as `/actions/protocol` lists them, parameters as JSON Schema."""
-    return [_described(verb) for verb in SPOKEN]
+    return [_describe(verb) for verb in LISTED]
 
 
-def _described(verb: type[a.SendMessage | a.FetchMessages | a.Search]) -> dict[str, Any]:
+def _describe(verb: type[Action]) -> dict[str, Any]:
     schema = verb.model_json_schema()
     kind = {"const": verb.tool_name(), "type": "string", "default": verb.tool_name()}
     schema["properties"] = {"type": kind, **schema["properties"]}
@@ -309,13 +352,13 @@ def _described(verb: type[a.SendMessage | a.FetchMessages | a.Search]) -> dict[s
 
 
 def listing(items: Sequence[Json], total: int, offset: int, limit: int | None) -> dict[str, Json]:
-    """A page of a list."""
+    """A page of a list; `limit` is null where none was asked for, as in the public system."""
     more = offset + len(items) < total
     return {
         "error": None,
         "total": total,
         "offset": offset,
-        "limit": total if limit is None else limit,
+        "limit": limit,
         "has_more": more,
         "items": list(items),
     }

@@ -1,6 +1,6 @@
-"""Where ledgers are kept: `open_store` finds the store behind an address. A store's other half is in its own module.
+"""Stores of ledgers. `open_store` finds the store for an address; each kind of store is in a module of its own.
 
-The sentences with which every store refuses are here too, so that a new one says the same.
+The errors that every store raises are here too, so that all stores word them alike.
 """
 
 import re
@@ -11,14 +11,14 @@ from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageE
 
 if TYPE_CHECKING:
     from akinai.core.ledger import Entry
-    from akinai.core.trace import Books
+    from akinai.core.stores import Books
 
 __all__ = [
-    "closed_store",
-    "first_in_order",
+    "duplicate_run",
+    "expect_consecutive",
     "open_store",
     "sequence_conflict",
-    "taken_run",
+    "store_closed",
     "trace_conflict",
     "unknown_run",
 ]
@@ -28,9 +28,9 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
     """Open the store at `url`: "memory:", a path ("akinai.db", "/x/y.db"), "sqlite:///path", "postgresql://host/name".
 
     Other schemes come from the entry points `akinai.stores`: a class with `async open(url, *, create)`.
-    With `create=False` a store that is not there yet is a UsageError and nothing is made. UnknownName for an unknown
-    scheme, StoreError for a place that does not work, StoreVersion for a store of a newer Akinai.
-    A store is used by one process: open it after a fork, never before.
+    With `create=False` nothing is made, and a store that does not exist is a UsageError. Raises UnknownName for an
+    unknown scheme, StoreError when the location cannot be used, StoreVersion for a store of a newer Akinai.
+    A store belongs to one process: open it after a fork, never before.
     """
     from importlib.metadata import entry_points
 
@@ -52,26 +52,26 @@ def _scheme(url: str) -> str:
         raise UsageError("the store has no address; give a path such as 'akinai.db', or 'memory:'")
     if url == ":memory:":
         raise UsageError("':memory:' is not a store here; write 'memory:'")
-    # One letter before the colon is a drive of Windows.
-    named = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", url)
-    if named is None:
+    # One letter before the colon is a Windows drive.
+    prefix = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", url)
+    if prefix is None:
         return "sqlite"
-    scheme = named[1].lower()
+    scheme = prefix[1].lower()
     return "postgres" if scheme.startswith("postgres") else scheme
 
 
 def unknown_run(run_id: str, known: Iterable[str]) -> UnknownName:
-    """A run that is not in the store."""
+    """The error for a run that is not in the store."""
     return UnknownName("run", run_id, known, "'akinai runs' lists all")
 
 
-def taken_run(run_id: str) -> UsageError:
-    """A run whose id another one has."""
+def duplicate_run(run_id: str) -> UsageError:
+    """The error for creating a run under an id that is taken."""
     return UsageError(f"there is a run {run_id!r} already; choose another name, or go on with 'akinai resume {run_id}'")
 
 
 def sequence_conflict(run_id: str, last: int, seq: int) -> SequenceConflict:
-    """An append with entry `seq` where `last` is the last one before it."""
+    """The error for appending entry `seq` after entry `last`."""
     error = SequenceConflict(
         f"run {run_id!r} takes entry {last + 1} next, not {seq}; if another process writes it, read it again first"
     )
@@ -79,8 +79,11 @@ def sequence_conflict(run_id: str, last: int, seq: int) -> SequenceConflict:
     return error
 
 
-def first_in_order(run_id: str, entries: "Sequence[Entry]") -> int:
-    """The number of the first entry of an append, 0 for an empty one. Raises SequenceConflict where one is skipped."""
+def expect_consecutive(run_id: str, entries: "Sequence[Entry]") -> int:
+    """Check that the entries of an append are numbered without a gap; SequenceConflict otherwise.
+
+    Returns the number of the first entry, 0 when there is none.
+    """
     first = entries[0].seq if entries else 0
     for seq, entry in enumerate(entries, first):
         if entry.seq != seq:
@@ -89,12 +92,12 @@ def first_in_order(run_id: str, entries: "Sequence[Entry]") -> int:
 
 
 def trace_conflict(run_id: str, actor: str, call: int) -> SequenceConflict:
-    """A trace record whose number its actor has used."""
+    """The error for a trace record whose number its actor has used already."""
     return SequenceConflict(
         f"the trace of run {run_id!r} holds call {call} of {actor!r} already; give it the next number"
     )
 
 
-def closed_store(url: str) -> StoreError:
-    """A question to a store that was closed."""
+def store_closed(url: str) -> StoreError:
+    """The error for using a store after it was closed."""
     return StoreError(f"the store {url!r} is closed; open it again")

@@ -1,13 +1,12 @@
-"""MemoryStore: ledgers that live as long as the process. For tests and trials."""
+"""MemoryStore: ledgers that last as long as the process, for tests and trials."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader
-from akinai.core.trace import TraceRecord
-from akinai.stores import closed_store, sequence_conflict, taken_run, trace_conflict, unknown_run
+from akinai.core.stores import RunHeader, TraceRecord
+from akinai.stores import duplicate_run, sequence_conflict, store_closed, trace_conflict, unknown_run
 
 
 @dataclass(slots=True)
@@ -18,7 +17,7 @@ class _Run:
 
 
 class MemoryStore:
-    """Keeps runs in this process, for one event loop. Nothing survives it."""
+    """Keeps runs in this process, for one event loop. Nothing is written to disk."""
 
     def __init__(self) -> None:
         self._runs: dict[str, _Run] = {}
@@ -26,7 +25,7 @@ class MemoryStore:
 
     @classmethod
     async def open(cls, url: str = "memory:", *, create: bool = True) -> "MemoryStore":
-        """A new, empty store, whatever `create` says: there is never one to find."""
+        """A new, empty store, whatever `create` says: an existing one cannot be found again."""
         if url != "memory:":
             raise UsageError(f"a store in memory has no place {url!r}; write 'memory:'")
         return cls()
@@ -34,7 +33,7 @@ class MemoryStore:
     async def create(self, run: RunHeader) -> None:
         self._check_open()
         if run.run_id in self._runs:
-            raise taken_run(run.run_id)
+            raise duplicate_run(run.run_id)
         self._runs[run.run_id] = _Run(run)
 
     async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
@@ -46,7 +45,7 @@ class MemoryStore:
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
         place = max(after, 0)
-        # The run is asked for anew each time: it may grow, and the store may close, while the reader waits.
+        # The run is looked up anew each time: while the reader waits it may grow, and the store may close.
         while place < len(entries := self._run(run_id).entries):
             yield entries[place]
             place += 1
@@ -68,7 +67,7 @@ class MemoryStore:
         for record in records:
             if (key := (record.actor, record.call)) in trace or key in new:
                 raise trace_conflict(run_id, *key)
-            # A copy: an agent goes on adding to the list of messages that it hands in here.
+            # A copy, because an agent goes on adding to the list of messages that it passes in.
             new[key] = TraceRecord.parse(record.actor, record.call, record.at, record.text)
         trace.update(new)
 
@@ -82,7 +81,7 @@ class MemoryStore:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise closed_store("memory:")
+            raise store_closed("memory:")
 
     def _run(self, run_id: str) -> _Run:
         self._check_open()

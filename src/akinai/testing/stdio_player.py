@@ -1,6 +1,6 @@
 """A world's rule-based player as a program on stdin and stdout: `python -m akinai.testing.stdio_player WORLD PLAYER`.
 
-It is what `--agent stdio:COMMAND` is tested with, and shows in Python what such a program does.
+The tests of `--agent stdio:COMMAND` use it; it is also an example of such a program in Python.
 """
 
 import asyncio
@@ -16,19 +16,19 @@ from akinai.core.ledger import Outcome
 
 
 async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> None:
-    """Read what is seen line by line and answer with actions, until the input ends or the player does."""
+    """Read a view from each line and answer with an action, until the input or the player's plan ends."""
     world, agent = worlds.load(world_name), None
     for line in lines:
         seen: dict[str, Any] = json.loads(line)
         if agent is None:
             agent = world.players[player](Role(seen["actor"], world.verbs.classes))
         view = View(seen["view"], tuple(world.verbs.find(name) for name in seen["verbs"]), news=seen["news"])
-        heard = seen["heard"] and Outcome(seen["heard"]["text"], seen["heard"]["ok"], seen["heard"]["code"])
+        last = seen["heard"] and Outcome(seen["heard"]["text"], seen["heard"]["ok"], seen["heard"]["code"])
         try:
-            move = await agent.act(view, heard or None)
+            move = await agent.act(view, last or None)
         except EndRun:
             return
-        action = {"action": move.action.tool_name().upper(), **move.action.say()}
+        action = {"action": move.action.tool_name().upper(), **move.action.encode()}
         if "recorded" in seen:
             recorded = read_object(world.verbs, seen["recorded"], line)
             if recorded != move.action:

@@ -1,11 +1,16 @@
-"""Worlds by name, ours and those that others add through the entry point group `akinai.worlds`."""
+"""Worlds by name, ours and those that others add through the entry point group `akinai.worlds`.
+
+`akinai.worlds()` describes them, as the command does.
+"""
 
 from importlib.metadata import entry_points
 from typing import Any
 
+from akinai.callable_package import make_callable
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
 
+make_callable(__name__)
 GROUP = "akinai.worlds"
 
 

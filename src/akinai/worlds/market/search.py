@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from akinai.retrieval import Document, HybridIndex
-from akinai.worlds.market.actions import Algorithm, Constraints, Search
+from akinai.worlds.market.model.actions import Algorithm, Constraints, Search
+from akinai.worlds.market.model.profiles import MENU, data_of, public_business
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 GRAM = 4
 """Characters that the lexical search compares at a time."""
 REMEMBERED = 2_048
-"""Rankings that a catalogue keeps: who turns the page asks the same again, and a thousand may turn pages in turns."""
+"""Rankings that a catalogue keeps: whoever turns the page asks the same again, and a thousand may do so in turn."""
 
 FEW = 8
 """Rankings of one catalogue that are made without an inverted index: while businesses come, it would not last."""
 RETRIEVED = 100
 """The most that `rnr` finds."""
 
-_NO_WORD = re.compile(r"[^\w\s]|_")
+_NO_WORD = re.compile(r"[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,12 @@ class Listing:
 
     @cached_property
     def _business(self) -> Mapping[str, Any]:
-        told = self.profile.get("business")
-        return cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}
+        return data_of(self.profile, "business")
+
+    @cached_property
+    def public(self) -> Mapping[str, Any]:
+        """The profile in the form of the public search response."""
+        return {**self.profile, "business": public_business(self.id, self.profile)}
 
     @property
     def name(self) -> str:
@@ -53,22 +58,22 @@ class Listing:
     @cached_property
     def rating(self) -> float:
         """0 where the profile tells none."""
-        told = self._business.get("rating")
-        return told if isinstance(told, int | float) and not isinstance(told, bool) else 0
+        rating = self._business.get("rating")
+        return rating if isinstance(rating, int | float) and not isinstance(rating, bool) else 0
 
     @cached_property
     def menu(self) -> Mapping[str, Any]:
-        """Items in the order of the alphabet, which every spelling of a profile keeps."""
-        told = self._business.get("menu_features")
-        return dict(sorted(cast("Mapping[str, Any]", told).items())) if isinstance(told, Mapping) else {}
+        """The items in the order of the menu."""
+        menu = self._business.get(MENU)
+        return cast("Mapping[str, Any]", menu) if isinstance(menu, Mapping) else {}
 
     @cached_property
     def amenities(self) -> Set[str]:
         """Those that it has."""
-        told = self._business.get("amenity_features")
-        if not isinstance(told, Mapping):
+        features = self._business.get("amenity_features")
+        if not isinstance(features, Mapping):
             return frozenset()
-        return frozenset(name for name, there in cast("Mapping[str, Any]", told).items() if there is True)
+        return frozenset(name for name, there in cast("Mapping[str, Any]", features).items() if there is True)
 
     @cached_property
     def words(self) -> str:
@@ -80,15 +85,15 @@ class Listing:
         return grams(self.words)
 
     @cached_property
-    def told(self) -> str:
-        """Name and description for the filter."""
-        return f"{self.name}\n{self.description}".lower()
+    def filter_texts(self) -> tuple[str, str]:
+        """Name and description in lower case, for the filter."""
+        return self.name.lower(), self.description.lower()
 
 
 def grams(text: str) -> Set[str]:
     """Runs of four characters of a text in lower case, without punctuation, white space folded, spaces at its ends."""
     plain = " ".join(_NO_WORD.sub("", text.lower()).split())
-    padded = f" {plain} "
+    padded = f" {plain} ".ljust(GRAM)
     return frozenset(padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1))
 
 
@@ -113,26 +118,26 @@ class Catalogue:
         """The catalogue with a listing added, or in the place of the one with its id."""
         if listing.id not in self.by_id:
             return Catalogue((*self.listings, listing))
-        return Catalogue(tuple(listing if one.id == listing.id else one for one in self.listings))
+        return Catalogue(tuple(listing if known.id == listing.id else known for known in self.listings))
 
     def without(self, id: str) -> "Catalogue":
-        return Catalogue(tuple(one for one in self.listings if one.id != id)) if id in self.by_id else self
+        return Catalogue(tuple(listing for listing in self.listings if listing.id != id)) if id in self.by_id else self
 
     @cached_property
     def by_id(self) -> Mapping[str, Listing]:
-        return {one.id: one for one in self.listings}
+        return {listing.id: listing for listing in self.listings}
 
     @cached_property
     def by_rating(self) -> Sequence[Listing]:
         """Best first, ties in registration order."""
-        return sorted(self.listings, key=lambda one: -one.rating)
+        return sorted(self.listings, key=lambda listing: -listing.rating)
 
     def shared(self, asked: Set[str]) -> "NDArray[np.int64]":
         """How many of the grams asked for each listing holds, by its place in `by_rating`."""
         import numpy as np
 
         if len(self._rankings) < FEW:
-            return np.array([len(asked & one.grams) for one in self.by_rating], np.int64)
+            return np.array([len(asked & listing.grams) for listing in self.by_rating], np.int64)
         places = [found for gram in asked if (found := self._places.get(gram)) is not None]
         return np.bincount(np.concatenate([*places, np.zeros(0, np.int64)]), minlength=len(self.listings))
 
@@ -142,8 +147,8 @@ class Catalogue:
         import numpy as np
 
         places: dict[str, list[int]] = {}
-        for place, one in enumerate(self.by_rating):
-            for gram in one.grams:
+        for place, listing in enumerate(self.by_rating):
+            for gram in listing.grams:
                 places.setdefault(gram, []).append(place)
         return {gram: np.array(found, np.int64) for gram, found in places.items()}
 
@@ -151,7 +156,7 @@ class Catalogue:
     def index(self) -> HybridIndex:
         """For `rnr`: words and hashed term vectors."""
         index = HybridIndex()
-        index.add_all(Document(one.id, one.words) for one in self.listings)
+        index.add_all(Document(listing.id, listing.words) for listing in self.listings)
         return index
 
     def ranking(self, search: Search, wanted: Set[str]) -> tuple[str, ...]:
@@ -184,12 +189,15 @@ def find(catalogue: Catalogue, search: Search, wanted: Set[str] = frozenset(), m
 
 
 def _simple(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    return [one.id for one in catalogue.by_rating]
+    return [listing.id for listing in catalogue.by_rating]
 
 
 def _lexical(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
     """By the share of the query's grams that a listing holds; ties by rating, then registration."""
     import numpy as np
+
+    if not search.query:
+        return [listing.id for listing in catalogue.by_rating]
 
     shared = catalogue.shared(grams(search.query))
     places: list[int] = np.argsort(-shared, kind="stable").tolist()
@@ -197,8 +205,13 @@ def _lexical(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence
 
 
 def _filtered(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    limits, query = search.constraints or Constraints(), search.query.strip().lower()
-    return [one.id for one in catalogue.by_rating if query in one.told and _meets(one, limits)]
+    """Businesses that meet the constraints and hold the whole query in their name or in their description."""
+    limits, query = search.constraints or Constraints(), search.query.lower()
+    return [
+        listing.id
+        for listing in catalogue.by_rating
+        if any(query in text for text in listing.filter_texts) and _meets(listing, limits)
+    ]
 
 
 def _meets(listing: Listing, limits: Constraints) -> bool:
@@ -210,11 +223,13 @@ def _meets(listing: Listing, limits: Constraints) -> bool:
 
 
 def _optimal(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    return [one.id for one in catalogue.by_rating if one.menu.keys() >= wanted]
+    return [listing.id for listing in catalogue.by_rating if listing.menu.keys() >= wanted]
 
 
 def _rnr(catalogue: Catalogue, search: Search, wanted: Set[str]) -> Sequence[str]:
-    return [hit.id for hit in catalogue.index.search(search.query, RETRIEVED)]
+    """By words and meaning; by rating where nothing matches the query."""
+    hits = catalogue.index.search(search.query, RETRIEVED) if search.query.strip() else ()
+    return [hit.id for hit in hits] or [listing.id for listing in catalogue.by_rating]
 
 
 ALGORITHMS: Mapping[Algorithm, Callable[[Catalogue, Search, Set[str]], Sequence[str]]] = {

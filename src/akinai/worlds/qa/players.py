@@ -1,10 +1,10 @@
 """Solvers without a model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from akinai.core.agents import AgentFactory, Plan, Routine, player
-from akinai.worlds.qa.actions import Answer
-from akinai.worlds.qa.voting import best, overlap
+from akinai.retrieval import Tokenizer, tokenize
+from akinai.worlds.qa.model import Answer
 
 
 @player
@@ -22,8 +22,19 @@ def first(_: Routine) -> Plan:
         yield Answer(choice=1)
 
 
+def overlap(question: str, choices: Sequence[str], tokenizer: Tokenizer = tokenize) -> list[int]:
+    """The number of different words that each choice shares with the question."""
+    words = frozenset(tokenizer(question))
+    return [len(words.intersection(tokenizer(choice))) for choice in choices]
+
+
+def best(scores: Sequence[float]) -> int:
+    """The index of the highest score, the first of several."""
+    return max(range(len(scores)), key=lambda place: (scores[place], -place))
+
+
 def _read(text: str) -> tuple[str, list[str]]:
-    """The question and the choices of a view."""
+    """Parse the question and the choices of a view."""
     _, question, *choices = text.split("\n")
     return question, [line.partition(". ")[2] for line in choices]
 

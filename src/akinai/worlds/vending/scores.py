@@ -1,23 +1,22 @@
-"""What a vending run earned, each figure with the entries that show it."""
+"""The scores of a vending run, each with the entries that show it, and the facts of a state."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from akinai.core.canonical import Json
-from akinai.core.ledger import Ledger
 from akinai.core.scores import Score
-from akinai.core.worlds import walk
-from akinai.worlds.vending.state import Book, State
+from akinai.core.steps import Steps
+from akinai.worlds.vending.model.state import Book, State
 
 
 def stock_cents(state: State) -> int:
-    """Unsold goods in storage and machine at the price paid for them; arXiv 2502.15840, section 2.4."""
+    """The value at cost of the unsold goods in storage and machine; arXiv 2502.15840, section 2.4."""
     slots = sum(lot.units * lot.cost_cents for slot in state.slots if slot for lot in slot.lots)
     return slots + sum(lot.units * lot.cost_cents for lots in state.storage.values() for lot in lots)
 
 
 def transit_cents(state: State) -> int:
-    """Goods paid for and on their way; beside net worth, not in it."""
+    """The value at cost of the goods on their way; it is not part of net worth."""
     return sum(order.total_cents for order in state.orders)
 
 
@@ -27,7 +26,7 @@ def net_worth_cents(state: State) -> int:
 
 
 def facts(state: State) -> Mapping[str, Json]:
-    """The truth about a state in a few numbers."""
+    """The main figures of a state."""
     return {
         "day": state.day,
         "closed_days": state.closed_days,
@@ -42,8 +41,8 @@ def facts(state: State) -> Mapping[str, Json]:
     }
 
 
-def closed_day(state: State) -> Mapping[str, Json]:
-    """The last closed day: what was sold, asked for and missing, and at which prices."""
+def day_facts(state: State) -> Mapping[str, Json]:
+    """The last closed day: units sold and wanted, prices, and products sold out."""
     book = state.book
     if book is None:
         return {}
@@ -59,12 +58,12 @@ def closed_day(state: State) -> Mapping[str, Json]:
 
 
 @dataclass
-class _Tally:
-    """What is counted along a ledger."""
+class _Counts:
+    """The counts taken along a ledger."""
 
     messages: list[int] = field(default_factory=list[int])
     moved_money: list[int] = field(default_factory=list[int])
-    """Entries that changed cash beside the fee."""
+    """Entries that changed cash other than by the fee."""
     sales: list[int] = field(default_factory=list[int])
     stockouts: list[int] = field(default_factory=list[int])
     unpaid: list[int] = field(default_factory=list[int])
@@ -84,45 +83,41 @@ class _Tally:
             self.unpaid.append(seq)
 
 
-def score(ledger: Ledger) -> Sequence[Score]:
-    """Net worth and what stands beside it; the names are the ones programs rely on.
+def score(steps: Steps[State]) -> Sequence[Score]:
+    """Net worth and the figures around it. Programs rely on these names.
 
-    `days_until_sales_stop` is the last day with a sale, 0 when there was none; `stockout_days` counts the
-    days that closed with nothing on sale, or with a product sold out that has a slot and a price; `fees_missed`
-    those whose fee was not paid, which is not owed later.
+    `days_until_sales_stop` is the last day with a sale, 0 when there was none. `stockout_days` counts the days that
+    closed with nothing on sale, or with a product sold out that has a slot and a price. `fees_missed` counts the days
+    whose fee was not paid; it is not owed later.
     """
-    from akinai.worlds.vending import Vending
-
-    world = Vending()
-    state, tally = world.begin(ledger.genesis), _Tally()
-    for step in walk(world, ledger.genesis, ledger.entries):
-        before, after, seq = state, step.after, step.entry.seq
-        state = after
+    counts = _Counts()
+    for step in steps:
+        before, after, seq = step.before, step.after, step.entry.seq
         if "/" not in step.entry.actor:
-            tally.messages.append(seq)
+            counts.messages.append(seq)
         if after.book is not None and after.book is not before.book:
-            tally.close(after.book, seq)
+            counts.close(after.book, seq)
         fee = after.book.fee_cents if after.book is not None and after.book is not before.book else 0
         if after.cash_cents + fee != before.cash_cents:
-            tally.moved_money.append(seq)
-    return _scores(state, tally)
+            counts.moved_money.append(seq)
+    return _scores(steps.final, counts)
 
 
-def _scores(state: State, tally: _Tally) -> list[Score]:
+def _scores(state: State, counts: _Counts) -> list[Score]:
     cash, stock = state.cash_cents, stock_cents(state)
-    last = (tally.closes,) if tally.closes else ()
-    moved, sales = tuple(tally.moved_money), tuple(tally.sales)
+    last = (counts.closes,) if counts.closes else ()
+    moved, sales = tuple(counts.moved_money), tuple(counts.sales)
     worth = tuple(sorted({*moved, *sales, *last}))
-    last_day, last_seq = tally.last_sale
+    last_day, last_seq = counts.last_sale
     return [
-        Score("net_worth", net_worth_cents(state), "cents", worth),
-        Score("cash", cash, "cents", tuple(sorted({*moved, *last}))),
+        Score("net_worth", net_worth_cents(state), "cents", worth, better="higher"),
+        Score("cash", cash, "cents", tuple(sorted({*moved, *last})), better="higher"),
         Score("machine_cash", state.machine_cents, "cents", sales),
         Score("stock_at_cost", stock, "cents", worth),
         Score("in_transit_at_cost", transit_cents(state), "cents", moved),
-        Score("units_sold", state.units_sold, "units", sales),
-        Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else ()),
-        Score("stockout_days", len(tally.stockouts), "days", tuple(tally.stockouts)),
-        Score("fees_missed", len(tally.unpaid), "days", tuple(tally.unpaid)),
-        Score("messages", len(tally.messages), "messages", tuple(tally.messages[-1:])),
+        Score("units_sold", state.units_sold, "units", sales, better="higher"),
+        Score("days_until_sales_stop", last_day, "days", (last_seq,) if last_seq else (), better="higher"),
+        Score("stockout_days", len(counts.stockouts), "days", tuple(counts.stockouts), better="lower"),
+        Score("fees_missed", len(counts.unpaid), "days", tuple(counts.unpaid), better="lower"),
+        Score("messages", len(counts.messages), "messages", tuple(counts.messages[-1:])),
     ]

@@ -1,0 +1,290 @@
+"""Plays the runs of labelled cases by the vending world's real rules, so that every ledger is chained and replayable.
+
+A case is a script of moves, or a run of one of the world's own players that is changed at given points: moves are
+inserted, an action is replaced, or a text is said beside it. After that the player goes on by itself with the outcomes
+that it gets. Nothing before the first point changes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+from akinai.core.actions import Action, Unreadable
+from akinai.core.agents import Agent, Move, Role
+from akinai.core.canonical import Json
+from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
+from akinai.core.money import format_cents
+from akinai.core.worlds import step
+from akinai.runtime.config.settings import prepare
+from akinai.worlds.vending import Vending
+from akinai.worlds.vending.model.actions import AdvanceDay
+from akinai.worlds.vending.model.state import OPENING, OWNER, State
+
+WORLD = Vending()
+SKIPPED = Outcome("Nothing was done.")
+"""The outcome that a player gets of an action that was taken from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How a run is set up."""
+
+    seed: int = 1
+    days: int = 0
+    """Days to play; 0: no horizon."""
+    preset: str | None = None
+    settings: tuple[str, ...] = ()
+    """As `--set` on the command line: "start_cents=6000"."""
+
+    @property
+    def genesis(self) -> Genesis:
+        return Genesis(WORLD.name, self.seed, _setup(self.days, self.preset, self.settings))
+
+
+@cache
+def _setup(days: int, preset: str | None, settings: tuple[str, ...]) -> Json:
+    return prepare(WORLD, preset=preset, days=days, settings=settings).setup
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMove:
+    """An action of the actor whose turn it is, and the outcome that it must have."""
+
+    action: Action
+    says: str = ""
+    """The text beside it."""
+    refused: str | None = None
+    """The code of the refusal that it must get; None: it must be accepted."""
+    marked: bool = False
+    """Whether a finding has to point to it."""
+
+
+@dataclass
+class LiveRun:
+    """A run under way."""
+
+    settings: RunSettings
+    entries: list[Entry] = field(default_factory=list[Entry])
+    marked: list[int] = field(default_factory=list[int])
+    """The entries of marked moves."""
+
+    def __post_init__(self) -> None:
+        self.genesis = self.settings.genesis
+        self.state = WORLD.begin(self.genesis)
+
+    @property
+    def actor(self) -> str | None:
+        """The actor whose turn it is; None when the run is over."""
+        return next(iter(WORLD.actors(self.state)), None)
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.genesis, tuple(self.entries))
+
+    def play(self, move: LabelledMove, *, checked: bool = True) -> Outcome:
+        """Play a move. With `checked`, ValueError when it has not the outcome that it must have."""
+        before = self.entries[-1] if self.entries else None
+        at = max(before.at if before else 0, WORLD.now(self.state))
+        action = WORLD.verbs.settled(fill_in_texts(move.action, self.state))
+        turn = Turn(len(self.entries) + 1, at, self.actor or OWNER, action, fill_in(move.says, self.state))
+        self.state, outcome = step(WORLD, self.state, turn)
+        if checked and outcome.code != move.refused:
+            raise ValueError(
+                f"entry {turn.seq} is {action!r}, which was to be {move.refused or 'accepted'}, and the world says "
+                f"{outcome.code or 'ok'}: {outcome.text}"
+            )
+        self.entries.append(Entry.of(before.digest if before else self.genesis.digest, turn, outcome))
+        if move.marked:
+            self.marked.append(turn.seq)
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A short run written by hand."""
+
+    settings: RunSettings
+    moves: tuple[LabelledMove, ...]
+
+    def play(self) -> LiveRun:
+        run = LiveRun(self.settings)
+        for move in self.moves:
+            run.play(move)
+        return run
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Moves of the owner on the first morning from a day on, before the player acts."""
+
+    from_day: int
+    moves: tuple[LabelledMove, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Moves in place of every action of a verb between two days, both included."""
+
+    verb: type[Action]
+    first_day: int
+    last_day: int
+    moves: tuple[LabelledMove, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A text beside the player's first action of a verb from a day on; that action is marked."""
+
+    verb: type[Action]
+    from_day: int
+    says: str
+
+
+Change = Insertion | Replacement | Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A run of one of the world's players, with changes."""
+
+    player: str
+    settings: RunSettings
+    changes: tuple[Change, ...]
+
+    def play(self) -> LiveRun:
+        return Mutator(self).play()
+
+
+@dataclass
+class Mutator:
+    """Plays a mutation."""
+
+    mutation: Mutation
+    points: dict[int, int] = field(default_factory=dict[int, int])
+    """The first entry that each change made, by the change's index."""
+
+    def play(self) -> LiveRun:
+        """The whole run. ValueError when a change was never made."""
+        run, agents, outcomes = LiveRun(self.mutation.settings), dict[str, Agent](), dict[str, Outcome]()
+        while (actor := run.actor) is not None:
+            if moves := self._due(run, actor):
+                for move in moves:
+                    outcome = run.play(move)
+                    if isinstance(move.action, AdvanceDay):
+                        outcomes[OWNER] = outcome
+                continue
+            if actor not in agents:
+                agents[actor] = WORLD.players[self.mutation.player](Role(actor, WORLD.verbs.classes))
+            decision = _decide(agents[actor], run, actor, outcomes.get(actor))
+            outcomes[actor] = self._play(run, decision)
+        if missing := [change for at, change in enumerate(self.mutation.changes) if at not in self.points]:
+            raise ValueError(f"the run ended after {len(run.entries)} entries without {missing!r}")
+        return run
+
+    def _due(self, run: LiveRun, actor: str) -> tuple[LabelledMove, ...]:
+        if actor != OWNER or run.state.minute_of_day != OPENING:
+            return ()
+        for at, change in enumerate(self.mutation.changes):
+            if isinstance(change, Insertion) and at not in self.points and change.from_day <= run.state.day:
+                self.points[at] = len(run.entries) + 1
+                return change.moves
+        return ()
+
+    def _play(self, run: LiveRun, decision: Move) -> Outcome:
+        """Play the player's move, or what replaces it."""
+        action, day, point = decision.action, run.state.day, len(run.entries) + 1
+        for at, change in enumerate(self.mutation.changes):
+            match change:
+                case Replacement(verb, first, last, moves) if type(action) is verb and first <= day <= last:
+                    self.points.setdefault(at, point)
+                    outcome = SKIPPED
+                    for move in moves:
+                        outcome = run.play(move)
+                    return outcome
+                case Remark(verb, first, says) if type(action) is verb and first <= day and at not in self.points:
+                    self.points[at] = point
+                    return run.play(LabelledMove(action, says, marked=True), checked=False)
+                case _:
+                    pass
+        return run.play(LabelledMove(action, decision.said), checked=False)
+
+
+def _decide(agent: Agent, run: LiveRun, actor: str, last: Outcome | None) -> Move:
+    """The agent's move. A rule-based player awaits nothing, so its coroutine ends at the first step."""
+    deciding = agent.act(WORLD.view(run.state, actor), last)
+    try:
+        deciding.send(None)
+    except StopIteration as decided:
+        return decided.value
+    raise TypeError(f"{type(agent).__name__} awaits something; only rule-based players can be mutated")
+
+
+class Count(int):
+    """A number that a text may change: `*2`, `+10`, `-3`."""
+
+    def __format__(self, spec: str) -> str:
+        return str(round(_changed(self, spec)))
+
+
+class Cents(int):
+    """Money in cents that a text may change; a final `~` gives whole dollars."""
+
+    def __format__(self, spec: str) -> str:
+        cents = round(_changed(self, spec.removesuffix("~")))
+        return f"${round(cents / 100)}" if spec.endswith("~") else format_cents(cents)
+
+
+def _changed(value: int, spec: str) -> float:
+    match spec[:1]:
+        case "":
+            return value
+        case "*":
+            return value * float(spec[1:])
+        case "+":
+            return value + float(spec[1:])
+        case "-":
+            return value - float(spec[1:])
+        case _:
+            raise ValueError(f"{spec!r} changes no number; write *2, +10 or -3")
+
+
+class _ByProduct(dict[str, Count]):
+    def __init__(self, count: Callable[[str], int]) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, product: str) -> Count:
+        return Count(self._count(product))
+
+
+def fill_in(text: str, state: State) -> str:
+    """A text with the figures of a state in place of its fields; tests/coherence/README.md lists the fields."""
+    if "{" not in text:
+        return text
+
+    def stored(product: str) -> int:
+        return sum(lot.units for lot in state.storage.get(product, ()))
+
+    def shelf(product: str) -> int:
+        return sum(slot.units for slot in state.slots if slot is not None and slot.product == product)
+
+    def coming(product: str) -> int:
+        return sum(line.units for order in state.orders for line in order.lines if line.product == product)
+
+    return text.format(
+        cash=Cents(state.cash_cents),
+        till=Cents(state.machine_cents),
+        day=Count(state.day),
+        stored=_ByProduct(stored),
+        shelf=_ByProduct(shelf),
+        owned=_ByProduct(lambda product: stored(product) + shelf(product)),
+        coming=_ByProduct(coming),
+    )
+
+
+def fill_in_texts(action: Action, state: State) -> Action:
+    """An action with the figures of a state in its texts."""
+    if isinstance(action, Unreadable):
+        return action
+    texts = {name: value for name, value in action.model_dump().items() if isinstance(value, str) and "{" in value}
+    return action.model_copy(update={name: fill_in(value, state) for name, value in texts.items()})

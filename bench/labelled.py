@@ -1,0 +1,158 @@
+"""Labelled runs of the vending world: coherence mistakes and their look-alikes, read from tests/coherence.
+
+Half of the cases are mistakes and half near misses; half of each are scripts and half are changed runs of the world's
+players. Labels follow from the definitions alone: nothing here uses a detector. The format is explained in
+tests/coherence/README.md.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from akinai.core.actions import Action, Unreadable
+from akinai.core.ledger import Ledger
+from case_runs import (
+    WORLD,
+    Change,
+    Insertion,
+    LabelledMove,
+    Mutation,
+    Remark,
+    Replacement,
+    RunSettings,
+    Script,
+)
+
+FOLDER = Path(__file__).parents[1] / "tests" / "coherence"
+PLAYER_SETTINGS: Mapping[str, tuple[str, ...]] = {"naive": ("small_capacity=40", "large_capacity=40")}
+"""The naive player gets a machine that holds more than it sells in a week; with a small one it lets goods lie in
+storage while the machine is empty."""
+MODIFIERS = frozenset({"says", "refused", "times"})
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A case's ledger and the entries in which its mistakes must be found."""
+
+    ledger: Ledger
+    entries: range
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A labelled run."""
+
+    name: str
+    about: str
+    """The type that it holds, or seems to hold."""
+    plan: Script | Mutation
+    expected: frozenset[str]
+    """All types that the ledger holds by the definitions."""
+    why: str
+    unsettled: frozenset[str] = frozenset()
+    """Types that the definitions neither demand nor rule out here: a finding of them counts neither way."""
+
+    @property
+    def near_miss(self) -> bool:
+        return self.about not in self.expected
+
+    @property
+    def played(self) -> bool:
+        """Whether it is a changed run of a player."""
+        return isinstance(self.plan, Mutation)
+
+    def build(self) -> Labelled:
+        """Play it. The entries reach from the first marked move to the last."""
+        run = self.plan.play()
+        if self.expected and not run.marked:
+            raise ValueError(f"{self.name!r} is to hold {sorted(self.expected)} and marks no entry")
+        entries = range(min(run.marked), max(run.marked) + 1) if run.marked else range(0)
+        return Labelled(run.ledger, entries)
+
+
+def load(folder: Path) -> tuple[Case, ...]:
+    """The cases of a folder: a file for each type, named after it."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is installed
+    return tuple(
+        read_case(file.stem, document)
+        for file in sorted(folder.glob("*.yaml"))
+        for document in yaml.load(file.read_text(encoding="utf-8"), loader)
+    )
+
+
+def read_case(about: str, document: Document) -> Case:
+    """One case of a file."""
+    run = dict(document.get("run", {}))
+    player = run.pop("player", None)
+    run["settings"] = (*PLAYER_SETTINGS.get(player, ()), *run.pop("set", ()))
+    settings = RunSettings(**run)
+    plan = (
+        Script(settings, read_moves(document["moves"]))
+        if player is None
+        else Mutation(player, settings, tuple(map(_read_change, document["changes"])))
+    )
+    holds, unsettled = frozenset(document["holds"]), frozenset(document.get("unsettled", ()))
+    return Case(document["name"], about, plan, holds, document["why"], unsettled)
+
+
+def read_moves(moves: Iterable[str | Document], *, marked: bool = False) -> tuple[LabelledMove, ...]:
+    """The moves of a list, those of its groups included. ValueError for a move that no agent could make."""
+    found: list[LabelledMove] = []
+    for move in moves:
+        if isinstance(move, str):
+            found.append(LabelledMove(_read_action(move, None), marked=marked))
+        elif "marked" in move:
+            found += read_moves(move["marked"], marked=True)
+        elif "reply" in move:
+            unreadable = Unreadable.of(move["reply"], "the reply holds no action")
+            found += [LabelledMove(unreadable, refused="no_action", marked=marked)] * move.get("times", 1)
+        else:
+            (verb,) = move.keys() - MODIFIERS
+            action = _read_action(verb, move[verb])
+            labelled = LabelledMove(action, move.get("says", ""), move.get("refused"), marked)
+            found += [labelled] * move.get("times", 1)
+    return tuple(found)
+
+
+def _read_action(verb: str, parameters: object) -> Action:
+    """An action from all its parameters by name, or from its first parameter alone."""
+    fields = WORLD.verbs.find(verb).model_fields
+    if not isinstance(parameters, Mapping | None):
+        parameters = {next(iter(fields)): parameters}
+    if unknown := (parameters or {}).keys() - fields:
+        raise ValueError(f"{verb} has no parameter {', '.join(unknown)}; it has {', '.join(fields)}")
+    values = {name: _read_rows(fields[name].annotation, value) for name, value in (parameters or {}).items()}
+    action = WORLD.verbs.parse(verb, values, "")
+    if isinstance(action, Unreadable):
+        raise ValueError(f"{verb} {parameters!r}: {action.why}")
+    return action
+
+
+def _read_rows(annotation: Any, value: object) -> object:
+    """The slots of a restocking and the prices of tags are written as rows: the values of their fields in order."""
+    if not isinstance(value, list):
+        return value
+    (record, *_) = annotation.__args__
+    return [dict(zip(record.model_fields, row, strict=True)) for row in value]
+
+
+def _read_change(change: Document) -> Change:
+    match change:
+        case {"insert": moves, "from_day": int(day)}:
+            return Insertion(day, read_moves(moves))
+        case {"replace": str(verb), "between": [int(first), int(last)], "moves": moves}:
+            return Replacement(WORLD.verbs.find(verb), first, last, read_moves(moves))
+        case {"beside": str(verb), "from_day": int(day), "says": str(text)}:
+            return Remark(WORLD.verbs.find(verb), day, text)
+        case _:
+            raise ValueError(f"a change inserts moves, replaces a verb or says a text beside one, not {change!r}")
+
+
+CASES = load(FOLDER)
+HELD_OUT = load(FOLDER / "held_out")
+"""Cases by which no detector has been improved."""

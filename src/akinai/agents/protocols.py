@@ -1,0 +1,113 @@
+"""How moves are read from a model's replies: as tool calls, or as one JSON object in each reply."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from akinai.agents.structured import EXPECTED, read_reply, reasoning_in
+from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.agents import Move
+from akinai.core.ledger import Outcome
+from akinai.core.models import Message, Reply, ToolCall
+
+NUDGE = "your reply called no tool; go on by calling one, for nothing else is heard"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedMove:
+    """A move that a model asked for."""
+
+    move: Move
+    call_id: str = ""
+    """The tool call that its outcome answers; empty where there was none."""
+
+
+class ActionProtocol(Protocol):
+    """How a model writes its actions and reads their outcomes."""
+
+    offers_tools: bool
+    """Whether the verbs are sent as tools; otherwise the system message describes them."""
+
+    def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
+        """The moves in a reply, in order; at least one, unreadable where the reply holds none."""
+        ...
+
+    def render_outcome(self, requested: RequestedMove, text: str) -> Message:
+        """The outcome of a move as the next message of the conversation."""
+        ...
+
+    def render_move(self, move: Move, call_id: str) -> tuple[Message, RequestedMove]:
+        """A recorded move as if the model had made it now, with this id for its tool call."""
+        ...
+
+
+class ToolCallProtocol:
+    """Actions are tool calls; a reply may hold several."""
+
+    offers_tools = True
+
+    def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
+        if not reply.calls:
+            return [RequestedMove(Move(Unreadable.of(reply.text, NUDGE)))]
+        texts = [reply.text, *[""] * (len(reply.calls) - 1)]
+        return [
+            RequestedMove(Move(verbs.parse(call.name, _arguments(call), _call_text(call)), text), call.id)
+            for call, text in zip(reply.calls, texts, strict=True)
+        ]
+
+    def render_outcome(self, requested: RequestedMove, text: str) -> Message:
+        return Message("tool", text, call_id=requested.call_id) if requested.call_id else Message("user", text)
+
+    def render_move(self, move: Move, call_id: str) -> tuple[Message, RequestedMove]:
+        if isinstance(move.action, Unreadable):
+            return Message("assistant", move.action.text), RequestedMove(move)
+        call = ToolCall(call_id, move.action.tool_name(), move.action.encode())
+        return Message("assistant", move.said, (call,)), RequestedMove(move, call_id)
+
+
+class JsonProtocol:
+    """Each reply is one JSON object with an action, for models without tool calls."""
+
+    offers_tools = False
+
+    def read_moves(self, verbs: Verbs, reply: Reply) -> list[RequestedMove]:
+        if reply.calls:
+            text = _call_text(reply.calls[0])
+            return [RequestedMove(Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}")))]
+        return [RequestedMove(Move(read_reply(verbs, reply.text), reasoning_in(reply.text)))]
+
+    def render_outcome(self, requested: RequestedMove, text: str) -> Message:
+        return Message("user", text)
+
+    def render_move(self, move: Move, call_id: str) -> tuple[Message, RequestedMove]:
+        if isinstance(move.action, Unreadable):
+            return Message("assistant", move.action.text), RequestedMove(move)
+        reasoning = {"reasoning": move.said} if move.said else {}
+        reply = {"action": move.action.tool_name().upper(), **reasoning, **move.action.encode()}
+        return Message("assistant", json.dumps(reply, ensure_ascii=False)), RequestedMove(move)
+
+
+def describe_verbs(verbs: Sequence[type[Action]]) -> str:
+    """The verbs as the system message describes them where no tools are offered."""
+    descriptions: list[str] = []
+    for verb in verbs:
+        tool = verb.tool()
+        schema = json.dumps(tool["parameters"], ensure_ascii=False)
+        descriptions.append(f"{tool['name'].upper()}: {tool['description']}\nParameters (JSON Schema): {schema}")
+    return "\n\n".join(descriptions)
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """The text of an outcome as its agent reads it: a refusal begins with its code."""
+    return outcome.text if outcome.ok else f"Refused ({outcome.code}): {outcome.text}"
+
+
+def _arguments(call: ToolCall) -> object:
+    return {} if call.arguments is None or call.arguments == "" else call.arguments
+
+
+def _call_text(call: ToolCall) -> str:
+    """A call as text, kept in the ledger when it cannot be read."""
+    arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+    return f"{call.name}({arguments})"

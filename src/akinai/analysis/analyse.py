@@ -1,0 +1,125 @@
+"""Analyses and comparisons of runs of a store: read, grouped, and placed on scales."""
+
+from collections.abc import Sequence
+
+from akinai.analysis.comparison import Comparison, compare_runs
+from akinai.analysis.groups import first_header, group_runs, name_groups, summarise_group
+from akinai.analysis.readers import Readers, open_readers, progress_of
+from akinai.analysis.records import Analysis
+from akinai.analysis.scale import read_scales
+from akinai.core.errors import UsageError
+from akinai.core.scores import About
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.models.budget import known_prices
+from akinai.runtime.play.driver import Progress
+from akinai.runtime.runs.reading import Detail, judged, select_runs
+from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.sweep import names_of
+from akinai.runtime.sync import wait
+
+
+def analyze(
+    *names: str,
+    scale: bool | None = None,
+    fuzzy_match_distance: int = 0,
+    by_agent: bool = False,
+    by_conversation: bool = False,
+    by_day: bool = False,
+    evidence: bool = True,
+    store: StoreRef = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with their
+    intervals, endings, findings, what the models took, and how far each group is from idle to reference.
+
+    Idle and reference come from the store where it has them under the same settings; else they are played in memory,
+    on at most 20 seeds; `scale` True asks for all seeds, False for none. `by_agent` and `by_conversation` add a world's
+    tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off. `evidence`
+    False leaves out the entries that earned each score. `jobs` processes read at a time; `progress` is called for every
+    run, as in `run`. A run that cannot be read has its `trouble` and stops nothing.
+    """
+    if fuzzy_match_distance < 0:
+        raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
+    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation}
+    tables: tuple[About, ...] = tuple(about for about, kept in asked.items() if kept)
+    detail = Detail(
+        False, evidence, judged=True, findings=True, series=by_day, tables=tables, fuzzy=fuzzy_match_distance
+    )
+    place = resolve_store(store)
+
+    async def work(books: Books) -> Analysis:
+        known = await books.runs()
+        found = select_runs(known, names, damaged=True) if names else known
+        async with open_readers(books, _url(place), jobs, known_prices()) as readers:
+            return await _analyse(readers, known, found, detail, scale=scale, progress=progress)
+
+    return wait(with_store(place, work))
+
+
+def compare(
+    a: str | Run | Runs,
+    b: str | Run | Runs,
+    *,
+    gain: float | None = None,
+    store: StoreRef = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run or group b against a: every score and the findings, paired by seed, or by their means where no seed is
+    common; which side wins, where that is sure.
+
+    Each is a name, or runs at hand; those are judged from their ledgers, and their findings left out where these were
+    not kept. `gain`, in dollars for money, asks how many seeds would show it. UsageError where a side holds runs that
+    were not played alike, or the two have no score in common.
+    """
+    if a == b and isinstance(a, str):
+        raise UsageError(f"{a!r} against itself differs in nothing; name two")
+    names = [side for side in (a, b) if isinstance(side, str)]
+    place = resolve_store(store)
+
+    async def work(books: Books) -> Sequence[Run]:
+        found = select_runs(await books.runs(), names, damaged=True)
+        async with open_readers(books, _url(place), jobs, known_prices()) as readers:
+            sound = [header for header in found if not header.damage]
+            return await readers.read(found, Detail(False, False, judged=True), progress_of(sound, progress))
+
+    read = wait(with_store(place, work)) if names else ()
+    sides: list[tuple[str, list[Run]]] = []
+    for side in (a, b):
+        if isinstance(side, str):
+            sides.append((side, [run for run in read if side in names_of(run.header)]))
+        else:
+            runs = side if isinstance(side, Runs) else Runs([side])
+            sides.append((runs.name, [judged(run) for run in runs]))
+    (name_a, runs_a), (name_b, runs_b) = sides
+    return compare_runs((name_a, name_b), runs_a, runs_b, gain)
+
+
+def _url(place: str | Books) -> str | None:
+    """The address of a store that other processes can open."""
+    return place if isinstance(place, str) and not place.startswith("memory:") else None
+
+
+async def _analyse(
+    readers: Readers,
+    known: Sequence[RunHeader],
+    headers: Sequence[RunHeader],
+    detail: Detail,
+    *,
+    scale: bool | None = None,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Runs and the groups that they form. `known` are all runs of the store, `headers` those to analyse.
+
+    `scale` True places every seed between idle and reference, playing what the store does not have, False none; None
+    takes a bounded number of seeds.
+    """
+    sound = [header for header in headers if not header.damage]
+    runs = await readers.read(headers, detail, progress_of(sound, progress))
+    groups = group_runs(runs)
+    scales = await read_scales(readers, known, groups, scale)
+    names = name_groups({key: first_header(members) for key, members in groups.items()})
+    summaries = tuple(summarise_group(names[key], members, scales[key]) for key, members in groups.items())
+    return Analysis(Runs(runs), summaries)

@@ -1,0 +1,275 @@
+"""Groups of runs that were played alike: which run belongs to which, what each is called, and its statistics."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
+
+from akinai.analysis.records import (
+    MONTH_DAYS,
+    FindingsSummary,
+    Group,
+    RowSummary,
+    Scale,
+    ScoreSummary,
+    TableSummary,
+    UsageSummary,
+)
+from akinai.core.canonical import Json, canonical
+from akinai.core.ledger import Genesis
+from akinai.core.scores import WORDS, Score, Table, bounds
+from akinai.core.statistics import Summary, share_between, summarise, welch_mde
+from akinai.core.stores import RunHeader
+from akinai.runtime.runs.records import Run, State
+
+ALIKE = ("model", "sampling", "playbook", "agent_spec")
+"""Fields of the run card that distinguish two runs of one agent."""
+CARD = ("preset", "model", "sampling", "playbook")
+"""Fields of the run cards that a group's card has."""
+MOST_SETTINGS = 3
+"""Settings that a group's name holds."""
+STATES: tuple[State, ...] = ("done", "failed", "open", "unreadable")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """What a group is called, and the settings in which it differs from another group of its world."""
+
+    name: str
+    settings: Mapping[str, Json]
+
+
+def group_runs(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Runs by group key. A run with a damaged header joins the group of its command's other runs, if that is one."""
+    settings: dict[tuple[str, int], str] = {}  # runs of one command share their setup, and hashing it takes long
+    keys: dict[int, str] = {}
+    for run in runs:
+        genesis = run.header.genesis
+        if run.world:
+            shared = (run.world, id(genesis.setup))
+            if shared not in settings:
+                settings[shared] = settings_key(genesis)
+            keys[id(run)] = _group_key(run.header, settings[shared])
+    of_command: dict[str | None, set[str]] = {}
+    for run in runs:
+        if run.world:
+            of_command.setdefault(run.group, set()).add(keys[id(run)])
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        alike = of_command.get(run.group, set()) if run.group and not run.world else set[str]()
+        key = next(iter(alike)) if len(alike) == 1 else keys.get(id(run), "")
+        groups.setdefault(key, []).append(run)
+    return groups
+
+
+def _group_key(header: RunHeader, settings: str) -> str:
+    """Equal for runs that were played alike: same world, settings, agent, model, sampling and playbook.
+
+    A fork is like the forks that the same command made. `settings` is the `settings_key` of its genesis.
+    """
+    card: dict[str, Json] = {name: header.card.get(name) for name in ALIKE}
+    forked = (header.group or header.run_id) if header.parent else None
+    agents = [*header.agents.values()]
+    return _digest({**card, "settings": settings, "agents": agents, "fork": forked})
+
+
+def settings_key(genesis: Genesis) -> str:
+    """Equal for runs of one world under the same settings."""
+    return _digest({"world": genesis.world, "setup": genesis.setup})
+
+
+def _digest(document: Json) -> str:
+    return hashlib.sha256(canonical(document).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def first_header(runs: Sequence[Run]) -> RunHeader:
+    """The header of the first run whose header is sound."""
+    return next((run for run in runs if run.world), runs[0]).header
+
+
+def name_groups(headers: Mapping[str, RunHeader]) -> dict[str, GroupName]:
+    """Names by group key, from one header of each: agent, model, and whatever else distinguishes the groups."""
+    settings = _differing_settings(headers)
+    parts = {key: _name_parts(header, settings[key]) for key, header in headers.items()}
+    places = range(len(next(iter(parts.values()), ())))
+    shown = [i for i in places if i < 2 or len({words[i] for words in parts.values()}) > 1]
+    names: dict[str, GroupName] = {}
+    taken: Counter[str] = Counter()
+    for key, words in parts.items():
+        name = " ".join(filter(None, (words[i] for i in shown))) or "unknown"
+        taken[name] += 1
+        names[key] = GroupName(name if taken[name] == 1 else f"{name} ({taken[name]})", settings[key])
+    return names
+
+
+def _name_parts(header: RunHeader, settings: Mapping[str, Json]) -> tuple[str, ...]:
+    """Agent and model, which every name holds, then what it holds only if that distinguishes the groups."""
+    if header.damage:
+        return ("unreadable", *[""] * 7)
+    card = header.card
+    given = [f"{name}={_short(value)}" for name, value in list(settings.items())[:MOST_SETTINGS]]
+    more = f"and {len(settings) - MOST_SETTINGS} more" if len(settings) > MOST_SETTINGS else ""
+    return (
+        next(iter(header.agents.values()), ""),
+        str(card.get("model") or ""),
+        f"in {header.genesis.world}",
+        f"fork {header.group or header.run_id}" if header.parent else "",
+        f"with playbook {_short(card.get('playbook'))}" if card.get("playbook") else "",
+        f"preset {card.get('preset')}" if card.get("preset") else "",
+        " ".join(filter(None, [*given, more])),
+        f"sampled {_short(card.get('sampling'))}" if card.get("sampling") else "",
+    )
+
+
+def _short(value: Json) -> str:
+    text = value if isinstance(value, str) else canonical(value)
+    return text if len(text) <= 24 else f"{text[:21]}..."
+
+
+def _differing_settings(headers: Mapping[str, RunHeader]) -> dict[str, dict[str, Json]]:
+    """By group key, the settings in which a group differs from another of the same world."""
+    flat = {key: _flat(header.genesis.setup) for key, header in headers.items()}
+    differing: dict[str, dict[str, Json]] = {}
+    for key, header in headers.items():
+        rivals = [flat[rival] for rival, known in headers.items() if known.genesis.world == header.genesis.world]
+        differing[key] = {
+            name: value for name, value in flat[key].items() if any(rival.get(name) != value for rival in rivals)
+        }
+    return differing
+
+
+def _flat(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]:
+    """Settings by dotted names; a list is one setting."""
+    flat: dict[str, Json] = {}
+    for name, value in setup.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(cast("Mapping[str, Json]", value), f"{start}{name}.")
+        else:
+            flat[f"{start}{name}"] = value
+    return flat
+
+
+def summarise_group(name: GroupName, runs: Sequence[Run], scale: Scale) -> Group:
+    """The statistics of runs that were played alike."""
+    readable = [run for run in runs if not run.trouble]
+    days, first = sum(run.days for run in readable), next((run for run in runs if run.world), runs[0])
+    states = Counter(run.state for run in runs)
+    return Group(
+        name=name.name,
+        world=first.world,
+        agent=first.agent,
+        card={field: first.card.get(field) for field in CARD},
+        settings=name.settings,
+        runs=tuple(run.id for run in runs),
+        seeds=len({run.seed for run in runs if run.world}),
+        states={state: states[state] for state in STATES if states[state]},
+        copies=len(readable) - len({(run.digest, run.seed) for run in readable}),
+        endings=dict(Counter(run.ending or f"({run.state})" for run in runs).most_common()),
+        days=days,
+        scores=_summaries(score_names(run.scores for run in runs), runs, scale),
+        findings=_findings(readable, days),
+        coherence=_summaries(score_names(run.coherence for run in runs), runs, Scale()),
+        usage=_usage(runs),
+        scale=scale,
+        figures=_summaries(score_names(run.figures for run in runs), runs, Scale()),
+        tables=_tables(readable),
+    )
+
+
+def score_names(lists: Iterable[Sequence[Score]]) -> list[str]:
+    """The names of all scores in some lists of them, each once, in order of first occurrence."""
+    return list(dict.fromkeys(score.name for scores in lists for score in scores))
+
+
+def _summaries(names: Sequence[str], runs: Sequence[Run], scale: Scale) -> dict[str, ScoreSummary]:
+    return {name: _summary_of(name, runs, scale) for name in names}
+
+
+def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
+    """A run that can be read and lacks the figure is left out."""
+    all_scores = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
+    example = next(score for score in all_scores if score.name == name)
+    values = [run.value(name) for run in runs if run.trouble or run.value(name) is not None]
+    summary = summarise(values, bounds=bounds(example.unit))
+    done = summarise(value for run in runs if run.state == "done" and (value := run.value(name)) is not None)
+    share = None
+    if name in scale.own and name in scale.idle and name in scale.reference:
+        share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
+    return ScoreSummary(name, example.unit, example.better, summary, done.mean, welch_mde(summary, summary), share)
+
+
+def _findings(readable: Sequence[Run], days: int) -> dict[str, FindingsSummary]:
+    counts, runs = Counter[str](), Counter[str]()
+    for run in readable:
+        counts.update(run.finding_types)
+        runs.update(run.finding_types.keys())
+    return {
+        name: FindingsSummary(name, count, runs[name], count * MONTH_DAYS / days if days else None)
+        for name, count in counts.most_common()
+    }
+
+
+def _usage(runs: Sequence[Run]) -> UsageSummary | None:
+    usages = [run.usage for run in runs if run.usage]
+    if not usages:
+        return None
+    n = len(usages)
+    dollars = [usage.dollars for usage in usages if usage.dollars is not None]
+    return UsageSummary(
+        runs=n,
+        calls=sum(usage.calls for usage in usages) / n,
+        input_tokens=sum(usage.tokens.input for usage in usages) / n,
+        output_tokens=sum(usage.tokens.output for usage in usages) / n,
+        cached_tokens=sum(usage.tokens.cached for usage in usages) / n,
+        minutes=sum(usage.minutes for usage in usages) / n,
+        dollars=sum(dollars) / n if len(dollars) == n else None,
+    )
+
+
+def _tables(readable: Sequence[Run]) -> dict[str, TableSummary]:
+    """Tables whose rows mean the same in every run: rows of agents only where all runs have the same agents."""
+    alike = len({run.roster for run in readable}) == 1
+    by_name: dict[str, list[Table]] = {}
+    for run in readable:
+        for table in run.tables:
+            if alike or WORDS not in list(table.columns.values())[: table.keys]:
+                by_name.setdefault(table.name, []).append(table)
+    return {name: summary for name, tables in by_name.items() if (summary := summarise_tables(tables))}
+
+
+def summarise_tables(tables: Sequence[Table]) -> TableSummary | None:
+    """Tables of one name, one of each run, as one; None for lists, whose rows have no keys."""
+    first = tables[0]
+    if not first.keys:
+        return None
+    places = [place for place, unit in enumerate(first.columns.values()) if place >= first.keys and unit != WORDS]
+    by_run = [{tuple(row[: first.keys]): row for row in table.rows} for table in tables]
+    missing = [None if unit == "place" else 0 for unit in first.columns.values()]
+    names, units, cached = (
+        list(first.columns),
+        list(first.columns.values()),
+        lru_cache(maxsize=100_000)(_column_summary),
+    )
+    rows: list[RowSummary] = []
+    for key in sorted({key for rows in by_run for key in rows}, key=_order):
+        values = {
+            names[place]: cached(tuple(_number(run.get(key, missing)[place]) for run in by_run), units[place])
+            for place in places
+        }
+        rows.append(RowSummary(key, values))
+    return TableSummary(first.name, first.columns, len(tables), tuple(rows))
+
+
+def _column_summary(values: tuple[float | None, ...], unit: str) -> Summary:
+    return summarise(values, bounds=bounds(unit))
+
+
+def _number(value: Json) -> float | None:
+    return value if isinstance(value, int | float) else None
+
+
+def _order(key: tuple[Json, ...]) -> list[tuple[bool, float, str]]:
+    """Numbers by size, texts by letters."""
+    return [(False, part, "") if isinstance(part, int | float) else (True, 0, str(part)) for part in key]

@@ -1,0 +1,209 @@
+"""The records of an analysis: groups of runs that were played alike, and the statistics of each group.
+
+A run that failed, broke off or is not over is in every figure with what its ledger holds; one whose record cannot be
+read has no value and is counted separately. Nothing is left out silently.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from akinai.core.canonical import Json
+from akinai.core.scores import Better
+from akinai.core.statistics import Summary
+from akinai.runtime.runs.records import Run, Runs, State
+
+MONTH_DAYS = 30
+"""Rates of findings are for so many days."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSummary:
+    """One score over the runs of a group."""
+
+    name: str
+    unit: str
+    better: Better | None
+    summary: Summary
+    """Over every run whose record can be read, the failed and unfinished as they are; `failed` are the unreadable."""
+    mean_of_done: float | None
+    """The mean over finished runs alone, which shows how the others change the mean."""
+    mde: float | None
+    """Minimum detectable effect (80 % power) against another group of as many runs with no seed in common; common
+    seeds show smaller gains. None below two runs."""
+    share: float | None
+    """Position of the mean between idle (0) and reference (1), on the seeds of the group's `scale`."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {"unit": self.unit, **({"better": self.better} if self.better else {})}
+        return document | {
+            **self.summary.to_json(),
+            "mean_of_done": self.mean_of_done,
+            "mde": self.mde,
+            "share": self.share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsSummary:
+    """Findings of one type over the runs of a group."""
+
+    type: str
+    count: int
+    runs: int
+    """Runs that have at least one."""
+    per_month: float | None
+    """Findings in 30 days, over all readable runs; None where no day passed."""
+
+    def to_json(self) -> dict[str, Json]:
+        return {"count": self.count, "runs": self.runs, "per_30_days": self.per_month}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSummary:
+    """What the model calls of a group took: means over the runs that asked a model."""
+
+    runs: int
+    calls: float
+    input_tokens: float
+    output_tokens: float
+    cached_tokens: float
+    """Input tokens that the provider had cached."""
+    minutes: float
+    dollars: float | None
+    """None unless every call has a price."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RowSummary:
+    """One row of a table over several runs."""
+
+    keys: tuple[Json, ...]
+    values: Mapping[str, Summary]
+    """By numeric column. A run that does not know a value counts as `failed` there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """A table over several runs, its rows in the order of their keys."""
+
+    name: str
+    columns: Mapping[str, str]
+    """Names and units, the keys first."""
+    runs: int
+    rows: tuple[RowSummary, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {"runs": self.runs, "rows": [self._row(row) for row in self.rows]}
+
+    def _row(self, row: RowSummary) -> dict[str, Json]:
+        keys = dict(zip(self.columns, row.keys, strict=False))
+        return {**keys, **{name: summary.to_json() for name, summary in row.values.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The scores of the players idle and reference on seeds of a group, under its settings."""
+
+    seeds: tuple[int, ...] = ()
+    """The seeds that it covers; the group's means in `own` are over these alone."""
+    of: int = 0
+    """Distinct seeds of the group's readable runs."""
+    played: tuple[int, ...] = ()
+    """Seeds on which idle or reference was not in the store and was played for this."""
+    idle: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Mean of each score."""
+    reference: Mapping[str, float] = field(default_factory=dict[str, float])
+    own: Mapping[str, float] = field(default_factory=dict[str, float])
+    why_not: str | None = None
+    """Why there is none."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that were played alike: one world, settings, agent, model and playbook."""
+
+    name: str
+    """What distinguishes it from the other groups: "reference", "chat openai:gpt-x, fee_cents=400"."""
+    world: str
+    agent: str
+    card: Mapping[str, Json]
+    """Preset, model, sampling and playbook, from the run cards."""
+    settings: Mapping[str, Json]
+    """The settings in which it differs from another group of its world, by dotted names."""
+    runs: tuple[str, ...]
+    """Their ids."""
+    seeds: int
+    """Number of distinct seeds."""
+    states: Mapping[State, int]
+    """How many runs are done, failed, open, unreadable; the counts add up to all runs."""
+    copies: int
+    """Runs that repeat another run of the group entry by entry, and so add no evidence."""
+    endings: Mapping[str, int]
+    days: int
+    """Days played by all its readable runs together."""
+    scores: Mapping[str, ScoreSummary]
+    findings: Mapping[str, FindingsSummary]
+    """By type, the most frequent first."""
+    coherence: Mapping[str, ScoreSummary]
+    """How well the agents kept track, over the runs that have the figure."""
+    usage: UsageSummary | None
+    scale: Scale
+    figures: Mapping[str, ScoreSummary] = field(default_factory=dict[str, ScoreSummary])
+    """The world's figures beyond the scores, over the runs that have them."""
+    tables: Mapping[str, TableSummary] = field(default_factory=dict[str, TableSummary])
+    """The world's tables that can be summarised over runs, where they were kept."""
+
+    @property
+    def unfinished(self) -> int:
+        """Runs that failed or are not over."""
+        return self.states.get("failed", 0) + self.states.get("open", 0)
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {
+            "world": self.world,
+            "agent": self.agent,
+            **self.card,
+            "settings": dict(self.settings),
+            "runs": list(self.runs),
+            "n": len(self.runs),
+            "seeds": self.seeds,
+            "states": {str(state): count for state, count in self.states.items()},
+            "copies": self.copies,
+            "endings": dict(self.endings),
+            "days": self.days,
+            "scores": {name: score.to_json() for name, score in self.scores.items()},
+            "findings": {name: findings.to_json() for name, findings in self.findings.items()},
+            "coherence": {name: score.to_json() for name, score in self.coherence.items()},
+            "usage": self.usage.to_json() if self.usage else None,
+            "scale": self.scale.to_json(),
+        }
+        if self.figures:
+            document["figures"] = {name: figure.to_json() for name, figure in self.figures.items()}
+        if self.tables:
+            document["tables"] = {name: table.to_json() for name, table in self.tables.items()}
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Runs, in the order in which they were named, and the groups that they form."""
+
+    runs: Runs
+    groups: tuple[Group, ...]
+
+    @property
+    def troubled(self) -> list[Run]:
+        """Runs whose record cannot be read."""
+        return self.runs.troubled
+
+    def to_json(self) -> dict[str, Json]:
+        """The document that `akinai analyze --json` prints."""
+        document = self.runs.to_json()
+        groups: Json = {group.name: group.to_json() for group in self.groups}
+        return {"runs": document["runs"], "summary": document["summary"], "groups": groups, "card": document["card"]}

@@ -1,0 +1,174 @@
+"""Scales: how idle and reference score on the seeds of a group, read from the store or played in memory."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from akinai import worlds
+from akinai.analysis.groups import first_header, settings_key
+from akinai.analysis.readers import SCORES, Readers
+from akinai.analysis.records import Scale
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.stores import RunHeader
+from akinai.runtime.config.settings import Prepared
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.runs.planning import plan
+from akinai.runtime.runs.records import Run
+
+LOW, HIGH = "idle", "reference"
+MOST_SEEDS = 20
+"""Seeds on which idle and reference are read or played for a scale that nobody asked for."""
+MOST_DAYS = 1_800
+"""Days that each of the two plays for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A run of idle or reference that a scale needs."""
+
+    seed: int
+    agent: str
+    header: RunHeader
+    stored: bool
+    """Whether it is in the store; else it must be played."""
+
+
+async def read_scales(
+    readers: Readers, known: Sequence[RunHeader], groups: Mapping[str, Sequence[Run]], every_seed: bool | None
+) -> dict[str, Scale]:
+    """The scale of every group; groups with the same settings share what is read and played.
+
+    `known` are all runs of the store. `every_seed` True takes every seed, playing what the store does not have, False
+    none, None a bounded number of seeds.
+    """
+    if every_seed is False:
+        return {key: Scale(why_not="it was not asked for") for key in groups}
+    alike: dict[str, list[str]] = {}
+    for key, runs in groups.items():
+        header = first_header(runs)
+        alike.setdefault("" if header.damage else settings_key(header.genesis), []).append(key)
+    scales: dict[str, Scale] = {}
+    for keys in alike.values():
+        header, runs = first_header(groups[keys[0]]), [run for key in keys for run in groups[key]]
+        if reason := _why_none(header):
+            scales |= dict.fromkeys(keys, Scale(why_not=reason))
+            continue
+        baselines, played = await _baselines(readers, known, header, runs, every_seed)
+        for key in keys:
+            scales[key] = _scale(sorted({run.seed for run in groups[key]}), groups[key], baselines, played)
+    return scales
+
+
+def _why_none(header: RunHeader) -> str | None:
+    """Why a game cannot be played for a scale; None where it can."""
+    if header.damage:
+        return "its record cannot be read"
+    try:
+        world = worlds.load(header.genesis.world)
+    except UsageError as error:
+        return str(error)
+    missing = [name for name in (LOW, HIGH) if name not in world.players]
+    if missing:
+        return f"{world.name} has no player {' and no player '.join(map(repr, missing))}"
+    return None
+
+
+async def _baselines(
+    readers: Readers, known: Sequence[RunHeader], header: RunHeader, runs: Sequence[Run], every_seed: bool | None
+) -> tuple[dict[tuple[int, str], Run], set[int]]:
+    """Idle and reference by seed, and the seeds on which one of them had to be played."""
+    found = {
+        (run.seed, run.agent): run
+        for run in runs
+        if run.agent in (LOW, HIGH) and run.state == "done" and not run.parent
+    }
+    seeds = sorted({run.seed for run in runs if not run.trouble})
+    complete = {seed for seed in seeds if (seed, LOW) in found and (seed, HIGH) in found}
+    most = None if every_seed else max(0, _most_seeds(header) - len(complete))
+    stored = {
+        (candidate.genesis.seed, agent): candidate
+        for candidate in known
+        if (agent := next(iter(candidate.agents.values()), "")) in (LOW, HIGH)
+        and candidate.status == "done"
+        and not candidate.parent
+        and candidate.genesis.world == header.genesis.world
+        and candidate.genesis.setup == header.genesis.setup
+    }
+    needed = _needed(header, [seed for seed in seeds if seed not in complete], stored, most)
+    needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in found]
+    read = await readers.read([baseline.header for baseline in needed if baseline.stored], SCORES)
+    to_play = [baseline for baseline in needed if not baseline.stored]
+    played = await readers.play([baseline.header for baseline in to_play])
+    found |= {(run.seed, run.agent): run for run in [*read, *played]}
+    return found, {baseline.seed for baseline in to_play}
+
+
+def _needed(
+    header: RunHeader, seeds: Sequence[int], stored: Mapping[tuple[int, str], RunHeader], most: int | None
+) -> list[Baseline]:
+    """The baselines to be read or played, on at most so many seeds; None is all. Seeds that need no playing are first.
+
+    `header` is of a run with the same settings, `stored` what the store has of idle and reference.
+    """
+    at_hand = [seed for seed in seeds if (seed, LOW) in stored and (seed, HIGH) in stored]
+    to_play = [] if _endless(header.genesis.setup) else [seed for seed in seeds if seed not in set(at_hand)]
+    return [
+        Baseline(seed, agent, stored.get((seed, agent)) or _to_play(header, agent, seed), (seed, agent) in stored)
+        for seed in [*at_hand, *to_play][:most]
+        for agent in (LOW, HIGH)
+    ]
+
+
+def _endless(setup: Mapping[str, Json]) -> bool:
+    """Whether a player that never stops might play for ever."""
+    return not setup.get("days") and not setup.get("max_messages")
+
+
+def _most_seeds(header: RunHeader) -> int:
+    """Seeds of a scale that nobody asked for: as many as take little time."""
+    days = header.genesis.setup.get("days", 0)
+    return max(1, min(MOST_SEEDS, MOST_DAYS // days)) if isinstance(days, int) and days else MOST_SEEDS
+
+
+def _to_play(like: RunHeader, agent: str, seed: int) -> RunHeader:
+    world = worlds.load(like.genesis.world)
+    (header,) = plan(world, Prepared(like.genesis.setup, "", ""), AgentSpec(agent), [seed], agent)
+    return header
+
+
+def _scale(
+    seeds: Sequence[int], own: Sequence[Run], baselines: Mapping[tuple[int, str], Run], played: Iterable[int]
+) -> Scale:
+    """The scale of a group, from the runs of idle and reference by seed."""
+    known = {run.seed for run in own if not run.trouble}
+    seeds = [seed for seed in seeds if seed in known]
+    usable = [seed for seed in seeds if all(_finished(baselines.get((seed, agent))) for agent in (LOW, HIGH))]
+    if not usable:
+        return Scale(of=len(seeds), why_not="idle and reference were played on none of its seeds")
+    chosen = set(usable)
+    return Scale(
+        seeds=tuple(usable),
+        of=len(seeds),
+        played=tuple(sorted(chosen & set(played))),
+        idle=_means([baselines[seed, LOW] for seed in usable]),
+        reference=_means([baselines[seed, HIGH] for seed in usable]),
+        own=_means([run for run in own if run.seed in chosen and not run.trouble]),
+    )
+
+
+def _finished(run: Run | None) -> bool:
+    return run is not None and run.state == "done"
+
+
+def _means(runs: Sequence[Run]) -> dict[str, float]:
+    """The mean of each score, every seed with the same weight."""
+    by_seed: dict[int, list[Run]] = {}
+    for run in runs:
+        by_seed.setdefault(run.seed, []).append(run)
+    means: dict[str, float] = {}
+    for name in dict.fromkeys(score.name for run in runs for score in run.scores):
+        values = [[run.value(name) for run in same] for same in by_seed.values()]
+        known = [[value for value in same if value is not None] for same in values]
+        means[name] = fmean(fmean(same) for same in known if same)
+    return means

@@ -1,0 +1,25 @@
+"""What a person does with Akinai, as functions with the names, options and defaults of the command line.
+
+`store` is by default the one that every command uses: AKINAI_STORE, `akinai.toml`, or `akinai.db` here; only `run`
+plays in memory. All functions work inside a running event loop, as in a notebook.
+"""
+
+from akinai.analysis.analyse import analyze, compare
+from akinai.api.play import Stopped, estimate, fork, resume, run
+from akinai.api.records import diff, export, headers, replay, runs, verify
+
+__all__ = [
+    "Stopped",
+    "analyze",
+    "compare",
+    "diff",
+    "estimate",
+    "export",
+    "fork",
+    "headers",
+    "replay",
+    "resume",
+    "run",
+    "runs",
+    "verify",
+]

@@ -1,0 +1,326 @@
+"""Functions that play: run, resume, fork; and the estimate of what a run of models will take."""
+
+import asyncio
+import warnings
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from akinai import worlds
+from akinai.api.agent_options import AgentOptions, resolve_options
+from akinai.core.agents import AgentFactory
+from akinai.core.errors import RunFailedWarning, UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.agent_registry import (
+    check_spec,
+    default_agent,
+    expect_local_agent,
+    resolve_agent,
+    resolve_group_models,
+)
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress
+from akinai.runtime.play.estimate import Estimate, estimate_runs
+from akinai.runtime.runs.lifecycle import Fork, begin_forks, can_resume, plan_fork
+from akinai.runtime.runs.planning import (
+    Part,
+    begin_all,
+    checked_name,
+    checked_seeds,
+    counted,
+    expect_free,
+    fresh_name,
+    names_in,
+    plan_all,
+    seeds_in,
+)
+from akinai.runtime.runs.processes import play_all
+from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
+from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.sweep import sweep_points
+from akinai.runtime.sync import wait
+
+Seeds = int | str | Iterable[int]
+"""One seed, several, or text such as "1-5"."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM, while runs were played: `runs` holds what there is, and `resume` goes on from there."""
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__("stopped")
+        self.runs = runs
+
+
+def run(
+    world: str | World[Any],
+    *,
+    preset: str | None = None,
+    agent: str | AgentSpec | AgentFactory | None = None,
+    seeds: Seeds = 1,
+    days: int | None = None,
+    playbook: str | Path | None = None,
+    playbook_tokens: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None = None,
+    store: str | Books = "memory:",
+    name: str | None = None,
+    jobs: int = 1,
+    model: str | None = None,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    reply_tokens: int | None = None,
+    model_seed: int | None = None,
+    sub_model: str | None = None,
+    memory: str = "trim",
+    window: int = 30_000,
+    max_actions: int = 0,
+    max_tokens: int = 0,
+    max_minutes: float = 0,
+    max_dollars: float = 0,
+    cache: str | None = None,
+    timeout: float = 180.0,
+    calls_per_minute: int = 0,
+    progress: Progress | None = None,
+    ledgers: bool = True,
+    raise_errors: bool = False,
+) -> Runs:
+    """Play a world to its end with one agent, once for each seed, and score the runs.
+
+    `agent` is a name ("reference", "script:FILE"), a factory of agents, or an `AgentSpec` that holds its model and
+    limits. `settings` go over the preset, {"demand.footfall": 40} or ["demand.footfall=40"]; `sweep` plays all seeds
+    under each value, {"search.limit": [3, 10]}, or under all pairs of several. The other options are described by
+    `akinai run --help`. The runs are called NAME-SEED, those of a sweep NAME-limit-3-SEED. A script that asks for
+    several `jobs` needs `if __name__ == "__main__"`. `ledgers` False keeps no ledgers, 4 KB an entry.
+
+    A run that breaks is in the result, as "failed" with its error. Where the code of an agent or a world raised an
+    exception, a RunFailedWarning shows the traceback; with `raise_errors` the exception is raised, once the run is in
+    the store. Raises UsageError, before anything is written, for what cannot be played; StoreError; Stopped on Ctrl-C.
+    """
+    loaded = _load(world)
+    options = AgentOptions(
+        model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions, max_tokens,
+        max_minutes, max_dollars, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+    )  # fmt: skip
+    spec, factory = resolve_options(loaded, agent, options, settings)
+    chosen, parts = _seeds(seeds), _parts(loaded, spec, sweep, settings, preset, days, base_url)
+    context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=raise_errors)
+    play_options = _PlayOptions(store, jobs, progress, context, ledgers)
+    return _warned(
+        _begin_and_play(loaded, parts, chosen, checked_name(name) if name is not None else None, play_options)
+    )
+
+
+def estimate(
+    world: str | World[Any],
+    *,
+    preset: str | None = None,
+    agent: str | AgentSpec | None = None,
+    seeds: Seeds = 1,
+    days: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    jobs: int | None = None,
+    model: str | None = None,
+    window: int = 30_000,
+    max_actions: int = 0,
+) -> Estimate:
+    """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
+    loaded = _load(world)
+    spec, _ = resolve_options(loaded, agent, AgentOptions(model, window=window, max_actions=max_actions), settings)
+    return estimate_runs(loaded, spec, _seeds(seeds), preset=preset, days=days, settings=settings or (), jobs=jobs)
+
+
+Settings = Mapping[str, Any] | Sequence[str] | None
+
+
+def _parts(
+    world: World[Any],
+    spec: AgentSpec,
+    sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None,
+    settings: Settings,
+    preset: str | None,
+    days: int | None,
+    base_url: str | None,
+) -> list[Part]:
+    """The points of a sweep with their setups, or the only point without one."""
+    parts: list[Part] = []
+    for point in sweep_points(sweep, settings, world.setup):
+        prepared = prepare(world, preset=preset, days=days, settings=point.settings, thinks=spec.asks_model)
+        parts.append(Part(point, prepared, resolve_group_models(spec, world, prepared.setup, base_url)))
+    return parts
+
+
+def _begin_and_play(
+    world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str | None, options: "_PlayOptions"
+) -> Runs:
+    async def work(books: Books) -> Runs:
+        headers = plan_all(world, parts, seeds, name or fresh_name(await books.runs()))
+
+        async def begin() -> None:
+            await begin_all(books, headers)
+
+        return await _play(books, headers, begin, options)
+
+    return wait(with_store(options.store, work, create=True))
+
+
+def _load(world: str | World[Any]) -> World[Any]:
+    loaded = worlds.load(world) if isinstance(world, str) else world
+    if not hasattr(loaded, "begin"):
+        raise UsageError(f"a world is a name, such as 'vending', or a World, not {world!r:.100}")
+    return loaded
+
+
+def resume(
+    run: str,
+    *,
+    store: StoreRef = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    ledgers: bool = True,
+    raise_errors: bool = False,
+) -> Runs:
+    """Continue a run, or the runs of a group, from the last entry. A run that ended in its world stays as it is.
+
+    UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
+    """
+    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers)
+
+    async def work(books: Books) -> Runs:
+        headers = await find_runs(books, [run])
+        going = [header for header in headers if can_resume(header)]
+        for header in going:
+            expect_local_agent(header, f"'akinai serve --run {header.run_id}' goes on with it")
+            check_spec(worlds.load(header.genesis.world), spec_of(header))
+        played = {done.id: done for done in await _play(books, going, None, options)}
+        return Runs([played.get(header.run_id) or await _read(books, header, keep=ledgers) for header in headers])
+
+    return _warned(wait(with_store(options.store, work)))
+
+
+def fork(
+    run: str,
+    *,
+    at_day: int | None = None,
+    after: int | None = None,
+    agent: str | AgentSpec | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    name: str | None = None,
+    store: StoreRef = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    ledgers: bool = True,
+    raise_errors: bool = False,
+) -> Runs:
+    """Make a run that shares a run's past up to a point, a day's morning or after an entry, and play on from there.
+
+    The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
+    the run unless `agent` is an `AgentSpec`. It is called RUN-fork-1, then -2, ..., or `name`. A group is
+    forked run by run into a new group. Raises UsageError before anything is written.
+    """
+    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers)
+    if name is not None:
+        checked_name(name)
+
+    async def work(books: Books) -> Runs:
+        headers, known = await find_runs(books, [run]), await books.runs()
+        called = name or counted(f"{run}-fork", names_in(known))
+        forks: list[Fork] = []
+        for header in headers:
+            world, spec = worlds.load(header.genesis.world), spec_of(header)
+            if agent is None and model is None:
+                expect_local_agent(header, f"name who plays on, such as --agent {default_agent(world)}")
+            else:
+                old = spec
+                spec, _ = resolve_agent(world, agent, model, base_url)
+                spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
+                if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
+                    kept = {"bullets": old.bullets, "playbook": old.playbook, "playbook_tokens": old.playbook_tokens}
+                    spec = replace(spec, budget=old.budget, **kept)
+            spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
+            check_spec(world, spec)
+            alone = header.run_id == run
+            id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
+            forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, spec=spec))
+        expect_free(known, [planned.header for planned in forks])
+
+        async def begin() -> None:
+            await begin_forks(books, forks)
+
+        return await _play(books, [planned.header for planned in forks], begin, options)
+
+    return _warned(wait(with_store(options.store, work)))
+
+
+@dataclass(frozen=True, slots=True)
+class _PlayOptions:
+    """Where and how runs are played, and whether their ledgers are kept here."""
+
+    store: str | Books
+    jobs: int
+    progress: Progress | None
+    context: PlayContext = BY_NAME
+    keep: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
+            raise UsageError(f"jobs is a whole number of at least 1, not {self.jobs!r:.60}")
+        if self.jobs > 1 and (not isinstance(self.store, str) or self.store.startswith("memory:")):
+            raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or jobs=1")
+        if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:
+            raise UsageError("a world or an agent given as an object plays in this process; give its name, or jobs=1")
+
+
+async def _read(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:
+    """A run for a listing: one that cannot be scored here has its `trouble`."""
+    return await read_run(books, header, Detail(ledger=keep), load=loader(world), trouble=DAMAGE)
+
+
+async def _play(
+    books: Books, headers: Sequence[RunHeader], begin: Callable[[], Awaitable[None]] | None, options: _PlayOptions
+) -> Runs:
+    """The runs, begun and played. Cancelled, it raises Stopped with the runs as they stand."""
+    context, keep = options.context, options.keep
+    try:
+        if begin:
+            await begin()
+        url = options.store if isinstance(options.store, str) else None
+        detail = Detail(ledger=keep)
+        played = play_all(
+            books, headers, url=url, jobs=options.jobs, progress=options.progress, context=context, detail=detail
+        )
+        return Runs(await played)
+    except asyncio.CancelledError:
+        written = {header.run_id: header for header in await books.runs()}
+        left: list[Run] = []
+        for header in (written[known.run_id] for known in headers if known.run_id in written):
+            if header.status == "open" and header.ending is None:
+                header = replace(header, ending="stopped")
+                await books.update(header)
+            left.append(await _read(books, header, context.world, keep=keep))
+        raise Stopped(Runs(left)) from None
+
+
+def _warned(runs: Runs) -> Runs:
+    """The runs, after a RunFailedWarning to the caller of `run`, `resume` or `fork` where code failed some of them."""
+    crashed = [run for run in runs if run.status == "failed" and run.traceback]
+    if crashed:
+        first = crashed[0]
+        warnings.warn(
+            f"{len(crashed)} of {len(runs)} runs failed, as {first.id!r}: {first.reason}; Run.error holds this "
+            f"traceback, raise_errors=True raises its exception\n\n{first.traceback}",
+            RunFailedWarning,
+            stacklevel=3,
+        )
+    return runs
+
+
+def _seeds(seeds: Seeds) -> list[int]:
+    if isinstance(seeds, str):
+        return seeds_in(seeds)
+    return checked_seeds([seeds] if isinstance(seeds, int) else iter(seeds))

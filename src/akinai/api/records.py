@@ -1,0 +1,154 @@
+"""Functions about the record of runs: runs, replay, verify, diff, export."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from akinai.analysis.diff import Diff, diff_runs
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.export.database import database_formats, write_database
+from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
+from akinai.runtime.runs.lifecycle import Verdict, check_replay
+from akinai.runtime.runs.lifecycle import verify as verify_run
+from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
+from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.sync import wait
+
+
+def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
+    """Apply every recorded action of a run, or of a group's runs, again. ReplayMismatch names the first difference."""
+
+    async def work(books: Books) -> Runs:
+        runs: list[Run] = []
+        for header in await find_runs(books, [run]):
+            try:
+                read = await read_run(books, header)
+                check_replay(read.ledger)
+            except LedgerError as error:
+                raise type(error)(error.entry, f"{error.why} (in run {header.run_id!r})") from error
+            runs.append(read if ledgers else replace(read, record=None))
+        return Runs(runs)
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def verify(*names: str, store: StoreRef = None) -> dict[str, Verdict]:
+    """Whether nobody edited the records of runs or groups, by the runs' ids."""
+
+    async def work(books: Books) -> dict[str, Verdict]:
+        return {
+            header.run_id: Verdict(False, 0, header.damage) if header.damage else await verify_run(books, header)
+            for header in await find_runs(books, names, damaged=True)
+        }
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def runs(*names: str, store: StoreRef = None, ledgers: bool = True) -> Runs:
+    """Runs and groups by name, or all runs of a store, oldest first, scored from their ledgers.
+
+    A run whose record is damaged or of another version's world says so as its `error` and has no scores.
+    """
+
+    async def work(books: Books) -> Runs:
+        found = await find_runs(books, names, damaged=True) if names else await books.runs()
+        return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in found])
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def headers(store: StoreRef = None) -> Sequence[RunHeader]:
+    """The headers of all runs: quick, and without scores."""
+
+    async def work(books: Books) -> Sequence[RunHeader]:
+        return await books.runs()
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def export(
+    run: str, *, format: str = "jsonl", output: str | Path | TextIO | None = None, store: StoreRef = None
+) -> Sequence[str]:
+    """Write the entries of a run, or of a group's runs, for other programs: "jsonl" or "csv", one entry a line, or
+    one run as a database in a format of its world, such as "magentic".
+
+    `output` is a file to write, or an open one; without it the lines are returned, else none. UsageError for a file
+    that cannot be written, before an older one is touched.
+    """
+    if format not in LINE_FORMATS and format in database_formats():
+        if not isinstance(output, str | Path):
+            raise UsageError(f"the format {format!r} is a database; name a file for it with -o, such as -o market.db")
+        _export_database(run, Path(output), format, store)
+        return ()
+    lines: list[str] = []
+    with ExitStack() as stack:
+        file = None if isinstance(output, str | Path) else output
+
+        def write(text: str) -> None:
+            # The file is opened at the first line, so that an unknown run leaves an old file alone.
+            nonlocal file
+            if file is None and isinstance(output, str | Path):
+                file = stack.enter_context(_open(Path(output)))
+            if file is None:
+                lines.append(text)
+            else:
+                print(text, file=file)
+
+        _export_lines(run, write, format, store)
+    return lines
+
+
+def _open(path: Path) -> TextIO:
+    try:
+        return path.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror}; name another file with -o") from error
+
+
+def _export_lines(run: str, write: Callable[[str], None], format: str, store: StoreRef) -> None:
+    chosen = line_format(format)
+
+    async def work(books: Books) -> None:
+        headers = await find_runs(books, [run])
+        if chosen == "csv":
+            write(csv_head())
+        for header in headers:
+            async for text in export_lines(books, header, chosen):
+                write(text)
+
+    wait(with_store(resolve_store(store), work))
+
+
+def _export_database(run: str, path: Path, format: str, store: StoreRef) -> None:
+    async def work(books: Books) -> None:
+        headers = await find_runs(books, [run])
+        if len(headers) > 1:
+            raise UsageError(
+                f"{run!r} stands for {len(headers)} runs, and such a database holds one; name one, "
+                f"such as {headers[0].run_id!r}"
+            )
+        await write_database(books, headers[0], format, path)
+
+    wait(with_store(resolve_store(store), work))
+
+
+def diff(a: str | Run, b: str | Run, *, store: StoreRef = None) -> Diff:
+    """The first entry in which two runs differ, and their worlds day by day."""
+    return diff_runs(_one_run(a, store), _one_run(b, store))
+
+
+def _one_run(name: str | Run, store: StoreRef) -> Run:
+    if isinstance(name, Run):
+        return name
+
+    async def work(books: Books) -> Run:
+        found = await find_runs(books, [name])
+        if len(found) > 1:
+            raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
+        return await read_run(books, found[0])
+
+    return wait(with_store(resolve_store(store), work))

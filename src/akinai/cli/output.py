@@ -1,0 +1,88 @@
+"""What a command prints: tables for people, one JSON document for programs, errors and progress on stderr."""
+
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from akinai.runtime.play.driver import Progress
+
+FAILED, USAGE, STOPPED = 1, 2, 130
+"""Exit codes: a run failed, bad usage, Ctrl-C."""
+PIPED_WIDTH = 120
+"""Columns of a table written to a file or a pipe, unless COLUMNS says otherwise."""
+
+
+def print_error(sentence: str) -> None:
+    """Print one sentence on stderr."""
+    print(f"akinai: {' '.join(sentence.split())}", file=sys.stderr)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document on stdout."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    print(json.dumps(document, ensure_ascii=not utf8, allow_nan=False))
+
+
+def print_page(render: "Callable[[int], RenderableType]") -> None:
+    """Print a page on stdout; `render` makes it for a width in columns."""
+    from rich.console import Console
+
+    fixed = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else PIPED_WIDTH
+    console = Console(width=fixed, highlight=False, markup=False, emoji=False)
+    console.print(render(console.width))
+
+
+def print_line(text: str = "") -> None:
+    """Print a line on stdout."""
+    print(text)
+
+
+def command_line(store: str | None, *words: str) -> str:
+    """A command quoted for a shell. It names the store unless that is the default; a password in its URL is removed."""
+    url = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", store) if store else None
+    return shlex.join(["akinai", *words, *(["--store", url] if url else [])])
+
+
+def print_next_steps(steps: Mapping[str, str]) -> None:
+    """Print commands to try next, each with what it does below it."""
+    if steps:
+        print_line("\nNext:")
+        for command, purpose in steps.items():
+            print_line(f"  {command}\n      {purpose}")
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
+    """A bar on stderr over the days of all runs, or over the runs if they have no horizon; None without a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    runs: dict[str, tuple[int, int]] = {}
+    over: set[str] = set()
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("begin", total=None)
+
+        def progress(run: str, days: int, horizon: int) -> None:
+            if days < 0:
+                over.add(run)
+                days = horizon or runs.get(run, (0, 0))[0]
+            runs[run] = days, horizon
+            played, wanted = (sum(counts) for counts in zip(*runs.values(), strict=True))
+            text = f"day {played:,}" if len(runs) == 1 else f"{len(over):,} of {len(runs):,} runs, {played:,} days"
+            done, total = (played, wanted) if wanted else (len(over), len(runs) if len(runs) > 1 else None)
+            bar.update(task, description=text, completed=done, total=total)
+
+        yield progress

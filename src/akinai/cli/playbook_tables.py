@@ -1,0 +1,251 @@
+"""Tables of playbooks for people, and JSON for programs. Records in, renderables and mappings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
+
+from akinai.report.tables.columns import Column, fitted, plain, shortened
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+    from akinai.learning.playbook.journal import Change
+    from akinai.learning.playbook.patches import Difference
+    from akinai.learning.search.dedup import Refinement
+    from akinai.learning.search.index import SearchResult
+
+LEAST = 24
+"""Minimum width of a content, in columns."""
+
+
+def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: int) -> RenderableType:
+    """The sections, and the bullets with the most uses first."""
+    every = [bullet for section in sections for bullet in section.bullets]
+    best = sorted(every, key=lambda bullet: (-bullet.uses, -bullet.helpful, bullet.id))
+    many = "1 bullet" if len(playbook) == 1 else f"{len(playbook):,} bullets"
+    where = "1 section" if len(playbook.sections) == 1 else f"{len(playbook.sections)} sections"
+    title = f"{many} in {where}, changed {playbook.updated_at or 'never'}"
+    table = fitted(
+        [
+            Column("section", [section.name for section in sections], words=True),
+            Column("bullets", [f"{len(section.bullets):,}" for section in sections]),
+            Column("about", [shortened(section.description, 60) for section in sections], words=True, drop=1),
+        ],
+        width,
+    )
+    parts: list[RenderableType] = [Text(title, "bold"), Text(""), table]
+    if best:
+        shown = best[:rows] if rows else best
+        left = len(best) - len(shown)
+        parts += [Text(""), bullet_rows(shown, width)]
+        parts += [Text(f"and {left:,} more: --rows 0 shows all", "dim")] if left else []
+    return Group(*parts)
+
+
+def bullet_rows(bullets: Sequence[Bullet], width: int) -> RenderableType:
+    """One row for each bullet, with its content on one line."""
+    used = max(len(bullet.id) for bullet in bullets) + len("helpful harmful") + 7
+    return fitted(
+        [
+            Column("bullet", [bullet.id for bullet in bullets], words=True),
+            Column("helpful", [f"{bullet.helpful:,}" for bullet in bullets]),
+            Column("harmful", [f"{bullet.harmful:,}" for bullet in bullets]),
+            Column("content", _cut((bullet.content for bullet in bullets), width - used), words=True),
+        ],
+        width,
+    )
+
+
+def bullet_details(bullet: Bullet) -> RenderableType:
+    """All fields of a bullet."""
+    fields = {
+        "section": bullet.section,
+        "keywords": ", ".join(bullet.keywords) or "-",
+        "helpful, harmful": f"{bullet.helpful}, {bullet.harmful}",
+        "confidence": f"{bullet.confidence_score:.2f}",
+        "learned from": bullet.source_trajectory or "-",
+        **{name: str(value) for name, value in bullet.extra.items()},
+    }
+    lines = [f"{name:<23}{plain(value)}" for name, value in fields.items()]
+    return Group(Text(bullet.id, "bold"), Text(bullet.content), Text(""), Text("\n".join(lines)))
+
+
+def hit_rows(hits: Sequence[SearchResult], width: int) -> RenderableType:
+    """One row for each search result."""
+    used = max(len(hit.bullet.id) for hit in hits) + 26
+    rest = max(LEAST, width - used)
+    return fitted(
+        [
+            Column("bullet", [hit.bullet.id for hit in hits], words=True),
+            Column("score", [f"{hit.combined_score:.3f}" for hit in hits]),
+            Column("vector", [f"{hit.vector_score:.3f}" for hit in hits], drop=1),
+            Column("words", [f"{hit.bm25_score:.3f}" for hit in hits], drop=2),
+            Column("content", _cut((hit.bullet.content for hit in hits), rest * 2 // 3), words=True),
+            Column("matched", _cut((" ".join(hit.matched) for hit in hits), rest // 3), words=True, drop=3),
+        ],
+        width,
+    )
+
+
+def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableType:
+    """One row for each change; at most the last `rows`."""
+    shown = changes[-rows:] if rows else changes
+    title = f"the last {len(shown)} of {len(changes):,} changes" if len(shown) < len(changes) else ""
+    return fitted(
+        [
+            Column("change", [f"{change.n:,}" for change in shown]),
+            Column("at", [change.at.replace("T", " ").removesuffix("Z") for change in shown], words=True, drop=2),
+            Column(
+                "what",
+                [change.kind if change.to is None else f"{change.kind} to {change.to}" for change in shown],
+                words=True,
+            ),
+            Column("bullets put", [f"{len(change.put):,}" for change in shown]),
+            Column("removed", [f"{len(change.removed_ids):,}" for change in shown]),
+            Column("refused", [f"{len(change.refused):,}" for change in shown], drop=3),
+            Column(
+                "reason", [shortened(change.reason or change.id or "-", 50) for change in shown], words=True, drop=1
+            ),
+        ],
+        width,
+        title,
+    )
+
+
+def difference_rows(difference: Difference, rows: int, width: int) -> RenderableType:
+    """One line for each bullet: + added, - removed, ~ changed, with its new content."""
+    if difference.empty:
+        return Text("no difference")
+    signed = [*(("+", bullet) for bullet in difference.added), *(("-", bullet) for bullet in difference.removed)]
+    signed += [("~", after) for _, after in difference.changed]
+    shown = signed[:rows] if rows else signed
+    counts = {"added": difference.added, "removed": difference.removed, "changed": difference.changed}
+    parts: list[RenderableType] = [
+        Text(", ".join(f"{len(bullets):,} {change}" for change, bullets in counts.items()), "bold"),
+        *(Text(f"section {name} added") for name in difference.sections_added),
+        *(Text(f"section {name} removed") for name in difference.sections_removed),
+        Text(""),
+    ]
+    styles = {"+": "green", "-": "red", "~": "yellow"}
+    for sign, bullet in shown:
+        counts = f"({bullet.helpful}/{bullet.harmful}) "
+        room = max(LEAST, width - len(bullet.id) - len(counts) - 4)
+        parts.append(Text(f"{sign} {bullet.id} {counts}{_cut([bullet.content], room)[0]}", styles[sign]))
+    if len(shown) < len(signed):
+        parts.append(Text(f"and {len(signed) - len(shown):,} more: --rows 0 shows all", "dim"))
+    return Group(*parts)
+
+
+def refinement_rows(before: Playbook, found: Refinement, width: int) -> RenderableType:
+    """The merges, or the removals with their records."""
+    room = max(LEAST, width - 40)
+    if found.merges:
+        kept = [before[merge.kept] for merge in found.merges]
+        return fitted(
+            [
+                Column("kept", [bullet.id for bullet in kept], words=True),
+                Column(
+                    "merged into it", [shortened(", ".join(merge.merged), 40) for merge in found.merges], words=True
+                ),
+                Column("cosine", [f"{merge.similarity:.3f}" for merge in found.merges]),
+                Column("content", _cut((bullet.content for bullet in kept), room // 2), words=True),
+            ],
+            width,
+        )
+    return fitted(
+        [
+            Column("left out", [removal.id for removal in found.removals], words=True),
+            Column("uses", [str(removal.uses) for removal in found.removals]),
+            Column("confidence", [f"{removal.confidence:.2f}" for removal in found.removals]),
+            Column("at most", [f"{removal.upper:.2f}" for removal in found.removals]),
+            Column("content", _cut((before[removal.id].content for removal in found.removals), room), words=True),
+        ],
+        width,
+    )
+
+
+def _cut(texts: Iterable[str], columns: int) -> list[str]:
+    """Each text on one line of at most `columns` terminal columns, where Japanese letters take two."""
+    from rich.cells import cell_len, set_cell_size
+
+    lines = [" ".join(plain(text).split()) for text in texts]
+    columns = max(LEAST, columns)
+    return [line if cell_len(line) <= columns else f"{set_cell_size(line, columns - 4).rstrip()}..." for line in lines]
+
+
+def playbook_json(playbook: Playbook, sections: Sequence[Section]) -> dict[str, Any]:
+    return {
+        "bullets": len(playbook),
+        "created_at": playbook.created_at,
+        "updated_at": playbook.updated_at,
+        "sections": [
+            {
+                "name": section.name,
+                "description": section.description,
+                "bullets": [bullet_json(bullet) for bullet in section.bullets],
+            }
+            for section in sections
+        ],
+    }
+
+
+def bullet_json(bullet: Bullet) -> dict[str, Any]:
+    from akinai.learning.playbook.formats import bullet_json as file_json
+
+    return {**file_json(bullet), "confidence_score": bullet.confidence_score}
+
+
+def hit_json(hit: SearchResult) -> dict[str, Any]:
+    scores = {
+        "vector_score": hit.vector_score,
+        "bm25_score": hit.bm25_score,
+        "combined_score": hit.combined_score,
+        "matched": list(hit.matched),
+    }
+    return {"bullet": bullet_json(hit.bullet), **scores}
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    return {
+        "change": change.n,
+        "at": change.at,
+        "kind": change.kind,
+        "id": change.id,
+        "reason": change.reason,
+        "evidence": list(change.evidence),
+        "to": change.to,
+        "put": [bullet.id for bullet in change.put],
+        "removed": list(change.removed_ids),
+        "refused": [dict(refusal) for refusal in change.refused],
+    }
+
+
+def difference_json(found: Difference) -> dict[str, Any]:
+    return {
+        "added": [bullet_json(bullet) for bullet in found.added],
+        "removed": [bullet_json(bullet) for bullet in found.removed],
+        "changed": [{"before": bullet_json(a), "after": bullet_json(b)} for a, b in found.changed],
+        "sections_added": list(found.sections_added),
+        "sections_removed": list(found.sections_removed),
+    }
+
+
+def refinement_json(found: Refinement, change: int | None) -> dict[str, Any]:
+    return {
+        "done": change is not None,
+        "change": change,
+        "reason": found.reason,
+        "bullets": len(found.playbook),
+        "merges": [
+            {"kept": merge.kept, "merged": list(merge.merged), "similarity": merge.similarity} for merge in found.merges
+        ],
+        "removals": [
+            {"id": removal.id, "uses": removal.uses, "confidence": removal.confidence, "upper": removal.upper}
+            for removal in found.removals
+        ],
+    }

@@ -1,0 +1,248 @@
+"""Facets: what a world can say about itself beyond its rules, each with neutral defaults."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from akinai.core.actions import Action
+from akinai.core.agents import AgentFactory
+from akinai.core.canonical import Json
+from akinai.core.charts import Best, Chart, Published
+from akinai.core.findings import Finding
+from akinai.core.ledger import Genesis, Outcome, Turn
+from akinai.core.lessons import Lesson
+from akinai.core.models import Reply, Request
+from akinai.core.scores import Account, Score
+from akinai.core.steps import Steps
+
+S = TypeVar("S")
+
+Reader = Callable[[Mapping[str, str]], Json]
+"""Turns texts by relative path (one file, or a folder of them) into the value of a setting."""
+
+
+class Observation(Generic[S]):
+    """How an outcome is rendered for its actor, now and later."""
+
+    def observe(self, state: S, turn: Turn, outcome: Outcome) -> Outcome:
+        """What the actor sees of its turn, from the state after it; by default the outcome itself.
+
+        A world whose outcomes would repeat what its state holds, such as a mailbox, keeps a short outcome in the ledger
+        and renders the rest here.
+        """
+        return outcome
+
+    def observe_late(self, state: S, actor: str, outcome: Outcome) -> Outcome:
+        """What an actor sees of its last turn when it comes to act again; by default what it saw of it then.
+
+        Like a view it must stay the same from the moment the actor may act until it does, whatever others do meanwhile:
+        the session's clock may rule, and a resumed run renders it again at the place of its next entry.
+        """
+        return outcome
+
+
+class Sides(Generic[S]):
+    """Groups of actors: who plays whom, who sleeps until when, and how long a run takes."""
+
+    groups: ClassVar[Sequence[str]] = ()
+    """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
+    model_settings: ClassVar[Mapping[str, Json]] = {}
+    """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
+
+    def group(self, state: S, actor: str) -> str:
+        """The side of an actor, one of `groups`; empty in a world without sides."""
+        return ""
+
+    def participants(self, state: S) -> Sequence[str]:
+        """Everybody who takes part, whether they may act now or not; empty: those who may act now."""
+        return ()
+
+    def expected_actions(self, state: S, actor: str) -> int:
+        """About how many actions an actor takes in a whole run, for estimates of cost; 0 where days tell it."""
+        return 0
+
+    def own_player(self, state: S, actor: str) -> AgentFactory | None:
+        """Who plays an actor whatever agent the run is asked to be played by; None for actors that this agent plays, or
+        the model of their side."""
+        return None
+
+    def wake_times(self, state: S) -> Mapping[str, int]:
+        """Actors that sleep until a time, with that time in microseconds since the epoch.
+
+        Asked where the session's clock rules; other actors sleep until an action of somebody else wakes them.
+        """
+        return {}
+
+    def closing_action(self, state: S, actor: str) -> Action | None:
+        """What is done for an actor whose actions for a task are spent; None for an actor without such a cap.
+
+        The cap is `sub_agent_messages` of the setup.
+        """
+        return None
+
+
+class Judging(Generic[S]):
+    """What is made of a run beyond its scores. Agents never see it."""
+
+    def detect(self, steps: Steps[S]) -> Sequence[Finding]:
+        """Mistakes that the record shows, in the order of the ledger."""
+        return ()
+
+    def coherence(self, steps: Steps[S], findings: Sequence[Finding]) -> Sequence[Score]:
+        """How well the actors kept the thread, given what `detect` found; figures that a record may lack."""
+        return ()
+
+    def account(self, steps: Steps[S], fuzzy: int = 0) -> Account:
+        """More figures and tables. Names that agents write and that are within `fuzzy` edits of a right one count as
+        it."""
+        return Account()
+
+    def facts(self, state: S) -> Mapping[str, Json]:
+        """The truth about a state in a few named numbers, for reports and comparisons."""
+        return {}
+
+    def day_facts(self, state: S) -> Mapping[str, Json]:
+        """What the day that ended last came to, beside the facts: numbers by name, and tables of numbers such as units
+        sold by product."""
+        return {}
+
+
+class Teaching(Generic[S]):
+    """What a run teaches whoever plays next, worded without a model."""
+
+    learner: ClassVar[str] = ""
+    """The player that follows a playbook; empty in a world that has none."""
+
+    def lessons(self, steps: Steps[S]) -> Sequence[Lesson]:
+        """Sentences whose numbers are estimated from that record."""
+        return ()
+
+    def merge(self, content: str, lesson: Lesson) -> str:
+        """What a bullet says after a later lesson about the same thing; by default what the lesson says."""
+        return lesson.content
+
+    def experiment(self, number: int) -> str:
+        """A sentence that has a player try things out, so that there is something to learn from; another number, other
+        things. Empty where players do as they always do."""
+        return ""
+
+    @property
+    def teaches(self) -> bool:
+        """Whether records of this world can give lessons."""
+        return type(self).lessons is not Teaching[Any].lessons
+
+
+class Presentation(Generic[S]):
+    """How people read runs of the world.
+
+    A report has figures without it: the first score of the world's first scorer is the headline, it is drawn over the
+    days if `facts` gives it by its name, or by its name and `_cents`, and actions and findings are drawn for every
+    world.
+    """
+
+    charts: ClassVar[Sequence[Chart]] = ()
+    """Further figures, in their order: charts of days in the section on days, others beside the scores."""
+    compared: ClassVar[Sequence[str]] = ()
+    """Figures of the account in which groups are compared as in the first score, such as what a treatment moves."""
+    best: ClassVar[Best | None] = None
+    """The figures that say how near the first score came to the best possible."""
+    published: ClassVar[Published | None] = None
+    """Results of others that are shown beside those of runs when asked."""
+
+
+class ModelCall(Protocol):
+    """A model call of a run, as exporters read it."""
+
+    @property
+    def actor(self) -> str: ...
+    @property
+    def number(self) -> int:
+        """The actor's n-th call, from 1."""
+        ...
+
+    @property
+    def at(self) -> int:
+        """When the reply was recorded, in microseconds since the epoch."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The name that was asked for, such as "openai:NAME"."""
+        ...
+
+    @property
+    def request(self) -> Request: ...
+    @property
+    def reply(self) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseTable:
+    """A table of a SQLite database."""
+
+    name: str
+    columns: Mapping[str, str]
+    """SQL types by name."""
+    rows: Sequence[Mapping[str, str | int | float | None]]
+    """Values by column; a column that a row lacks is NULL."""
+    indexes: Sequence[str] = ()
+    """Columns with an index."""
+
+
+Exporter = Callable[[Steps[Any], Sequence[ModelCall]], Sequence[DatabaseTable]]
+"""Turns the steps and the model calls of a run into the tables of a database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Files that a world generated, and what is said about them."""
+
+    files: Mapping[str, str]
+    """Texts by relative path."""
+    title: str
+    """What they hold, such as "2 customers and 6 businesses"."""
+    document: Mapping[str, Json]
+    """The same for programs."""
+    heads: tuple[str, str]
+    values_cents: Mapping[str, int]
+    """A table under `heads`: amounts of money by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Makes files with which the world can be set up."""
+
+    about: str
+    """What it makes, as a sentence."""
+    options: type[BaseModel]
+    """What can be asked for. A field's description is the help of its flag, its title the default in words."""
+    generate: Callable[[Any, Genesis], Generated]
+    """Makes the files from options, with the chance of a genesis without a setup. UsageError for options that do not
+    fit."""
+    setting: str
+    """The setting that reads the files."""
+
+
+class Files(Generic[S]):
+    """Settings that are read from files, and other files that a world can make. It opens none itself."""
+
+    readers: ClassVar[Mapping[str, Reader]] = {}
+    """By setting, how the texts of its files become its value."""
+    exporters: ClassVar[Mapping[str, Exporter]] = {}
+    """By format, what makes a database of a run, beside the formats of all worlds."""
+    generator: ClassVar[Generator | None] = None
+    """What `akinai NAME generate` makes, for a world whose name is an entry point of `akinai.generators` as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """All that a world says about itself beyond its rules."""
+
+    observation: Observation[Any] = field(default_factory=Observation[Any])
+    sides: Sides[Any] = field(default_factory=Sides[Any])
+    judging: Judging[Any] = field(default_factory=Judging[Any])
+    teaching: Teaching[Any] = field(default_factory=Teaching[Any])
+    presentation: Presentation[Any] = field(default_factory=Presentation[Any])
+    files: Files[Any] = field(default_factory=Files[Any])

@@ -1,0 +1,40 @@
+"""Statistics of scores: summaries over seeds, comparisons of two groups, and the gains that so many runs can show.
+
+Numbers in, numbers out; no score is known by name. Every figure is deterministic: resampling draws are a function of
+`seed`, and the order of the values does not matter.
+"""
+
+from akinai.core.statistics.comparisons import (
+    PairedComparison,
+    WelchComparison,
+    compare,
+    mde,
+    seeds_needed,
+    welch_compare,
+    welch_mde,
+    welch_seeds_needed,
+)
+from akinai.core.statistics.intervals import mean_interval, proportion_interval
+from akinai.core.statistics.student_t import t_quantile, t_within
+from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, share_between, summarise
+
+__all__ = [
+    "BOUNDLESS",
+    "Better",
+    "Bounds",
+    "PairedComparison",
+    "Summary",
+    "WelchComparison",
+    "compare",
+    "mde",
+    "mean_interval",
+    "proportion_interval",
+    "seeds_needed",
+    "share_between",
+    "summarise",
+    "t_quantile",
+    "t_within",
+    "welch_compare",
+    "welch_mde",
+    "welch_seeds_needed",
+]

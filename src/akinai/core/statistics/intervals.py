@@ -1,0 +1,129 @@
+"""Intervals of a mean (BCa bootstrap) and of a share (Wilson), deterministic for a given `seed`."""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from akinai.core.chance import Chance
+from akinai.core.statistics.student_t import t_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NORMAL = NormalDist()
+_RESAMPLES = 10_000
+_FEWEST_TO_RESAMPLE = 5
+_LARGEST = 1e100  # squares and cubes of scores must stay finite
+
+
+def mean_interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, float] | None:
+    """A 95 % interval of the mean; None below two values. Equal values give an interval of no width: of a share of
+    successes ask `proportion_interval`.
+
+    From five values on, the BCa bootstrap (Efron 1987, JASA 82:171) with the normal quantile 1.96 widened to
+    sqrt(n / (n - 1)) t_{0.975, n - 1}, as Hesterberg (2015, The American Statistician 69:371) widens the percentile
+    interval for small samples. Below five, Student's t: n values hold the median between them with probability
+    1 - 2^(1 - n), half for two of them, so nothing that resamples them can be honest.
+
+    How often it holds the true mean, in % (bench/intervals.py, +-0.7): on normal scores 93 at n = 5 and 95 at 10, 20
+    and 50; on exponential ones 88, 93, 93, 94; on log-normal ones 84, 88, 90, 92. Few and skewed values promise less
+    than they say.
+    """
+    n = len(values)
+    if n < 2:
+        return None
+    ordered = sorted(finite(value) for value in values)
+    centre = mean(ordered)
+    if n < _FEWEST_TO_RESAMPLE:
+        half = t_quantile(0.975, n - 1) * (sd(ordered) or 0.0) / math.sqrt(n)
+        return centre - half, centre + half
+    deviations = [value - centre for value in ordered]
+    below, above = _bca_ends(deviations, math.sqrt(n / (n - 1)) * t_quantile(0.975, n - 1), seed)
+    return max(centre + below, ordered[0]), min(centre + above, ordered[-1])  # no rounding dust outside the sample
+
+
+def proportion_interval(successes: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """The Wilson score interval of a share, such as an accuracy; (0, 1) for n = 0, where nothing is known.
+
+    Never empty and never outside 0..1, also at 0 or n successes. Raises ValueError unless 0 <= successes <= n.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"a share of {successes!r} in {n!r}: give successes from 0 to n")
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence of {confidence!r}: give a number between 0 and 1, such as 0.95")
+    z = _NORMAL.inv_cdf((1 + confidence) / 2)
+    # Wilson 1927, JASA 22:209, multiplied through by n
+    centre = successes + z * z / 2
+    half = z * math.sqrt(successes * (n - successes) / max(n, 1) + z * z / 4)
+    low = (centre - half) / (n + z * z)
+    high = (centre + half) / (n + z * z) if successes < n else 1.0  # else 1 but for rounding
+    return low, high
+
+
+def finite(value: float) -> float:
+    """The value as a float. Raises ValueError for NaN, infinities and numbers beyond 1e100."""
+    if not abs(value) <= _LARGEST:
+        raise ValueError(f"a score of {value!r}: give a finite number, or None for a run that failed")
+    return float(value) + 0.0  # JSON holds no -0
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean, rounded once, and never outside the values, so that equal values have deviations of exactly 0."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values)) + 0.0
+
+
+def sd(values: Sequence[float]) -> float | None:
+    """The sample standard deviation (divisor n - 1); None below two values."""
+    if len(values) < 2:
+        return None
+    centre = mean(values)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+
+
+def _bca_ends(deviations: Sequence[float], z: float, seed: int) -> tuple[float, float]:
+    """The two ends of the BCa interval, as distances from the mean, for ascending deviations from it."""
+    peak = max(-deviations[0], deviations[-1])
+    if peak == 0:
+        return 0.0, 0.0
+    means = _resampled_means(deviations, seed)
+    dust = 1e-12 * peak  # a mean that is 0 but for rounding lies on neither side
+    excess = int((means < -dust).sum()) - int((means > dust).sum())
+    bias = math.copysign(_NORMAL.inv_cdf(0.5 + abs(excess) / (2 * len(means))), excess)
+    units = [d / peak for d in deviations]
+    squares = math.fsum(u * u for u in units)
+    acceleration = math.fsum(u * u * u for u in units) / (6 * squares * math.sqrt(squares))
+    # The acceleration is within 1/6 and z at most 3.11 (five values), so both denominators are positive unless 99.8 %
+    # of the resampled means lie on one side of the mean, which no sample does.
+    lower = bias + (bias - z) / (1 - acceleration * (bias - z))
+    upper = bias + (bias + z) / (1 - acceleration * (bias + z))
+    # the upper end is the lower end of the mirrored sample, to the bit
+    return _quantile(means, _NORMAL.cdf(lower)), -_quantile(-means[::-1], _NORMAL.cdf(-upper))
+
+
+def _quantile(ascending: "NDArray[np.float64]", share: float) -> float:
+    place = share * (len(ascending) - 1)
+    index = min(int(place), len(ascending) - 2)
+    left, right = float(ascending[index]), float(ascending[index + 1])
+    return left + (place - index) * (right - left)
+
+
+def _resampled_means(ascending: Sequence[float], seed: int) -> "NDArray[np.float64]":
+    """The sorted means of resamples with replacement: half drawn, half their mirror images (the smallest value for
+    the largest and so on), so that a mirrored sample gives mirrored means.
+
+    The sums are built one draw at a time: a reduction by NumPy may round differently from machine to machine.
+    """
+    import numpy as np
+
+    n = len(ascending)
+    values = np.array(ascending, dtype=np.float64)
+    rows = np.arange(_RESAMPLES // 2, dtype=np.uint64)
+    sums = np.zeros((2, len(rows)), dtype=np.float64)
+    for draw in range(n):
+        words = Chance.of(seed)("resample", draw).many(rows)
+        index = ((words >> 32) * n >> 32).astype(np.intp)  # below n; the bias is below n / 2^32
+        sums[0] += values[index]
+        sums[1] += values[n - 1 - index]
+    return np.sort(sums.ravel() / n)

@@ -1,0 +1,1 @@
+"""The learning loop: its steps, its state, its graph, and the evaluation of playbooks."""

@@ -1,0 +1,147 @@
+"""Evaluation of a playbook: tasks are attempted with it and nothing is learned; and the gain between two playbooks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from akinai.core.errors import ModelError
+from akinai.core.statistics import PairedComparison, compare
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import Attempt
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.roles.protocols import (
+    Evaluator,
+    Generator,
+    Insights,
+    ModelUsage,
+    Retrieved,
+    Trajectory,
+    with_injected,
+)
+from akinai.learning.roles.tasks import Task
+
+T = TypeVar("T")
+
+BROKEN_IN_A_ROW = 3
+"""Consecutive model errors that stop the learning; it can be resumed."""
+
+
+class Breaker:
+    """A circuit breaker: a model error counts as a failed call, but several in a row are raised."""
+
+    def __init__(self, limit: int = BROKEN_IN_A_ROW) -> None:
+        self._limit, self._broken = limit, 0
+
+    async def guard(self, call: Callable[[], Awaitable[T]], fallback: Callable[[ModelError], T]) -> T:
+        """The result of the call, or what `fallback` makes of its ModelError. Raises the last of several in a row."""
+        try:
+            value = await call()
+        except ModelError as error:
+            self._broken += 1
+            if self._broken >= self._limit:
+                raise
+            return fallback(error)
+        self._broken = 0
+        return value
+
+
+async def attempt_task(
+    generator: Generator,
+    task: Task,
+    retrieved: Retrieved,
+    breaker: Breaker,
+    reflections: Sequence[Insights] = (),
+    attempt: str = "",
+) -> Attempt:
+    """One attempt at a task, not evaluated yet. The Generator sees the assignment, never the task."""
+    broken = False
+
+    def failed(error: ModelError) -> Trajectory:
+        nonlocal broken
+        broken = True
+        return Trajectory(task.id, failed=f"the model is broken: {error}")
+
+    assignment = replace(task.assignment, attempt=attempt)
+    trajectory = await breaker.guard(lambda: generator.generate(assignment, retrieved, reflections), failed)
+    return Attempt(with_injected(trajectory, retrieved), broken=broken)
+
+
+async def gather(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results in order. The first error cancels the calls that are still running."""
+    if len(calls) == 1:
+        return [await calls[0]]
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class EvalResult:
+    """How a playbook did on some tasks. Failed answers are included, with the score 0."""
+
+    right: Mapping[str, bool]
+    """By task id."""
+    scores: Mapping[str, float]
+    failed: int = 0
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    injected_tokens: int = 0
+    """Tokens of the bullets in all contexts, summed."""
+
+    @property
+    def accuracy(self) -> float:
+        return sum(self.right.values()) / len(self.right) if self.right else 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
+
+    def only(self, ids: Sequence[str]) -> EvalResult:
+        """The result on some of the tasks, such as those that are not training tasks too."""
+        return EvalResult({id: self.right[id] for id in ids}, {id: self.scores[id] for id in ids})
+
+
+async def judge(
+    tasks: Sequence[Task],
+    playbook: Playbook,
+    generator: Generator,
+    evaluator: Evaluator,
+    retriever: Retriever,
+    breaker: Breaker | None = None,
+) -> EvalResult:
+    """Attempt every task with the playbook, and learn nothing. ModelError when the model stays broken."""
+    guard = breaker or Breaker()
+    injected_tokens = 0
+
+    async def judge_task(task: Task) -> Attempt:
+        nonlocal injected_tokens
+        retrieved = retriever.retrieve(playbook, task.assignment.query)
+        attempt = await attempt_task(generator, task, retrieved, guard)
+        injected_tokens += retriever.injected_tokens(retrieved, attempt.trajectory.injected)
+        if attempt.trajectory.failed:
+            return attempt
+        return replace(attempt, evaluation=await evaluator.evaluate(task, attempt.trajectory))
+
+    attempts = dict(zip((task.id for task in tasks), await gather([judge_task(task) for task in tasks]), strict=True))
+    return EvalResult(
+        {id: attempt.right for id, attempt in attempts.items()},
+        {id: attempt.evaluation.score if attempt.evaluation else 0.0 for id, attempt in attempts.items()},
+        sum(bool(attempt.trajectory.failed) for attempt in attempts.values()),
+        {id: attempt.trajectory.answer for id, attempt in attempts.items()},
+        sum((attempt.trajectory.usage for attempt in attempts.values()), ModelUsage()),
+        injected_tokens,
+    )
+
+
+def gain(without: EvalResult, with_playbook: EvalResult) -> PairedComparison:
+    """The difference of scores on the same tasks, paired, with its interval, wins and losses."""
+    return compare(without.scores, with_playbook.scores)

@@ -1,0 +1,323 @@
+"""The loop: generate, evaluate, reflect, curate, gate, apply, refine, as functions from state to state.
+
+`next_step` says which step follows; `learn` runs them in turn, and `graph` makes LangGraph nodes of the same functions.
+Repeating a step after a crash is harmless: a delta is applied once, by its id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
+
+from akinai.core.canonical import bad_text, canonical
+from akinai.core.errors import UsageError
+from akinai.learning.loop.evaluation import Breaker, attempt_task, gather, judge
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import (
+    EpochCounts,
+    EpochReport,
+    GateCheck,
+    LoopConfig,
+    LoopState,
+    StepName,
+    TaskProgress,
+)
+from akinai.learning.playbook.deltas import Delta, apply_delta
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.roles.protocols import Curation, Evaluation, Evaluator, Insights, ModelUsage, Roles
+from akinai.learning.roles.tasks import Task
+from akinai.learning.search.dedup import dedup, prune
+
+Step: TypeAlias = "Callable[[Job, LoopState], Awaitable[LoopState]]"
+Watch: TypeAlias = Callable[[StepName, LoopState], None]
+"""Called with each step and the state after it."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is learned, by which roles, into which playbook. UsageError for task ids that cannot be used.
+
+    Only the gate asks the held-out tasks: neither Reflector nor Curator is ever handed one.
+    """
+
+    train: Sequence[Task]
+    roles: Roles
+    evaluator: Evaluator
+    playbook: PlaybookFile
+    retriever: Retriever
+    config: LoopConfig = field(default_factory=LoopConfig)
+    held_out: Sequence[Task] = ()
+    breaker: Breaker = field(default_factory=Breaker)
+
+    def __post_init__(self) -> None:
+        check_ids(self.train)
+        check_ids(self.held_out)
+        if self.config.gate and not self.held_out:
+            raise UsageError("the gate was asked for and there are no held-out tasks; name some, or leave it out")
+        if self.config.gate and (shared := {task.id for task in self.train} & {task.id for task in self.held_out}):
+            raise UsageError(f"task {min(shared)!r} is both trained on and held out; let it be one of them")
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Task]:
+        return {task.id: task for task in self.train}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the tasks, the config and the roles' label; a state is resumed only where it is the same."""
+        parts = [asdict(self.config), self.roles.label, [[task.id, task.text, task.truth] for task in self.train]]
+        return hashlib.sha256(canonical(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def batch(self, state: LoopState) -> Sequence[Task]:
+        """The tasks of the current batch."""
+        return self.train[state.done : state.done + self.config.batch]
+
+
+def check_ids(tasks: Sequence[Task]) -> None:
+    """UsageError unless every task has an id of its own that a playbook's journal can hold."""
+    counts = Counter(task.id for task in tasks)
+    for id, count in counts.items():
+        if count > 1 or not id or bad_text(id):
+            why = f"stands {count} times" if count > 1 else (bad_text(id) or "is empty")
+            raise UsageError(f"the task id {id[:100]!r} {why}; give each task an id of its own")
+
+
+def begin(job: Job) -> LoopState:
+    """The first state of a new learning. Its id is the last point of the playbook's journal."""
+    changes = job.playbook.history()
+    return LoopState(f"learn-{changes[-1].n if changes else 0}", fingerprint=job.fingerprint, over=not job.train)
+
+
+def check_resumable(job: Job, state: LoopState) -> LoopState:
+    """The state, if it is one of this job; otherwise UsageError."""
+    if state.fingerprint != job.fingerprint:
+        raise UsageError(
+            f"{state.learning_id!r} was begun with other tasks, roles or settings; go on with those, or begin anew"
+        )
+    return state
+
+
+async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = None) -> LoopState:
+    """Run the loop to its end, from the beginning or from any state. ModelError when the model stays broken."""
+    state = check_resumable(job, state) if state else begin(job)
+    step: StepName | None = None if state.over else "generate"
+    while step:
+        state = await STEPS[step](job, state)
+        if watch:
+            watch(step, state)
+        step = next_step(job, step, state)
+    return state
+
+
+async def generate(job: Job, state: LoopState) -> LoopState:
+    """Attempt each task of the batch that wants it: at first all, later those that were reflected on."""
+    batch = state.batch or tuple(TaskProgress(task.id) for task in job.batch(state))
+    playbook = job.playbook.load()
+    injected_tokens: list[int] = []
+
+    async def attempted(progress: TaskProgress) -> TaskProgress:
+        if not progress.wants_attempt():
+            return progress
+        task = job.by_id[progress.task_id]
+        retrieved = job.retriever.retrieve(playbook, task.assignment.query)
+        name = f"{state.learning_id}/{state.epoch}/{len(progress.attempts) + 1}"
+        reflections = progress.readable_insights
+        attempt = await attempt_task(job.roles.generator, task, retrieved, job.breaker, reflections, name)
+        injected_tokens.append(job.retriever.injected_tokens(retrieved, attempt.trajectory.injected))
+        return progress.with_attempt(attempt)
+
+    done = tuple(await gather([attempted(progress) for progress in batch]))
+    if state.batch:
+        return replace(state, batch=done)
+    whole_tokens = len(done) * job.retriever.playbook_tokens(playbook)
+    tokens = EpochCounts(injected_tokens=sum(injected_tokens), whole_tokens=whole_tokens)
+    return replace(state, batch=done, counts=state.counts + tokens)
+
+
+async def evaluate(job: Job, state: LoopState) -> LoopState:
+    """Evaluate every attempt that is not evaluated yet."""
+
+    async def evaluated(progress: TaskProgress) -> TaskProgress:
+        if progress.last.evaluation is not None:
+            return progress
+        trajectory = progress.last.trajectory
+        if trajectory.failed:
+            return progress.with_evaluation(Evaluation(False, 0.0, f"no answer: {trajectory.failed}"))
+        return progress.with_evaluation(await job.evaluator.evaluate(job.by_id[progress.task_id], trajectory))
+
+    return replace(state, batch=tuple([await evaluated(progress) for progress in state.batch]))
+
+
+async def reflect(job: Job, state: LoopState) -> LoopState:
+    """One round of reflection on each task of the batch that wants it."""
+    playbook = job.playbook.load()
+
+    async def reflected(progress: TaskProgress) -> TaskProgress:
+        evaluation = progress.last.evaluation
+        if evaluation is None or not progress.wants_reflection(job.config):
+            return progress
+        task, trajectory = job.by_id[progress.task_id], progress.last.trajectory
+        retrieved = job.retriever.by_ids(playbook, trajectory.injected)
+        earlier = progress.readable_insights
+        insights = await job.breaker.guard(
+            lambda: job.roles.reflector.reflect(task, trajectory, evaluation, retrieved, earlier),
+            lambda error: Insights(task.id, failed=f"the model is broken: {error}"),
+        )
+        sources = insights.sources or (trajectory.source or task.evidence,)
+        return progress.with_insights(replace(insights, sources=sources))
+
+    return replace(state, batch=tuple(await gather([reflected(progress) for progress in state.batch])))
+
+
+async def curate(job: Job, state: LoopState) -> LoopState:
+    """Turn the insights into operations. The playbook is not changed yet."""
+    found = [insights for progress in state.batch for insights in progress.readable_insights]
+    playbook = job.playbook.load()
+    curation = await job.breaker.guard(
+        lambda: job.roles.curator.curate(found, playbook),
+        lambda error: Curation(Delta(), failed=f"the model is broken: {error}"),
+    )
+    sources = dict.fromkeys(source for insights in found for source in insights.sources)
+    evidence = curation.delta.evidence or tuple(sources)
+    return replace(state, curation=replace(curation, delta=replace(curation.delta, evidence=evidence)))
+
+
+async def gate(job: Job, state: LoopState) -> LoopState:
+    """Ask the held-out tasks without the operations and with them."""
+    assert state.curation is not None
+    before = job.playbook.load()
+    after, _ = apply_delta(before, replace(state.curation.delta, id="", taggings=()))
+    generator, evaluator = job.roles.generator, job.evaluator
+    without = await judge(job.held_out, before, generator, evaluator, job.retriever.fresh())
+    with_operations = await judge(job.held_out, after, generator, evaluator, job.retriever.fresh())
+    pairs = [(without.scores[id], with_operations.scores[id]) for id in without.scores]
+    wins, losses = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
+    check = GateCheck(without.mean, with_operations.mean, wins, losses, without.usage + with_operations.usage)
+    return replace(state, gate=check)
+
+
+async def apply(job: Job, state: LoopState) -> LoopState:
+    """Commit the operations and the tags of the batch as one delta, count them, and move to the next batch."""
+    delta = _delta(state)
+    applied, refused = 0, 0
+    if delta.operations or any(tagging.tags for tagging in delta.taggings):
+        refusals = _commit(job.playbook, delta)
+        refused_operations = sum(place.startswith("operations") for place in refusals)
+        applied, refused = len(delta.operations) - refused_operations, len(refusals)
+    return replace(
+        state,
+        counts=state.counts + _batch_counts(state) + EpochCounts(applied=applied, refused=refused),
+        first_right=(*state.first_right, *(progress.first_right for progress in state.batch)),
+        first_scores=(*state.first_scores, *(progress.first_score for progress in state.batch)),
+        done=state.done + len(state.batch),
+        batch=(),
+        curation=None,
+        gate=None,
+    )
+
+
+async def refine(job: Job, state: LoopState) -> LoopState:
+    """Close an epoch: merge duplicates, prune where the config says so, and report."""
+    if job.config.dedup:
+        job.playbook.change("dedup", dedup)
+    if job.config.prune:
+        job.playbook.change("prune", prune)
+    playbook = job.playbook.load()
+    previous = state.epochs[-1] if state.epochs else None
+    size, tokens = len(playbook), job.retriever.playbook_tokens(playbook)
+    report = EpochReport(state.epoch, state.counts, size, tokens, None, None)
+    if previous:
+        points = report.accuracy - previous.accuracy
+        relative = points / previous.accuracy if previous.accuracy else None
+        report = replace(report, improvement=relative, points=100 * points)
+    return replace(
+        state,
+        epoch=state.epoch + 1,
+        done=0,
+        counts=EpochCounts(),
+        epochs=(*state.epochs, report),
+        first_right=state.first_right if job.config.online else (),
+        first_scores=state.first_scores if job.config.online else (),
+        over=state.epoch >= job.config.epochs,
+    )
+
+
+STEPS: Mapping[StepName, Step] = {
+    "generate": generate,
+    "evaluate": evaluate,
+    "reflect": reflect,
+    "curate": curate,
+    "gate": gate,
+    "apply": apply,
+    "refine": refine,
+}
+
+
+def next_step(job: Job, step: StepName, state: LoopState) -> StepName | None:
+    """The step after this one; None at the end of the last epoch."""
+    match step:
+        case "generate":
+            return "evaluate"
+        case "evaluate" | "reflect":
+            return _after_evaluation(job.config, state.batch)
+        case "curate":
+            has_operations = state.curation is not None and bool(state.curation.delta.operations)
+            return "gate" if job.config.gate and has_operations else "apply"
+        case "gate":
+            return "apply"
+        case "apply":
+            return "generate" if state.done < len(job.train) else "refine"
+        case "refine":
+            return None if state.over else "generate"
+
+
+def _after_evaluation(config: LoopConfig, batch: Sequence[TaskProgress]) -> StepName:
+    """Success is applied; failure is reflected on and attempted again; insights go to the Curator."""
+    if config.new_tries and any(progress.wants_attempt() for progress in batch):
+        return "generate"
+    if any(progress.wants_reflection(config) for progress in batch):
+        return "reflect"
+    return "curate" if any(progress.readable_insights for progress in batch) else "apply"
+
+
+def _delta(state: LoopState) -> Delta:
+    """The delta of the current batch, without the operations that the gate rejected."""
+    delta = state.curation.delta if state.curation else Delta()
+    if state.gate and not state.gate.passed:
+        why = f"the held-out tasks went from {state.gate.before:.3f} to {state.gate.after:.3f}; operations left out"
+        delta = replace(delta, operations=(), reason=f"{delta.reason}; {why}" if delta.reason else why)
+    name = f"{state.learning_id}/{state.epoch}"
+    taggings = [progress.tagging(f"{name}/{progress.task_id}") for progress in state.batch]
+    evidence = delta.evidence if delta.operations else ()
+    tagged = tuple(tagging for tagging in taggings if tagging.tags)
+    return replace(delta, id=state.delta_id, taggings=tagged, evidence=evidence)
+
+
+def _commit(file: PlaybookFile, delta: Delta) -> Sequence[str]:
+    """The places of the delta that were refused, now or when it was applied before a crash."""
+    saved = file.commit(delta)
+    if not saved.repeated:
+        return [refusal.place for refusal in saved.refusals]
+    change = next(change for change in file.history() if change.id == delta.id)
+    return [str(refusal["place"]) for refusal in change.refused]
+
+
+def _batch_counts(state: LoopState) -> EpochCounts:
+    """The counts of the current batch."""
+    batch, curation, check = state.batch, state.curation, state.gate
+    usage = sum((progress.usage for progress in batch), ModelUsage())
+    usage = usage + (curation.usage if curation else ModelUsage()) + (check.usage if check else ModelUsage())
+    given_up = sum(bool(insights.failed) for progress in batch for insights in progress.insights)
+    return EpochCounts(
+        tasks=len(batch),
+        right=sum(progress.first_right for progress in batch),
+        failed=sum(bool(progress.attempts[0].trajectory.failed) for progress in batch),
+        new_tries=sum(len(progress.attempts) - 1 for progress in batch),
+        recovered=sum(progress.solved and not progress.first_right for progress in batch),
+        given_up=given_up + bool(curation and curation.failed),
+        gated=len(curation.delta.operations) if curation and check and not check.passed else 0,
+        usage=usage,
+    )

@@ -1,0 +1,65 @@
+"""Retrieval of the bullets that a task is given, always from the newest playbook."""
+
+from collections.abc import Callable, Sequence
+
+from akinai.learning.loop.state import LoopConfig
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.roles.protocols import Retrieved
+from akinai.learning.search.index import PlaybookIndex, SearchQuery
+from akinai.learning.search.injection import TokenCounter, estimate_tokens, inject, inject_all
+
+
+class Retriever:
+    """Finds the bullets for a task and fits them into the token budget of a config. Not thread-safe.
+
+    `index` makes an empty index, as `PlaybookIndex` does; `count_tokens` counts what is injected.
+    """
+
+    def __init__(
+        self,
+        config: LoopConfig,
+        *,
+        index: Callable[[], PlaybookIndex] = PlaybookIndex,
+        count_tokens: TokenCounter = estimate_tokens,
+    ) -> None:
+        self.config, self.count_tokens = config, count_tokens
+        self._make_index = index
+        self._index: PlaybookIndex | None = None
+
+    def fresh(self) -> "Retriever":
+        """A retriever of the same kind with an index of its own, for another playbook: an index refreshes quickly
+        only while changes are small."""
+        return type(self)(self.config, index=self._make_index, count_tokens=self.count_tokens)
+
+    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        """The bullets for a task with this query."""
+        if self.config.whole:
+            return Retrieved(inject_all(playbook, count_tokens=self.count_tokens), (), playbook)
+        index = self._refreshed(playbook)
+        search = SearchQuery(query, top_k=self.config.top_k, min_confidence=self.config.min_confidence)
+        results = tuple(index.search(search))
+        bullets = [result.bullet for result in results]
+        injection = inject(bullets, budget_tokens=self.config.budget_tokens, count_tokens=self.count_tokens)
+        return Retrieved(injection, results, playbook)
+
+    def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
+        """These bullets, as far as the playbook still holds them."""
+        bullets = [playbook[id] for id in ids if id in playbook]
+        return Retrieved(inject(bullets, count_tokens=self.count_tokens), (), playbook)
+
+    def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
+        """Tokens of the bullets in a task's context, those that its Generator found by itself included."""
+        if tuple(injected) == retrieved.injection.bullet_ids:
+            return retrieved.injection.tokens
+        return self.by_ids(retrieved.playbook, injected).injection.tokens
+
+    def playbook_tokens(self, playbook: Playbook) -> int:
+        """Tokens of the whole playbook in a context."""
+        return inject_all(playbook, count_tokens=self.count_tokens).tokens
+
+    def _refreshed(self, playbook: Playbook) -> PlaybookIndex:
+        if self._index is None:
+            self._index = self._make_index()
+        if self._index.playbook is not playbook:
+            self._index.refresh(playbook)
+        return self._index

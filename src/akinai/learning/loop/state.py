@@ -1,0 +1,272 @@
+"""What the loop knows between two steps: values that are written as JSON, so that a crash resumes at the step. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal, TypeAlias
+
+from pydantic import TypeAdapter
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.learning.playbook.deltas import BulletTag, Refusal, Tagging
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Trajectory
+
+StepName: TypeAlias = Literal["generate", "evaluate", "reflect", "curate", "gate", "apply", "refine"]
+
+MOST_ROUNDS = 5
+RULES_BATCH = 500
+"""Tasks between two checkpoints when no model is asked: a checkpoint for each task would cost more than the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopConfig:
+    """How a playbook is learned. UsageError for values out of range."""
+
+    epochs: int = 1
+    """Passes over the training tasks."""
+    online: bool = False
+    """One pass; each batch is scored before anything is learned from it, and those scores are the result."""
+    batch: int = 1
+    """Tasks that see the same playbook and are taught by one delta."""
+    rounds: int = 1
+    """Reflections on a failed task, 0 to 5; with `new_tries` each is followed by another attempt."""
+    new_tries: bool = True
+    reflect_on_success: bool = False
+    gate: bool = False
+    """Keep the operations of a delta only if the held-out tasks score no worse with them."""
+    dedup: bool = True
+    """Merge duplicates at the end of each epoch."""
+    prune: bool = False
+    """Remove bullets that were used often and seldom right at the end of each epoch; a rollback restores them."""
+    top_k: int = 10
+    """Bullets to search for."""
+    budget_tokens: int | None = 2_000
+    """Limit on the bullets in one context; None is no limit."""
+    min_confidence: float = 0.3
+    whole: bool = False
+    """Give the whole playbook to every task, as ACE does."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rounds <= MOST_ROUNDS:
+            raise UsageError(f"{self.rounds} rounds of reflection; give 0 to {MOST_ROUNDS}")
+        if self.epochs < 1 or self.batch < 1 or self.top_k < 0:
+            raise UsageError(
+                f"{self.epochs} epochs in batches of {self.batch} with {self.top_k} bullets; "
+                "give at least 1 epoch, 1 task and 0 bullets"
+            )
+        if self.online and self.epochs != 1:
+            raise UsageError(f"online learning of {self.epochs} epochs; each task comes once there, leave epochs at 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt at a task."""
+
+    trajectory: Trajectory
+    evaluation: Evaluation | None = None
+    broken: bool = False
+    """The model gave no answer at all; nobody reflects on that."""
+
+    @property
+    def right(self) -> bool:
+        return self.evaluation is not None and self.evaluation.right
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """A task of the current batch: its attempts, and one set of insights for each round of reflection."""
+
+    task_id: str
+    attempts: tuple[Attempt, ...] = ()
+    insights: tuple[Insights, ...] = ()
+
+    @property
+    def first_right(self) -> bool:
+        """Whether the first attempt, which is the one that counts, was right."""
+        return bool(self.attempts) and self.attempts[0].right
+
+    @property
+    def first_score(self) -> float:
+        """The score of the first attempt; 0 without one."""
+        first = self.attempts[0].evaluation if self.attempts else None
+        return first.score if first else 0.0
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last attempt was right."""
+        return bool(self.attempts) and self.last.right
+
+    @property
+    def last(self) -> Attempt:
+        return self.attempts[-1]
+
+    @property
+    def readable_insights(self) -> tuple[Insights, ...]:
+        return tuple(insights for insights in self.insights if not insights.failed)
+
+    @property
+    def usage(self) -> ModelUsage:
+        attempts = (attempt.trajectory.usage for attempt in self.attempts)
+        return sum((insights.usage for insights in self.insights), sum(attempts, ModelUsage()))
+
+    def wants_attempt(self) -> bool:
+        """Whether the task has not been attempted yet, or not since the last reflection on its failure."""
+        if not self.attempts:
+            return True
+        return not self.solved and len(self.readable_insights) >= len(self.attempts)
+
+    def wants_reflection(self, config: LoopConfig) -> bool:
+        if self.last.broken or self.last.evaluation is None:
+            return False
+        if self.solved:
+            return config.reflect_on_success and not self.insights
+        return len(self.insights) < config.rounds
+
+    def with_attempt(self, attempt: Attempt) -> TaskProgress:
+        return replace(self, attempts=(*self.attempts, attempt))
+
+    def with_evaluation(self, evaluation: Evaluation) -> TaskProgress:
+        return replace(self, attempts=(*self.attempts[:-1], replace(self.last, evaluation=evaluation)))
+
+    def with_insights(self, insights: Insights) -> TaskProgress:
+        return replace(self, insights=(*self.insights, insights))
+
+    def tagging(self, name: str) -> Tagging:
+        """What the task's bullets did for it; each bullet counts once, with its first tag.
+
+        After a right first attempt the bullets that the Generator says it followed are helpful; the other tags are the
+        Reflector's.
+        """
+        injected = tuple(dict.fromkeys(id for attempt in self.attempts for id in attempt.trajectory.injected))
+        tags: list[BulletTag | Refusal] = [tag for insights in self.insights for tag in insights.tags]
+        if self.first_right:
+            tags = [*(BulletTag(id, "helpful") for id in self.attempts[0].trajectory.used), *tags]
+        return Tagging(name, injected, tuple(_first_of_each(tags)))
+
+
+@dataclass(frozen=True, slots=True)
+class EpochCounts:
+    """Counts over the tasks of an epoch."""
+
+    tasks: int = 0
+    right: int = 0
+    """First attempts that were right."""
+    failed: int = 0
+    """First attempts without an answer. They count among the tasks, and as wrong."""
+    new_tries: int = 0
+    """Attempts after the first."""
+    recovered: int = 0
+    """Tasks that a later attempt got right."""
+    applied: int = 0
+    """Operations that changed the playbook."""
+    refused: int = 0
+    """Operations and tags that were refused."""
+    given_up: int = 0
+    """Reflections and curations without a readable reply."""
+    gated: int = 0
+    """Operations that the gate rejected."""
+    injected_tokens: int = 0
+    """Tokens of the bullets in the contexts of the first attempts, summed."""
+    whole_tokens: int = 0
+    """Tokens that the whole playbook would have taken in those contexts."""
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+    def __add__(self, other: EpochCounts) -> EpochCounts:
+        counts = (getattr(self, name) + getattr(other, name) for name in _COUNTS)
+        return EpochCounts(*counts, usage=self.usage + other.usage)
+
+
+_COUNTS = tuple(name for name in EpochCounts.__dataclass_fields__ if name != "usage")
+
+
+@dataclass(frozen=True, slots=True)
+class EpochReport:
+    """One pass over the training tasks. Each task is scored before this pass learns anything from it."""
+
+    epoch: int
+    counts: EpochCounts
+    playbook_size: int
+    """Bullets at the end of the epoch."""
+    playbook_tokens: int
+    improvement: float | None
+    """(accuracy - previous accuracy) / previous accuracy; None for the first epoch, or after an accuracy of 0."""
+    points: float | None
+    """The difference in percentage points; None for the first epoch."""
+
+    @property
+    def accuracy(self) -> float:
+        """Right first attempts over all tasks, failed ones included."""
+        return self.counts.right / self.counts.tasks if self.counts.tasks else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GateCheck:
+    """How the held-out tasks scored without and with the operations of a delta."""
+
+    before: float
+    """Mean score without the operations."""
+    after: float
+    wins: int
+    losses: int
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the mean score is no worse on the same tasks."""
+        return self.after >= self.before
+
+
+@dataclass(frozen=True, slots=True)
+class LoopState:
+    """The checkpoint of a learning."""
+
+    learning_id: str
+    """Begins the ids of this learning's deltas, so that none is applied twice."""
+    epoch: int = 1
+    done: int = 0
+    """Tasks of the epoch before the current batch."""
+    batch: tuple[TaskProgress, ...] = ()
+    """The tasks of the current batch; empty before its first step."""
+    curation: Curation | None = None
+    gate: GateCheck | None = None
+    counts: EpochCounts = field(default_factory=EpochCounts)
+    """Those of the current epoch."""
+    epochs: tuple[EpochReport, ...] = ()
+    first_right: tuple[bool, ...] = ()
+    """Whether the first attempt was right, for each finished task of the current epoch in order."""
+    first_scores: tuple[float, ...] = ()
+    """The scores of the same attempts."""
+    fingerprint: str = ""
+    """Of the job: a state of another job is not resumed."""
+    over: bool = False
+
+    @property
+    def delta_id(self) -> str:
+        """The id of the current batch's delta."""
+        return f"{self.learning_id}/{self.epoch}/{self.done}"
+
+    def to_json(self) -> dict[str, Json]:
+        return _adapter().dump_python(self, mode="json")
+
+    @staticmethod
+    def from_json(value: Json) -> LoopState:
+        return _adapter().validate_python(value)
+
+
+@cache
+def _adapter() -> TypeAdapter[LoopState]:
+    return TypeAdapter(LoopState)
+
+
+def _first_of_each(tags: Iterable[BulletTag | Refusal]) -> Iterable[BulletTag | Refusal]:
+    """The first tag for each bullet, and every refusal."""
+    seen: set[str] = set()
+    for tag in tags:
+        if isinstance(tag, BulletTag):
+            if tag.id in seen:
+                continue
+            seen.add(tag.id)
+        yield tag

@@ -1,0 +1,324 @@
+"""Deltas: the changes that a Curator asks for, and the function that applies them to a playbook. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Literal, TypeAlias, assert_never
+
+from akinai.core.canonical import Json, bad_text, bad_text_in
+from akinai.learning.playbook.bullets import OPTIONAL_FIELDS, Bullet, Playbook, Processed, Verdict, bullet_id
+from akinai.learning.playbook.keywords import TermCounts
+
+OperationType: TypeAlias = Literal["ADD", "UPDATE", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of one bullet."""
+
+    type: OperationType
+    section: str | None = None
+    """The section of an ADD. UPDATE and DELETE may leave it out; if given, it must be the bullet's."""
+    bullet_id: str | None = None
+    """The bullet of UPDATE and DELETE. An ADD gets a new id in any case, and is refused when this id is taken."""
+    content: str | None = None
+    """The whole new text; None in an UPDATE keeps the text."""
+    keywords: tuple[str, ...] | None = None
+    """None: the top TF-IDF terms of the content."""
+    details: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Optional fields to set: type, applicability_context, hierarchical_level."""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    """Ledger entries, "run#seq -> run#seq", which become sources of the bullet."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulletTag:
+    """A Reflector's verdict on a bullet that a task was given."""
+
+    id: str
+    tag: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A part of a delta that was not applied, and why. The rest of the delta was applied."""
+
+    place: str
+    """Which part: "operations[2]", "taggings[0].tags[1]"."""
+    code: str
+    """Stable, for programs: unknown_section, no_content, bad_text, bad_field, unknown_bullet, wrong_section,
+    id_taken, not_injected, already_counted."""
+    text: str
+
+    def to_json(self) -> dict[str, Json]:
+        return {"place": self.place, "code": self.code, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """The bullets that one attempt at a task was given, and the verdicts on them. ValueError for a name with a NUL."""
+
+    task: str
+    """Names the attempt. A second epoch is another attempt, a second round of reflection is not."""
+    injected: tuple[str, ...]
+    """Ids of the bullets in the context; no others can be tagged."""
+    tags: tuple[BulletTag | Refusal, ...]
+    """An unreadable item is replaced by its refusal."""
+
+    def __post_init__(self) -> None:
+        _check_name("task", self.task)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The changes of one batch: tags are counted first, then operations are applied in order."""
+
+    id: str = ""
+    """A delta is applied once by its id. Empty: the delta is never repeated."""
+    operations: tuple[Operation | Refusal, ...] = ()
+    """An unreadable item is replaced by its refusal."""
+    taggings: tuple[Tagging, ...] = ()
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    """Sources of the operations that have none of their own."""
+
+    def __post_init__(self) -> None:
+        _check_name("delta", self.id)
+
+    def to_json(self) -> dict[str, Json]:
+        """The delta as the journal holds it, without empty fields."""
+        fields: dict[str, Json] = {}
+        if self.operations:
+            fields["operations"] = [_operation_json(operation) for operation in self.operations]
+        if self.taggings:
+            fields["taggings"] = [
+                {
+                    "task": tagging.task,
+                    "injected": [*tagging.injected],
+                    "tags": [_tag_json(tag) for tag in tagging.tags],
+                }
+                for tagging in self.taggings
+            ]
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    code: str
+    text: str
+
+
+def apply_delta(playbook: Playbook, delta: Delta, *, at: str = "") -> tuple[Playbook, tuple[Refusal, ...]]:
+    """The playbook after a delta, and the refused parts of the delta.
+
+    Every operation and tag either takes effect as written, or is refused and changes nothing. A delta whose id was
+    applied before changes nothing, and nothing of it is refused. `at` becomes `updated_at` when something changed.
+    """
+    if delta.id and delta.id in playbook.processed.deltas:
+        return playbook, ()
+    draft = _Draft(playbook)
+    refusals = [*_tag_all(draft, delta), *_apply_operations(draft, delta)]
+    return draft.finished(delta.id, at), tuple(refusals)
+
+
+class _Draft:
+    """A playbook while one delta is being applied."""
+
+    def __init__(self, playbook: Playbook) -> None:
+        self.playbook = playbook
+        self.changed: dict[str, Bullet | None] = {}
+        self.next_id = playbook.next_id
+        self.tags = playbook.processed.tags
+        self.sections = frozenset(playbook.section_names)
+        self._terms: TermCounts | None = None
+
+    def find(self, id: str) -> Bullet | None:
+        return self.changed[id] if id in self.changed else self.playbook.by_id.get(id)
+
+    def put(self, bullet: Bullet) -> None:
+        if bullet != self.find(bullet.id):
+            self.changed[bullet.id] = bullet
+
+    def remove(self, id: str) -> None:
+        if id in self.playbook.by_id:
+            self.changed[id] = None
+        else:
+            del self.changed[id]
+
+    def keywords(self, content: str) -> tuple[str, ...]:
+        if self._terms is None:
+            self._terms = TermCounts.of(self.playbook)
+        return self._terms.top(content)
+
+    def finished(self, delta_id: str, at: str) -> Playbook:
+        before = self.playbook
+        after = before.with_bullets(self.changed) if self.changed else before
+        if self.changed or self.next_id != before.next_id:
+            after = replace(after, updated_at=at or before.updated_at)
+        applied = before.processed.deltas.insert(delta_id) if delta_id else before.processed.deltas
+        return replace(after, next_id=self.next_id, processed=Processed(applied, self.tags))
+
+
+def _apply_operations(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
+    for number, operation in enumerate(delta.operations):
+        if isinstance(operation, Refusal):
+            yield operation
+        elif problem := _check(operation, delta) or _apply(draft, operation, delta):
+            yield Refusal(f"operations[{number}]", problem.code, problem.text)
+
+
+def _apply(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+    match operation.type:
+        case "ADD":
+            return _add(draft, operation, delta)
+        case "UPDATE":
+            return _update(draft, operation, delta)
+        case "DELETE":
+            return _delete(draft, operation)
+        case _:
+            assert_never(operation.type)
+
+
+def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+    section, content = operation.section or "", operation.content or ""
+    if operation.bullet_id and draft.find(operation.bullet_id):
+        return _Problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
+    if section not in draft.sections:
+        return _unknown("section", section, draft.sections)
+    if not content.strip():
+        return _Problem("no_content", "ADD without content; give the text of the bullet")
+    keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
+    bullet = Bullet(bullet_id(section, draft.next_id), section, content, keywords, extra={**operation.details})
+    draft.next_id += 1
+    draft.put(bullet.with_sources(operation.evidence or delta.evidence))
+    return None
+
+
+def _update(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
+    bullet = _target(draft, operation)
+    if isinstance(bullet, _Problem):
+        return bullet
+    if operation.content is None and operation.keywords is None and not operation.details:
+        return _Problem("no_content", f"UPDATE of {bullet.id!r} that says nothing new; give its whole new text")
+    content = bullet.content if operation.content is None else operation.content
+    if not content.strip():
+        return _Problem("no_content", f"UPDATE of {bullet.id!r} to an empty text; DELETE removes a bullet")
+    keywords = operation.keywords
+    if keywords is None:
+        keywords = bullet.keywords if content == bullet.content else draft.keywords(content)
+    changed = replace(bullet, content=content, keywords=keywords, extra={**bullet.extra, **operation.details})
+    draft.put(changed.with_sources(operation.evidence or delta.evidence))
+    return None
+
+
+def _delete(draft: _Draft, operation: Operation) -> _Problem | None:
+    bullet = _target(draft, operation)
+    if isinstance(bullet, _Problem):
+        return bullet
+    draft.remove(bullet.id)
+    return None
+
+
+def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
+    """The bullet of an UPDATE or a DELETE."""
+    id = operation.bullet_id or ""
+    bullet = draft.find(id)
+    if bullet is None:
+        return _unknown("bullet", id, draft.playbook.by_id)
+    if operation.section and operation.section != bullet.section:
+        return _Problem(
+            "wrong_section",
+            f"{operation.type} of {bullet.id!r} in section {operation.section[:100]!r}; "
+            f"it stands in {bullet.section!r}: name that one, or none",
+        )
+    return bullet
+
+
+def _check(operation: Operation, delta: Delta) -> _Problem | None:
+    """Why an operation cannot be kept, whatever it asks."""
+    texts: Json = [
+        *(operation.content, [*(operation.keywords or ())], {**operation.details}),
+        [*(operation.evidence or delta.evidence)],
+    ]
+    if why := bad_text_in(texts):
+        return _Problem("bad_text", f"{operation.type} of a text that {why}; send it without")
+    strange = sorted(operation.details.keys() - set(OPTIONAL_FIELDS))
+    if strange:
+        return _Problem(
+            "bad_field", f"{operation.type} with the field {strange[0][:100]!r}; {OPTIONAL_FIELDS} can be set"
+        )
+    return None
+
+
+def _unknown(kind: str, asked: str, known: Collection[str]) -> _Problem:
+    if not asked:
+        return _Problem(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
+    # Among thousands of ids a search for close matches would cost more than applying the delta.
+    first = sorted(islice(known, 500))
+    close = get_close_matches(asked[:100], first, n=1, cutoff=0.5)
+    there = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
+    return _Problem(f"unknown_{kind}", f"no {kind} {asked[:100]!r} in the playbook; {there}")
+
+
+def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
+    for task, tagging in enumerate(delta.taggings):
+        injected = frozenset(tagging.injected)
+        for number, tag in enumerate(tagging.tags):
+            if isinstance(tag, Refusal):
+                yield tag
+            elif problem := _tag(draft, tagging.task, tag, injected):
+                yield Refusal(f"taggings[{task}].tags[{number}]", problem.code, problem.text)
+
+
+def _tag(draft: _Draft, task: str, tag: BulletTag, injected: frozenset[str]) -> _Problem | None:
+    if tag.id not in injected:
+        return _Problem(
+            "not_injected", f"a tag for {tag.id[:100]!r}, which {task!r} was not given; tag what was injected"
+        )
+    bullet = draft.find(tag.id)
+    if bullet is None:
+        return _Problem("unknown_bullet", f"a tag for {tag.id[:100]!r}, which is no longer in the playbook")
+    if (task, tag.id) in draft.tags:
+        return _Problem(
+            "already_counted", f"a second tag for {tag.id!r} by {task!r}; a task moves a bullet's counter once"
+        )
+    draft.tags = draft.tags.insert((task, tag.id))
+    match tag.tag:
+        case "helpful":
+            draft.put(replace(bullet, helpful=bullet.helpful + 1))
+        case "harmful":
+            draft.put(replace(bullet, harmful=bullet.harmful + 1))
+        case "neutral":
+            draft.put(replace(bullet, neutral=bullet.neutral + 1))
+        case _:
+            assert_never(tag.tag)
+    return None
+
+
+def _check_name(kind: str, name: str) -> None:
+    if why := bad_text(name):
+        raise ValueError(f"the {kind} {name[:100]!r} {why}; name it without")
+
+
+def _operation_json(operation: Operation | Refusal) -> dict[str, Json]:
+    if isinstance(operation, Refusal):
+        return {"refused": operation.to_json()}
+    fields: dict[str, Json] = {
+        "type": operation.type,
+        "section": operation.section,
+        "bullet_id": operation.bullet_id,
+        "content": operation.content,
+        "keywords": None if operation.keywords is None else [*operation.keywords],
+        "details": {**operation.details} or None,
+        "reasoning": operation.reason or None,
+        "evidence": [*operation.evidence] or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _tag_json(tag: BulletTag | Refusal) -> dict[str, Json]:
+    return {"refused": tag.to_json()} if isinstance(tag, Refusal) else {"id": tag.id, "tag": tag.tag}

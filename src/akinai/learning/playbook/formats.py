@@ -1,0 +1,358 @@
+"""Playbooks as JSON, YAML and ACE's text: the schema of the file, checked when read; and files in these forms."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, cast
+
+from akinai.core.canonical import Json, bad_text_in
+from akinai.core.errors import UsageError
+from akinai.learning.playbook.ace_text import dumps_ace, loads_ace
+from akinai.learning.playbook.atomic import write_atomically
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
+from akinai.learning.playbook.errors import CorruptPlaybook, NewerPlaybook
+from akinai.learning.playbook.keywords import with_keywords
+
+SCHEMA = 1
+"""The schema that is written; a file with a higher number is refused."""
+
+ENDINGS = (".json", ".yaml", ".yml", ".txt", ".md")
+"""The file name endings of JSON, YAML (two) and ACE's text (two)."""
+
+_MAY_HIDE_BAD_TEXT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+
+
+def dumps(playbook: Playbook) -> str:
+    """The text of a playbook's file: JSON with one bullet a line and letters unescaped. Equal playbooks give equal
+    texts."""
+    sections = ",\n".join(_section_text(section) for section in playbook.sections)
+    parts = [
+        f'"schema": {SCHEMA}',
+        f'"metadata": {_encode(_metadata_json(playbook))}',
+        f'"sections": [\n{sections}\n]' if sections else '"sections": []',
+        *_pairs_text(playbook.extra),
+    ]
+    inner = "{" + ",\n".join(parts) + "}"
+    if playbook.around is None:
+        return inner + "\n"
+    return "{" + ",\n".join([f'"playbook": {inner}', *_pairs_text(playbook.around)]) + "}\n"
+
+
+def loads(text: str, file: str = "the playbook") -> Playbook:
+    """The playbook in a file's text. `file` is its name for error messages.
+
+    CorruptPlaybook names the line and column, or the field, at fault; NewerPlaybook for a newer schema.
+    """
+    return from_json(parse(text, file), file, may_hold_bad_text=_MAY_HIDE_BAD_TEXT.search(text) is not None)
+
+
+def decoded(data: bytes, file: str) -> str:
+    """A file's bytes as text without a byte order mark; CorruptPlaybook names the byte that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorruptPlaybook(file, f"byte {error.start}", "no UTF-8 here") from error
+
+
+def parse(text: str, file: str) -> Json:
+    """JSON without NaN; CorruptPlaybook names line and column."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise CorruptPlaybook(file, place, f"no JSON here ({error.msg})") from error
+    except ValueError as error:
+        raise CorruptPlaybook(file, "a number", str(error)) from error
+    except RecursionError as error:
+        raise CorruptPlaybook(file, "a value", "is nested too deeply") from error
+
+
+def dumps_yaml(playbook: Playbook) -> str:
+    """The playbook as YAML, in the order of the JSON."""
+    import yaml
+
+    dumper = cast("Any", getattr(yaml, "CSafeDumper", yaml.SafeDumper))  # libyaml's where it was built in
+    return yaml.dump(to_json(playbook), Dumper=dumper, allow_unicode=True, sort_keys=False, width=2**31 - 1)
+
+
+def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
+    """The playbook in a YAML text; errors as in `loads`."""
+    import yaml
+
+    try:
+        value = cast("object", yaml.load(text, _plain_loader()))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"line {mark.line + 1} column {mark.column + 1}" if mark else "an unknown place"
+        raise CorruptPlaybook(file, place, f"no YAML here ({error.problem})") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise CorruptPlaybook(file, "an unknown place", f"no YAML here ({error})") from error
+    if why := _unlike_json(value):
+        raise CorruptPlaybook(file, "one of its values", why)
+    return from_json(cast("Json", value), file)
+
+
+def import_playbook(path: Path | str) -> Playbook:
+    """The playbook in a file. Bullets from ACE's text, which holds no keywords, get default keywords.
+
+    UsageError for a missing file or an unknown ending; CorruptPlaybook names the place at fault.
+    """
+    path = Path(path)
+    ending = _ending(path)
+    try:
+        text = decoded(path.read_bytes(), path.name)
+    except FileNotFoundError as error:
+        raise UsageError(f"no file {str(path)!r}; name one that is there") from error
+    if ending == ".json":
+        return loads(text, path.name)
+    if ending in (".yaml", ".yml"):
+        return loads_yaml(text, path.name)
+    return with_keywords(loads_ace(text, path.name))
+
+
+def export_playbook(playbook: Playbook, path: Path | str) -> None:
+    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only."""
+    path = Path(path)
+    ending = _ending(path)
+    if ending == ".json":
+        text = dumps(playbook)
+    elif ending in (".yaml", ".yml"):
+        text = dumps_yaml(playbook)
+    else:
+        text = dumps_ace(playbook.sections)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text.encode())
+
+
+def _ending(path: Path) -> str:
+    if path.suffix.lower() in ENDINGS:
+        return path.suffix.lower()
+    raise UsageError(f"{str(path)!r} names no form of a playbook; end it in one of {', '.join(ENDINGS)}")
+
+
+def to_json(playbook: Playbook) -> dict[str, Json]:
+    """The playbook as JSON-native values."""
+    inner: dict[str, Json] = {
+        "schema": SCHEMA,
+        "metadata": _metadata_json(playbook),
+        "sections": [
+            {**section_head(section), "bullets": [bullet_json(bullet) for bullet in section.bullets], **section.extra}
+            for section in playbook.sections
+        ],
+        **playbook.extra,
+    }
+    return inner if playbook.around is None else {"playbook": inner, **playbook.around}
+
+
+def from_json(value: Json, file: str = "the playbook", *, may_hold_bad_text: bool = True) -> Playbook:
+    """The playbook in JSON-native values; errors as in `loads`, which name the field at fault."""
+    if may_hold_bad_text and (why := bad_text_in(value)):
+        raise CorruptPlaybook(file, "one of its texts", f"a text {why}")
+    root, around = _Reader(file, "", value), None
+    outer = root
+    if "playbook" in root.fields and "sections" not in root.fields:
+        around = root.extra({"playbook"})
+        root = _Reader(file, "playbook.", root.fields["playbook"])
+    schema = max(root.number("schema", SCHEMA), outer.number("schema", SCHEMA))
+    if schema > SCHEMA:
+        raise NewerPlaybook(file, schema, SCHEMA)
+    metadata = _Reader(file, "metadata.", root.fields.get("metadata", {}))
+    sections = tuple(
+        _section(_Reader(file, f"sections[{number}].", item)) for number, item in enumerate(root.items("sections"))
+    )
+    highest = _checked(file, sections)
+    return Playbook(
+        sections,
+        max(metadata.number("next_id", 1), highest + 1),
+        metadata.text("created_at"),
+        metadata.text("updated_at"),
+        metadata.extra({"created_at", "updated_at", "next_id"}),
+        root.extra({"schema", "metadata", "sections"}),
+        around,
+    )
+
+
+def bullet_json(bullet: Bullet) -> dict[str, Json]:
+    """A bullet as the file holds it."""
+    fields: dict[str, Json] = {
+        "id": bullet.id,
+        "section": bullet.section,
+        "content": bullet.content,
+        "searchable_text": bullet.searchable_text,
+        "keywords": [*bullet.keywords],
+        "helpful": bullet.helpful,
+        "harmful": bullet.harmful,
+        "neutral": bullet.neutral,
+        "source_trajectory": bullet.source_trajectory,
+        **bullet.extra,
+    }
+    if not bullet.neutral:
+        del fields["neutral"]
+    return fields
+
+
+_BULLET_FIELDS = frozenset(bullet_json(Bullet("", "", "", neutral=1)))
+
+
+def read_bullet(value: Json, file: str, place: str, section: str) -> Bullet:
+    """The bullet in a file's object. `section` is the section that contains it, and overrides the field."""
+    fields = _Reader(file, place, value)
+    id = fields.text("id", needed=True)
+    if why := id_problem(id):
+        raise fields.error("id", f"an id (this one {why})")
+    return Bullet(
+        id,
+        section,
+        fields.text("content", needed=True),
+        fields.texts("keywords"),
+        fields.number("helpful", 0),
+        fields.number("harmful", 0),
+        fields.number("neutral", 0),
+        fields.text("source_trajectory"),
+        fields.extra(_BULLET_FIELDS),
+    )
+
+
+def section_head(section: Section) -> dict[str, Json]:
+    """The name and description of a section."""
+    return {"name": section.name, "description": section.description} if section.description else {"name": section.name}
+
+
+class _Reader:
+    """The fields of one object, read by type. `place` is the path to the object: "" or "metadata."."""
+
+    def __init__(self, file: str, place: str, value: Json) -> None:
+        self.file, self.place = file, place
+        if not isinstance(value, Mapping):
+            raise CorruptPlaybook(file, place.rstrip(".") or "the root", f"{_shown(value)} where an object belongs")
+        self.fields = value
+
+    def error(self, name: str, belongs: str) -> CorruptPlaybook:
+        return CorruptPlaybook(
+            self.file, f"{self.place}{name}", f"{_shown(self.fields.get(name))} where {belongs} belongs"
+        )
+
+    def text(self, name: str, *, needed: bool = False) -> str:
+        value = self.fields.get(name)
+        if isinstance(value, str):
+            return value
+        if value is None and not needed:
+            return ""
+        raise self.error(name, "a text")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        items = self.items(name)
+        if all(isinstance(item, str) for item in items):
+            return tuple(cast("Sequence[str]", items))
+        raise self.error(name, "a list of texts")
+
+    def number(self, name: str, default: int) -> int:
+        value = self.fields.get(name, default)
+        if type(value) is int and value >= 0:
+            return value
+        raise self.error(name, "a whole number of at least 0")
+
+    def items(self, name: str) -> Sequence[Json]:
+        value = self.fields.get(name, ())
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return value
+        raise self.error(name, "a list")
+
+    def extra(self, known: Set[str]) -> dict[str, Json]:
+        """The unknown fields, in order."""
+        return {name: value for name, value in self.fields.items() if name not in known}
+
+
+def _section(fields: _Reader) -> Section:
+    name = fields.text("name", needed=True)
+    if why := name_problem(name):
+        raise fields.error("name", f"a name (this one {why})")
+    bullets = tuple(
+        read_bullet(item, fields.file, f"{fields.place}bullets[{number}].", name)
+        for number, item in enumerate(fields.items("bullets"))
+    )
+    return Section(name, fields.text("description"), bullets, fields.extra({"name", "description", "bullets"}))
+
+
+def _checked(file: str, sections: Sequence[Section]) -> int:
+    """The highest number in an id. CorruptPlaybook for a duplicate section or id."""
+    names: dict[str, int] = {}
+    places: dict[str, str] = {}
+    highest = 0
+    for number, section in enumerate(sections):
+        if section.name in names:
+            raise CorruptPlaybook(file, f"sections[{number}]", f"a second section {section.name!r}")
+        names[section.name] = number
+        for at, bullet in enumerate(section.bullets):
+            place = f"sections[{number}].bullets[{at}]"
+            if bullet.id in places:
+                raise CorruptPlaybook(file, place, f"the id {bullet.id!r}, which {places[bullet.id]} has already")
+            places[bullet.id] = place
+            highest = max(highest, id_number(bullet.id))
+    return highest
+
+
+def _metadata_json(playbook: Playbook) -> dict[str, Json]:
+    return {
+        "created_at": playbook.created_at,
+        "updated_at": playbook.updated_at,
+        "next_id": playbook.next_id,
+        **playbook.metadata,
+    }
+
+
+def _section_text(section: Section) -> str:
+    head = _encode(section_head(section))[:-1]
+    bullets = ",\n".join(f"    {_encode(bullet_json(bullet))}" for bullet in section.bullets)
+    extra = "".join(f", {pair}" for pair in _pairs_text(section.extra))
+    return f'  {head}, "bullets": [\n{bullets}\n  ]{extra}}}' if bullets else f'  {head}, "bullets": []{extra}}}'
+
+
+def _pairs_text(fields: Mapping[str, Json]) -> list[str]:
+    return [f"{_encode(name)}: {_encode(value)}" for name, value in fields.items()]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _unlike_json(value: object) -> str | None:
+    """Why JSON cannot hold a YAML value; None when it can."""
+    if isinstance(value, dict):
+        fields = cast("dict[object, object]", value)
+        if strange := next((name for name in fields if not isinstance(name, str)), None):
+            return f"the field name {strange!r:.80} is not text; put it in quotes"
+        return next((why for item in fields.values() if (why := _unlike_json(item))), None)
+    if isinstance(value, list):
+        return next((why for item in cast("list[object]", value) if (why := _unlike_json(item))), None)
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return None
+    return f"{value!r:.80} has no place in JSON"
+
+
+def _shown(value: Json) -> str:
+    """A value as error messages show it."""
+    return "nothing" if value is None else f"{value!r:.80}"
+
+
+def _plain_loader() -> Any:
+    """YAML's safe loader without dates: a time stays text."""
+    import yaml
+
+    base = cast("Any", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    resolvers = {
+        first: [(tag, pattern) for tag, pattern in pairs if tag != "tag:yaml.org,2002:timestamp"]
+        for first, pairs in base.yaml_implicit_resolvers.items()
+    }
+    return type("PlainLoader", (base,), {"yaml_implicit_resolvers": resolvers})

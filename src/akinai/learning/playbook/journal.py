@@ -1,0 +1,238 @@
+"""A playbook's journal: an append-only file with one change a line, each a patch with its reason and evidence."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
+
+from akinai.core.canonical import Json, keepable
+from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
+from akinai.learning.playbook.errors import CorruptPlaybook
+from akinai.learning.playbook.formats import parse
+from akinai.learning.playbook.patches import apply_patch, bullets_put
+
+ChangeKind: TypeAlias = Literal[
+    "begin", "sections", "delta", "edit", "import", "dedup", "prune", "restore", "rollback", "recover"
+]
+"""Why a playbook changed; "edit" is a change that was made outside Akinai."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+_NOTHING: Mapping[str, Json] = {}
+_BLANK = Playbook().processed
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the journal: what changed, why, and on what evidence."""
+
+    n: int
+    """1-based line of the journal. Point n is the playbook after this change, point 0 the empty playbook."""
+    at: str
+    """ISO 8601 in UTC."""
+    kind: ChangeKind
+    id: str = ""
+    """The delta's id; empty for other kinds."""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    to: int | None = None
+    """The point that a rollback went back to."""
+    delta: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    """The delta as it was asked for: operations and taggings with their own reasons."""
+    refused: tuple[Mapping[str, Json], ...] = ()
+    """The refusals of the delta: place, code and text."""
+    counted: tuple[tuple[str, str], ...] = ()
+    """The (task, bullet id) pairs that were counted."""
+    patch: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    before: str = ""
+    """SHA-256 of the playbook's file before the change; empty when there was none."""
+    after: str = ""
+
+    @property
+    def put(self) -> tuple[Bullet, ...]:
+        """The bullets that it added or changed, as it left them."""
+        return bullets_put(self.patch, f"line {self.n} of the journal")
+
+    @property
+    def removed_ids(self) -> tuple[str, ...]:
+        """The bullets that it removed."""
+        return tuple(str(id) for id in _list(self.patch, "removed"))
+
+    def line(self) -> bytes:
+        """The change as a line of the journal, without empty fields."""
+        fields: dict[str, Json] = {
+            "n": self.n,
+            "at": self.at,
+            "kind": self.kind,
+            "id": self.id,
+            "reason": self.reason,
+            "evidence": [*self.evidence],
+            "to": self.to,
+            "delta": self.delta,
+            "refused": [*self.refused],
+            "counted": [[task, id] for task, id in self.counted],
+            "patch": self.patch,
+            "before": self.before,
+            "after": self.after,
+        }
+        kept = {name: value for name, value in fields.items() if value not in ("", None, [], {})}
+        # Text that was refused may not be encodable; it is replaced by a mark.
+        return keepable(_encode(kept)).encode() + b"\n"
+
+
+class Journal:
+    """The file of changes. Reading needs no lock: an incomplete last line is ignored."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last: Change | None = None
+        """The last change that `catch_up` saw."""
+        self._processed_after = [_BLANK]
+        self._size = 0
+        self._inode = 0
+        self._previous: Change | None = None
+
+    @property
+    def points(self) -> int:
+        """Number of changes that `catch_up` saw."""
+        return len(self._processed_after) - 1
+
+    @property
+    def processed(self) -> Processed:
+        """What cannot be applied again after the last change that `catch_up` saw."""
+        return self._processed_after[-1]
+
+    def catch_up(self) -> None:
+        """Read what other processes added, and remove a line that a crash left incomplete. Needs the lock."""
+        try:
+            with open(self.path, "rb") as file:
+                status = os.fstat(file.fileno())
+                if status.st_ino != self._inode or status.st_size < self._size:
+                    self._forget(status.st_ino)
+                file.seek(self._size)
+                data = file.read()
+        except FileNotFoundError:
+            self._forget(0)
+            return
+        whole = data[: data.rfind(b"\n") + 1]
+        for change in list(self._parsed(whole, len(self._processed_after))):
+            self._remember(change)
+        self._size += len(whole)
+        if len(whole) < len(data):
+            os.truncate(self.path, self._size)
+
+    def append(self, change: Change) -> None:
+        """Add a line durably, or not at all if that fails. Needs the lock, after `catch_up`."""
+        line = change.line()
+        try:
+            with open(self.path, "ab") as file:
+                self._inode = os.fstat(file.fileno()).st_ino
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            self._cut()
+            raise
+        self._remember(change)
+        self._size += len(line)
+
+    def undo_append(self) -> None:
+        """Undo the last `append`, once, after the save that it belongs to failed."""
+        assert self.last is not None
+        self._size -= len(self.last.line())
+        self._processed_after.pop()
+        self.last = self._previous
+        self._cut()
+
+    def changes(self) -> Iterator[Change]:
+        """Every complete line, first to last. CorruptPlaybook names a line that cannot be read."""
+        try:
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return
+        yield from self._parsed(data[: data.rfind(b"\n") + 1], 1)
+
+    def states(self) -> Iterator[tuple[Change, Playbook]]:
+        """Every change with the playbook after it; CorruptPlaybook as for `changes`."""
+        playbook, states = Playbook(), [_BLANK]
+        for change in self.changes():
+            place = f"line {change.n}"
+            try:
+                playbook = apply_patch(playbook, change.patch, self.path.name)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise CorruptPlaybook(self.path.name, place, f"the patch does not fit ({error!r})") from error
+            states.append(_next_processed(states, change))
+            yield change, replace(playbook, processed=states[-1])
+
+    def _parsed(self, data: bytes, first: int) -> Iterator[Change]:
+        for n, line in enumerate(data.split(b"\n")[:-1], first):
+            yield _read_change(line, self.path.name, n)
+
+    def _cut(self) -> None:
+        with suppress(OSError):  # the disk that failed may refuse this too; the next start finishes what is left
+            os.truncate(self.path, self._size)
+
+    def _remember(self, change: Change) -> None:
+        self._previous, self.last = self.last, change
+        self._processed_after.append(_next_processed(self._processed_after, change))
+
+    def _forget(self, inode: int) -> None:
+        self.last, self._processed_after, self._size, self._inode = None, [_BLANK], 0, inode
+
+
+def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
+    """A rollback restores the earlier record, so that the deltas it undid can be applied again."""
+    if change.to is not None:
+        return states[change.to]
+    last = states[-1]
+    applied = last.deltas.insert(change.id) if change.id else last.deltas
+    return Processed(applied, last.tags.update(change.counted) if change.counted else last.tags)
+
+
+def _read_change(line: bytes, file: str, n: int) -> Change:
+    place = f"line {n}"
+    try:
+        fields = parse(line.decode(), file)
+    except (UnicodeDecodeError, CorruptPlaybook) as error:
+        raise CorruptPlaybook(file, place, f"no change here ({error})") from error
+    if not isinstance(fields, Mapping) or fields.get("n") != n or fields.get("kind") not in get_args(ChangeKind):
+        raise CorruptPlaybook(file, place, f"no change numbered {n} here")
+    try:
+        return Change(
+            n,
+            str(fields.get("at", "")),
+            cast("ChangeKind", fields["kind"]),
+            str(fields.get("id", "")),
+            str(fields.get("reason", "")),
+            tuple(str(item) for item in _list(fields, "evidence")),
+            _point(fields.get("to"), n),
+            _mapping(fields.get("delta", {})),
+            tuple(_mapping(item) for item in _list(fields, "refused")),
+            tuple((str(task), str(id)) for task, id in cast("Sequence[Sequence[Json]]", _list(fields, "counted"))),
+            _mapping(fields.get("patch", {})),
+            str(fields.get("before", "")),
+            str(fields.get("after", "")),
+        )
+    except (TypeError, ValueError) as error:
+        raise CorruptPlaybook(file, place, f"a change with a wrong field ({error})") from error
+
+
+def _point(value: Json, n: int) -> int | None:
+    if value is None or (type(value) is int and 0 <= value < n):
+        return value
+    raise ValueError(f"to is {value!r:.40}")
+
+
+def _list(fields: Mapping[str, Json], name: str) -> Sequence[Json]:
+    value = fields.get(name, ())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is {value!r:.40}")
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    if isinstance(value, Mapping):
+        return value
+    raise TypeError(f"{value!r:.40} where an object belongs")

@@ -1,0 +1,120 @@
+"""Changes between two playbooks: a patch for the journal, and a difference for people. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from akinai.core.canonical import Json
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.playbook.formats import bullet_json, read_bullet, section_head
+
+_ROOT = ("next_id", "created_at", "updated_at", "metadata", "extra", "around")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The bullets and sections in which two playbooks differ."""
+
+    added: tuple[Bullet, ...]
+    removed: tuple[Bullet, ...]
+    changed: tuple[tuple[Bullet, Bullet], ...]
+    """Before and after."""
+    sections_added: tuple[str, ...]
+    sections_removed: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool:
+        return not (self.added or self.removed or self.changed or self.sections_added or self.sections_removed)
+
+
+def difference(before: Playbook, after: Playbook) -> Difference:
+    """The bullets and sections that differ, each group in the order of its file."""
+    old, new = before.by_id, after.by_id
+    return Difference(
+        tuple(bullet for id, bullet in new.items() if id not in old),
+        tuple(bullet for id, bullet in old.items() if id not in new),
+        tuple(
+            (old[id], bullet) for id, bullet in new.items() if id in old and old[id] is not bullet and old[id] != bullet
+        ),
+        tuple(name for name in after.section_names if name not in before.section_names),
+        tuple(name for name in before.section_names if name not in after.section_names),
+    )
+
+
+def make_patch(before: Playbook, after: Playbook) -> dict[str, Json]:
+    """The JSON-native patch from `before` to `after`, for `apply_patch`."""
+    patch: dict[str, Json] = {}
+    root = {name: getattr(after, name) for name in _ROOT if getattr(after, name) != getattr(before, name)}
+    if root:
+        patch["root"] = root
+    heads = [_head_json(section) for section in after.sections]
+    if heads != [_head_json(section) for section in before.sections]:
+        patch["sections"] = cast("Json", heads)
+    different = difference(before, after)
+    if different.removed:
+        patch["removed"] = [bullet.id for bullet in different.removed]
+    put = [*different.added, *(bullet for _, bullet in different.changed)]
+    if put:
+        patch["put"] = [bullet_json(bullet) for bullet in put]
+    order = _order_that_differs(_usual_order(before, after.section_names, put, different.removed), after)
+    if order:
+        patch["order"] = cast("Json", order)
+    return patch
+
+
+def apply_patch(before: Playbook, patch: Mapping[str, Json], file: str = "the journal") -> Playbook:
+    """The playbook after a patch. CorruptPlaybook for an invalid patch, or one that does not fit `before`."""
+    put = bullets_put(patch, file)
+    removed = cast("Sequence[str]", patch.get("removed", ()))
+    heads = (
+        [_head(cast("Mapping[str, Json]", head)) for head in cast("Sequence[Json]", patch["sections"])]
+        if "sections" in patch
+        else [replace(section, bullets=()) for section in before.sections]
+    )
+    bullets = {**before.by_id, **{bullet.id: bullet for bullet in put}}
+    order = _usual_order(before, [head.name for head in heads], put, [bullets[id] for id in removed])
+    order |= cast("Mapping[str, Sequence[str]]", patch.get("order", {}))
+    sections = tuple(replace(head, bullets=tuple(bullets[id] for id in order[head.name])) for head in heads)
+    root = cast("Mapping[str, Json]", patch.get("root", {}))
+    after = replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `make_patch` wrote
+    return after
+
+
+def bullets_put(patch: Mapping[str, Json], file: str = "the journal") -> tuple[Bullet, ...]:
+    """The bullets that a patch adds or changes."""
+    items = cast("Sequence[Mapping[str, Json]]", patch.get("put", ()))
+    return tuple(read_bullet(item, file, f"put[{number}].", str(item["section"])) for number, item in enumerate(items))
+
+
+def _usual_order(
+    before: Playbook, names: Sequence[str], put: Sequence[Bullet], removed: Sequence[Bullet]
+) -> dict[str, Sequence[str]]:
+    """The ids by section after a patch that names no order: existing bullets keep their places, new ones follow."""
+    moved = {bullet.id: bullet.section for bullet in put}
+    gone = {bullet.id for bullet in removed}
+    order: dict[str, list[str]] = {name: [] for name in names}
+    touched = {before.by_id[id].section for id in moved if id in before} | {bullet.section for bullet in removed}
+    for section in before.sections:
+        if section.name in order:
+            ids = [bullet.id for bullet in section.bullets]
+            if section.name in touched:
+                ids = [id for id in ids if id not in gone and moved.get(id, section.name) == section.name]
+            order[section.name] = ids
+    for bullet in put:
+        if bullet.id not in before or before.by_id[bullet.id].section != bullet.section:
+            order[bullet.section].append(bullet.id)
+    return cast("dict[str, Sequence[str]]", order)
+
+
+def _order_that_differs(usual: Mapping[str, Sequence[str]], after: Playbook) -> dict[str, Sequence[str]]:
+    actual = {section.name: [bullet.id for bullet in section.bullets] for section in after.sections}
+    return {name: ids for name, ids in actual.items() if ids != usual[name]}
+
+
+def _head_json(section: Section) -> dict[str, Json]:
+    return {**section_head(section), "extra": section.extra} if section.extra else section_head(section)
+
+
+def _head(fields: Mapping[str, Json]) -> Section:
+    extra = cast("Mapping[str, Json]", fields.get("extra", {}))
+    return Section(str(fields["name"]), str(fields.get("description", "")), (), extra)

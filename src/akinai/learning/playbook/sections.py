@@ -1,0 +1,69 @@
+"""The sections of a data set's playbook: packaged definitions, and those of the working folder, which override them."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import cast
+
+from akinai.core.errors import UnknownName, UsageError
+from akinai.learning.playbook.bullets import Section, name_problem
+
+OVERRIDE = Path("config") / "sections.yaml"
+"""The definitions of a working folder. They replace packaged ones of the same name."""
+
+
+def sections_for(data_set: str, folder: Path | str = ".") -> tuple[Section, ...]:
+    """The sections of a data set in the working folder `folder`.
+
+    UnknownName with close matches for an unknown data set; UsageError for an invalid file.
+    """
+    known = all_sections(folder)
+    if data_set not in known:
+        raise UnknownName("sections for the data set", data_set, known, hint=f"define them in {OVERRIDE}")
+    return known[data_set]
+
+
+def all_sections(folder: Path | str = ".") -> Mapping[str, tuple[Section, ...]]:
+    """The sections of every data set, by its name."""
+    packaged = files("akinai.learning.playbook").joinpath("sections.yaml")
+    sections = read_sections(packaged.read_text(encoding="utf-8"), "the packaged sections.yaml")
+    path = Path(folder) / OVERRIDE
+    if path.is_file():
+        sections |= read_sections(path.read_text(encoding="utf-8-sig"), str(path))
+    return sections
+
+
+def read_sections(text: str, file: str) -> dict[str, tuple[Section, ...]]:
+    """Definitions in YAML: data set -> list of {name, description}, or of names. `file` is for error messages."""
+    import yaml
+
+    try:
+        loaded = cast("object", yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{file} is no YAML: {error}; mend it") from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, Mapping):
+        raise UsageError(f"{file} holds {loaded!r:.60}; write a list of sections under the name of each data set")
+    data_sets = cast("Mapping[object, object]", loaded)
+    return {str(name): _sections(items, f"{file}, {name}") for name, items in data_sets.items()}
+
+
+def _sections(items: object, place: str) -> tuple[Section, ...]:
+    if not isinstance(items, Sequence) or isinstance(items, str) or not items:
+        raise UsageError(f"{place}: {items!r:.60} where a list of sections belongs; give each a name and a description")
+    sections = tuple(_section(item, place) for item in cast("Sequence[object]", items))
+    names = [section.name for section in sections]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"{place}: section {twice!r} stands twice; name each once")
+    return sections
+
+
+def _section(item: object, place: str) -> Section:
+    fields = cast("Mapping[object, object]", item) if isinstance(item, Mapping) else {"name": item}
+    name, description = fields.get("name"), fields.get("description", "")
+    if not isinstance(name, str) or not isinstance(description, str):
+        raise UsageError(f"{place}: {item!r:.60} where a section belongs; give a name and a description, both text")
+    if why := name_problem(name):
+        raise UsageError(f"{place}: a section named {name!r:.60}; the name {why}")
+    return Section(name, description)

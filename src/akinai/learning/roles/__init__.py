@@ -1,0 +1,1 @@
+"""Generator, Reflector and Curator: what they are asked and how their replies are read."""

@@ -1,0 +1,295 @@
+"""Roles that ask a model: they send a prompt, parse the reply strictly, and ask again when it cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeAlias, TypeVar, cast
+
+from akinai.core.canonical import Json
+from akinai.core.models import Asker, Message, Request
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.deltas import Delta, Refusal
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Retrieved, Roles, Trajectory
+from akinai.learning.roles.replies import UnreadableReply, object_in, read_operations, read_tags
+from akinai.learning.roles.tasks import Assignment, Task
+from akinai.learning.roles.templates import PromptTemplates
+from akinai.learning.search.index import PlaybookIndex, SearchQuery
+from akinai.learning.search.injection import Injection, TokenCounter, estimate_tokens, inject, inject_all
+
+T = TypeVar("T")
+Parser: TypeAlias = Callable[[str], T]
+"""Parses a reply, or raises UnreadableReply."""
+
+TRIES = 3
+"""Requests before an unreadable reply is given up."""
+CURATOR_BUDGET_TOKENS = 8_000
+"""The intended size of a playbook, and the most of it that a Curator is shown."""
+
+
+def model_roles(
+    ask: Callable[[str], Asker],
+    label: str,
+    templates: PromptTemplates | None = None,
+    *,
+    tries: int = TRIES,
+    budget_tokens: int = CURATOR_BUDGET_TOKENS,
+    count_tokens: TokenCounter = estimate_tokens,
+) -> Roles:
+    """The three roles over a model. `ask` returns the asker of "generator", "reflector" and "curator"."""
+    prompts = templates or PromptTemplates()
+    return Roles(
+        ModelGenerator(ask("generator"), prompts, tries=tries),
+        ModelReflector(ask("reflector"), prompts, tries=tries),
+        ModelCurator(ask("curator"), prompts, tries=tries, budget_tokens=budget_tokens, count_tokens=count_tokens),
+        label,
+        uses_model=True,
+    )
+
+
+class ModelGenerator:
+    """Does a task in one reply: reasoning, bullet_ids, and answer or actions."""
+
+    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES) -> None:
+        self._asker, self._templates, self._tries = asker, templates, tries
+
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        templates = self._templates
+        values = {
+            "task": assignment.text,
+            "bullets": _with_heading("bullets", retrieved.injection.text.strip(), templates),
+            "reflections": _with_heading("reflections", _insights_text(reflections, templates), templates),
+        }
+        messages = templates.messages("generator", {**values})
+        parser = _trajectory_parser(assignment.id)
+        parsed = await _ask(self._asker, templates, messages, parser, self._tries)
+        trajectory = parsed.value or Trajectory(assignment.id, failed=parsed.failed)
+        return replace(trajectory, usage=parsed.usage)
+
+
+class ModelReflector:
+    """Explains why an attempt failed. It sees the truth."""
+
+    prompt = "reflector"
+
+    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES) -> None:
+        self._asker, self._templates, self._tries = asker, templates, tries
+
+    async def reflect(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        retrieved: Retrieved,
+        earlier: Sequence[Insights] = (),
+    ) -> Insights:
+        messages = self._templates.messages(self.prompt, self.values(task, trajectory, evaluation, retrieved, earlier))
+        parsed = await _ask(self._asker, self._templates, messages, self.parser(task, trajectory), self._tries)
+        return replace(parsed.value or Insights(task.id, failed=parsed.failed), usage=parsed.usage)
+
+    def values(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        retrieved: Retrieved,
+        earlier: Sequence[Insights],
+    ) -> dict[str, str]:
+        """The values of the prompt's places."""
+        return {
+            "task": task.text,
+            "reasoning": "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions))) or NONE,
+            "answer": trajectory.answer or NONE,
+            "truth": task.truth,
+            "report": evaluation.report or f"right: {evaluation.right}, score: {evaluation.score:g}",
+            "bullets": retrieved.injection.text.strip() or NONE,
+            "sections": _sections(retrieved.playbook),
+            "earlier": _with_heading("earlier", _insights_text(earlier, self._templates), self._templates),
+        }
+
+    def parser(self, task: Task, trajectory: Trajectory) -> Parser[Insights]:
+        """The parser of the replies."""
+        return _insights_parser(task.id)
+
+
+class ModelCurator:
+    """Decides which insights go into the playbook. It sees as much of the playbook as its budget holds."""
+
+    prompt = "curator"
+
+    def __init__(
+        self,
+        asker: Asker,
+        templates: PromptTemplates,
+        *,
+        tries: int = TRIES,
+        budget_tokens: int = CURATOR_BUDGET_TOKENS,
+        count_tokens: TokenCounter = estimate_tokens,
+    ) -> None:
+        self._asker, self._templates, self._tries = asker, templates, tries
+        self._budget_tokens, self._count_tokens = budget_tokens, count_tokens
+        self._index: PlaybookIndex | None = None
+
+    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
+        text = _insights_text(insights, self._templates)
+        whole = inject_all(playbook, count_tokens=self._count_tokens)
+        visible = whole if whole.tokens <= self._budget_tokens else self._nearest(text, playbook)
+        values = {
+            "bullets": visible.text.strip() or NONE,
+            "insights": text,
+            "sections": _sections(playbook),
+            "tokens": str(whole.tokens),
+            "budget": str(self._budget_tokens),
+        }
+        messages = self._templates.messages(self.prompt, values)
+        parsed = await _ask(self._asker, self._templates, messages, self.parser(insights), self._tries)
+        return Curation(parsed.value or Delta(), parsed.failed, parsed.usage)
+
+    def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
+        """The parser of the replies."""
+        return delta_in
+
+    def _nearest(self, insights: str, playbook: Playbook) -> Injection:
+        """The bullets nearest to the insights, which are the part of a large playbook that may have to change."""
+        self._index = self._index or PlaybookIndex()
+        self._index.refresh(playbook)
+        found = self._index.search(SearchQuery(insights, top_k=len(playbook), min_confidence=0.0))
+        bullets = [result.bullet for result in found]
+        return inject(bullets, budget_tokens=self._budget_tokens, count_tokens=self._count_tokens)
+
+
+NONE = "-"
+"""Shown in a prompt in place of an empty value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed(Generic[T]):
+    """The result of asking."""
+
+    value: T | None
+    failed: str
+    usage: ModelUsage
+
+
+async def _ask(
+    asker: Asker,
+    templates: PromptTemplates,
+    messages: tuple[Message, ...],
+    parse: Parser[T],
+    tries: int,
+) -> _Parsed[T]:
+    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason."""
+    usage, why = ModelUsage(), ""
+    for _ in range(tries):
+        reply = await asker.ask(Request(messages))
+        usage = usage + ModelUsage(1, 0, reply.usage)
+        try:
+            return _Parsed(parse(reply.text), "", usage)
+        except UnreadableReply as error:
+            why = str(error)
+            usage = usage + ModelUsage(0, 1)
+            messages = (*messages, reply.message, Message("user", templates.filled("unreadable", why=why)))
+    return _Parsed(None, f"{why} ({tries} replies)", usage)
+
+
+def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
+    def parse(reply: str) -> Trajectory:
+        try:
+            fields = object_in(reply, "answer")
+        except UnreadableReply as error:
+            if error.truncated:
+                raise
+            fields = object_in(reply, "actions")
+        answer, actions = _answer(fields.get("answer")), _texts(fields, "actions")
+        if not answer.strip() and not actions:
+            raise UnreadableReply("answer is empty; give it")
+        used = _texts(fields, "bullet_ids")
+        return Trajectory(task_id, answer, text_in(fields, "reasoning"), actions, used=used)
+
+    return parse
+
+
+def _insights_parser(task_id: str) -> Parser[Insights]:
+    def parse(reply: str) -> Insights:
+        fields = object_in(reply, "key_insight")
+        insight = text_in(fields, "key_insight")
+        if not insight.strip():
+            raise UnreadableReply("key_insight is empty; give one insight")
+        return Insights(
+            task_id,
+            text_in(fields, "reasoning"),
+            text_in(fields, "error_identification"),
+            text_in(fields, "root_cause_analysis"),
+            text_in(fields, "correct_approach"),
+            insight,
+            read_tags(fields.get("bullet_tags") or []),
+        )
+
+    return parse
+
+
+def delta_in(reply: str) -> Delta:
+    """The delta in a Curator's reply. UnreadableReply where it holds no list of operations."""
+    fields = object_in(reply, "operations")
+    operations = read_operations(fields["operations"])
+    if len(operations) == 1 and isinstance(operations[0], Refusal) and operations[0].place == "operations":
+        raise UnreadableReply(operations[0].text)
+    return Delta(operations=operations, reason=text_in(fields, "reasoning"))
+
+
+def _answer(value: Json) -> str:
+    """An answer as text; a number is an answer too."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    return text_in({"answer": value}, "answer")
+
+
+def text_in(fields: Mapping[str, Json], name: str) -> str:
+    """A text field, empty where it is missing. UnreadableReply where it is not a text."""
+    value = fields.get(name)
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise UnreadableReply(f"{name} is {shown(value)}; give a text")
+
+
+def _texts(fields: Mapping[str, Json], name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    if value is None:
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        items = cast("Sequence[Json]", value)
+        if all(isinstance(item, str) for item in items):
+            return tuple(cast("Sequence[str]", items))
+    raise UnreadableReply(f"{name} is {shown(value)}; give a list of texts")
+
+
+def shown(value: Json) -> str:
+    """A value as error messages show it."""
+    return f"{json.dumps(value, ensure_ascii=False):.80}"
+
+
+def _sections(playbook: Playbook) -> str:
+    return "\n".join(f"- {section.name}: {section.description or NONE}" for section in playbook.sections) or NONE
+
+
+def _insights_text(insights: Sequence[Insights], templates: PromptTemplates) -> str:
+    """Insights as a prompt shows them."""
+    return "\n\n".join(
+        templates.filled(
+            "insight",
+            task=item.task_id,
+            error=item.error_identification or NONE,
+            cause=item.root_cause_analysis or NONE,
+            approach=item.correct_approach or NONE,
+            insight=item.key_insight or NONE,
+        )
+        for item in insights
+    )
+
+
+def _with_heading(name: str, text: str, templates: PromptTemplates) -> str:
+    """A text in the template that introduces it; empty for an empty text."""
+    return templates.filled(name, text=text) if text else ""

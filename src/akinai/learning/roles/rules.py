@@ -1,0 +1,90 @@
+"""Roles without a model: an Evaluator that checks answers, and a Curator that turns lessons into deltas. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from akinai.core.lessons import Lesson
+from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.playbook.deltas import Delta, Operation
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Trajectory
+from akinai.learning.roles.tasks import Check, Task
+
+Merge: TypeAlias = Callable[[str, Lesson], str]
+"""(content of a bullet, a later lesson about the same thing) -> the new content of the bullet."""
+
+ABOUT = "applicability_context"
+"""The bullet field that holds the topic of its lesson."""
+
+
+class AnswerEvaluator:
+    """Compares the answer with the truth."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+
+    async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
+        answer = trajectory.answer.strip()
+        right = bool(answer) and self._check(task.truth, answer)
+        return Evaluation(right, float(right), "" if right else f"answered {answer!r:.500}")
+
+
+def replace_content(content: str, lesson: Lesson) -> str:
+    """The merge in which the later lesson replaces the content."""
+    return lesson.content
+
+
+class LessonCurator:
+    """Turns lessons into operations: a lesson about something new is an ADD, about a known thing an UPDATE.
+
+    Lessons of a batch about the same thing become one operation. Equal contents are added once.
+    """
+
+    def __init__(self, merge: Merge = replace_content) -> None:
+        self._merge = merge
+
+    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
+        known = {_key(bullet): bullet for bullet in playbook if ABOUT in bullet.extra}
+        operations: dict[tuple[str, str], Operation] = {}
+        for insight in insights:
+            for lesson in insight.lessons:
+                key = lesson.section, lesson.about or f"\0{lesson.content}"
+                operations[key] = self._operation(lesson, insight.sources, operations.get(key), known.get(key))
+        news = tuple(operation for key, operation in operations.items() if not _is_known(operation, known.get(key)))
+        return Curation(Delta(operations=news, reason="lessons of the rules"))
+
+    def _operation(
+        self, lesson: Lesson, sources: tuple[str, ...], earlier: Operation | None, bullet: Bullet | None
+    ) -> Operation:
+        """The operation for a lesson; `earlier` is the batch's operation so far about the same thing."""
+        if earlier is not None:
+            return replace(
+                earlier,
+                content=self._merge(earlier.content or "", lesson),
+                keywords=_joined(earlier.keywords, lesson.keywords),
+                evidence=tuple(dict.fromkeys((*earlier.evidence, *sources))),
+            )
+        if bullet is not None:
+            content, keywords = self._merge(bullet.content, lesson), _joined(bullet.keywords, lesson.keywords)
+            return Operation("UPDATE", lesson.section, bullet.id, content, keywords, evidence=sources)
+        details: Mapping[str, str] = {ABOUT: lesson.about} if lesson.about else {}
+        return Operation(
+            "ADD", lesson.section, None, lesson.content, lesson.keywords or None, details, evidence=sources
+        )
+
+
+def _key(bullet: Bullet) -> tuple[str, str]:
+    return bullet.section, str(bullet.extra[ABOUT])
+
+
+def _joined(a: Sequence[str] | None, b: Sequence[str]) -> tuple[str, ...] | None:
+    return tuple(dict.fromkeys((*(a or ()), *b))) or None
+
+
+def _is_known(operation: Operation, bullet: Bullet | None) -> bool:
+    """Whether the bullet says all of it already: longer sources alone are no reason to change it."""
+    if bullet is None:
+        return False
+    return operation.content == bullet.content and operation.keywords in (None, bullet.keywords)

@@ -1,0 +1,107 @@
+"""Reflector and Curator that ask a model about runs. Every insight names the ledger entries that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from akinai.core.canonical import Json
+from akinai.learning.playbook.deltas import Delta, Operation
+from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, Parser, delta_in, shown, text_in
+from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
+from akinai.learning.roles.replies import UnreadableReply, object_in, read_tags
+from akinai.learning.roles.tasks import Task
+
+MOST_INSIGHTS = 8
+"""Insights from one run."""
+
+
+class RunReflector(ModelReflector):
+    """Explains why a run went as it did.
+
+    It reads the condensed record from the trajectory's `reasoning`, and from its details what the world knows: {"run":
+    name, "entries": number of entries, "truth": text}.
+    """
+
+    prompt = "run_reflector"
+
+    def values(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        retrieved: Retrieved,
+        earlier: Sequence[Insights],
+    ) -> dict[str, str]:
+        truth = str(trajectory.details.get("truth") or NONE)
+        values = super().values(task, trajectory, evaluation, retrieved, earlier)
+        return {**values, "truth": truth, "most": str(MOST_INSIGHTS)}
+
+    def parser(self, task: Task, trajectory: Trajectory) -> Parser[Insights]:
+        run, entries = str(trajectory.details["run"]), int(trajectory.details["entries"])
+
+        def read(reply: str) -> Insights:
+            fields = object_in(reply, "insights")
+            insights = _insights(fields["insights"], run, entries)
+            return Insights(
+                task.id,
+                text_in(fields, "reasoning"),
+                text_in(fields, "error_identification"),
+                text_in(fields, "root_cause_analysis"),
+                text_in(fields, "correct_approach"),
+                "\n".join(f"{text} [{source}]" for text, source in insights),
+                read_tags(fields.get("bullet_tags") or []),
+                sources=tuple(dict.fromkeys(source for _, source in insights)),
+            )
+
+        return read
+
+
+class RunCurator(ModelCurator):
+    """Decides which insights go into the playbook. The evidence of an operation must be that of an insight."""
+
+    prompt = "run_curator"
+
+    def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
+        known = {source for insight in insights for source in insight.sources}
+
+        def read(reply: str) -> Delta:
+            delta = delta_in(reply)
+            for number, operation in enumerate(delta.operations):
+                sources = operation.evidence if isinstance(operation, Operation) else ()
+                if unknown := next((source for source in sources if source not in known), None):
+                    raise UnreadableReply(
+                        f"operations[{number}].evidence names {unknown!r:.80}, which is the evidence of no insight; "
+                        "copy it from an insight"
+                    )
+            return delta
+
+        return read
+
+
+def evidence(run: str, entries: Sequence[int]) -> str:
+    """Entries of a run in the form of a bullet's source: "run#12 -> run#40"."""
+    return " -> ".join(f"{run}#{entry}" for entry in entries)
+
+
+def _insights(value: Json, run: str, entries: int) -> list[tuple[str, str]]:
+    """The text and the source of each insight. UnreadableReply names what is wrong."""
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_INSIGHTS:
+        raise UnreadableReply(f"insights is {shown(value)}; give a list of 1 to {MOST_INSIGHTS} insights")
+    return [_insight(item, f"insights[{number}]", run, entries) for number, item in enumerate(value)]
+
+
+def _insight(item: Json, place: str, run: str, entries: int) -> tuple[str, str]:
+    if not isinstance(item, Mapping):
+        raise UnreadableReply(f'{place} is {shown(item)}; give {{"insight", "entries"}}')
+    fields = cast("Mapping[str, Json]", item)
+    insight, named = text_in(fields, "insight"), fields.get("entries")
+    if not insight.strip():
+        raise UnreadableReply(f"{place}.insight is empty; say it in a sentence")
+    if not isinstance(named, list) or not named or not all(map(_is_entry(entries), named)):
+        raise UnreadableReply(f"{place}.entries is {shown(named)}; give numbers of entries of the run, 1 to {entries}")
+    return " ".join(insight.split()), evidence(run, sorted({int(str(entry)) for entry in named}))
+
+
+def _is_entry(entries: int) -> Callable[[Json], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= entries

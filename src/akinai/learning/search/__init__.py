@@ -1,0 +1,1 @@
+"""How bullets are found: index, embedders, deduplication, and what goes into a context."""

@@ -1,0 +1,274 @@
+"""Search over the bullets of a playbook, by words and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.search.embedders import EmbedderFitter, FittedEmbedder, QueryEmbedder
+from akinai.retrieval import (
+    ALPHA,
+    TOKENIZER_NAME,
+    Document,
+    Embedder,
+    HashedTermVectors,
+    HybridIndex,
+    Tokenizer,
+    tokenize,
+)
+from akinai.retrieval.bm25 import PackedPostings
+from akinai.retrieval.vectors import check_vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+GROWTH = 1.2
+"""A fitted embedder is fitted again when the playbook has grown by this factor."""
+
+_AT_ONCE = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A query, and the filters on its results."""
+
+    query_text: str
+    top_k: int = 10
+    section_filter: str | Collection[str] | None = None
+    """The name of a section, or several names; None is all."""
+    min_confidence: float = 0.3
+    """Bullets with a lower `confidence_score` are excluded; an unused bullet has 0.5."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A bullet with its scores."""
+
+    bullet: Bullet
+    vector_score: float
+    """max(0, cosine), 0 to 1."""
+    bm25_score: float
+    """BM25 divided by the highest BM25 among the bullets that pass the filters, 0 to 1."""
+    combined_score: float
+    """alpha * vector_score + (1 - alpha) * bm25_score, exactly."""
+    matched: tuple[str, ...]
+    """The words of the query that occur in the bullet."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedTexts:
+    """Words and vectors of texts, from an earlier index."""
+
+    words: Mapping[str, Sequence[str]]
+    """By text."""
+    vectors: Mapping[str, NDArray[np.float32]]
+    """By text, each of shape [d]."""
+    fitted: FittedEmbedder | None = None
+    fitted_on: int = 0
+    """Number of bullets that it was fitted to."""
+    whole: PackedIndex | None = None
+    """An index of exactly this playbook, which replaces words and vectors by text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedIndex:
+    """An index as arrays, with the bullets of the playbook as rows."""
+
+    packed: PackedPostings
+    vectors: NDArray[np.float32]
+    """Shape [n, d]."""
+
+
+class PlaybookIndex:
+    """An index of bullets by their `searchable_text`. Not thread-safe.
+
+    `tokenizer` splits bullets and queries alike. `embedder` is an `Embedder` (default: hashed term vectors, which know
+    words alone) or an `EmbedderFitter`, which is fitted to the bullets, and again at `refresh(..., refit=True)` or when
+    the playbook grew by a fifth. `floor` is the cosine above which a bullet without a common word is found: by default
+    0.3, and none for hashed vectors. Filters apply before ranking.
+    """
+
+    def __init__(
+        self,
+        playbook: Playbook | None = None,
+        *,
+        tokenizer: Tokenizer = tokenize,
+        embedder: Embedder | EmbedderFitter | None = None,
+        alpha: float = ALPHA,
+        floor: float | None = None,
+        cached: CachedTexts | None = None,
+    ) -> None:
+        known = cached or CachedTexts({}, {})
+        self.tokenizer, self.alpha = tokenizer, alpha
+        self.playbook = Playbook()
+        self._fitting = embedder if isinstance(embedder, EmbedderFitter) else None
+        self._fitted, self._fitted_on = known.fitted, known.fitted_on
+        if embedder is None or isinstance(embedder, EmbedderFitter):
+            self._embedder: Embedder = known.fitted or HashedTermVectors(tokenizer=tokenizer)
+        else:
+            self._embedder = embedder
+        self._floor = floor
+        self._cut = _CachingTokenizer(tokenizer, known.words)
+        self._hybrid = self._empty(self._embedder)
+        self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
+        if known.whole is not None and playbook is not None:
+            documents = [Document(bullet.id, bullet.searchable_text) for bullet in playbook]
+            self._hybrid.add_packed(documents, known.whole.vectors, known.whole.packed)
+            self.playbook = playbook
+        else:
+            self._index(playbook or Playbook(), known.vectors, refit=False)
+        self._cut.words = {}
+
+    def __len__(self) -> int:
+        return len(self._hybrid)
+
+    def refresh(self, playbook: Playbook, *, refit: bool = False) -> None:
+        """Index the changes since the last playbook.
+
+        The cost is that of the changed texts and a comparison of every bullet. A failing embedder changes nothing.
+        """
+        self._index(playbook, {}, refit=refit)
+
+    def search(self, query: SearchQuery, *, alpha: float | None = None) -> list[SearchResult]:
+        """The best bullets, best first, ties by id: at most `top_k`, fewer when fewer have a common word or a cosine
+        above the floor. ValueError for a negative `top_k`, or an `alpha` (in place of the index's) outside 0 to 1.
+        """
+        hits = self._hybrid.search(
+            query.query_text,
+            query.top_k,
+            alpha=self.alpha if alpha is None else alpha,
+            allowed=self._allowed(query),
+        )
+        by_id = self.playbook.by_id
+        return [
+            SearchResult(by_id[hit.id], hit.vector_score, hit.bm25_score, hit.combined_score, hit.matched)
+            for hit in hits
+        ]
+
+    def scores(self, query: SearchQuery, *, alpha: float | None = None) -> dict[str, float]:
+        """Ids and combined scores of the results of `search`, in order; faster than `search`."""
+        return self._hybrid.scores(
+            query.query_text,
+            query.top_k,
+            alpha=self.alpha if alpha is None else alpha,
+            allowed=self._allowed(query),
+        )
+
+    @property
+    def embedder_name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def fitted(self) -> tuple[FittedEmbedder, int] | None:
+        """The fitted embedder and the number of bullets it was fitted to; None for one that needs no fitting."""
+        return (self._fitted, self._fitted_on) if self._fitted is not None else None
+
+    def vectors(self) -> NDArray[np.float32]:
+        """The bullets' vectors in the playbook's order; shape [n, d]."""
+        rows = {id: row for row, id in enumerate(self._hybrid.ids)}
+        return self._hybrid.vectors[[rows[id] for id in self.playbook.by_id]]
+
+    def _empty(self, embedder: Embedder) -> HybridIndex:
+        return HybridIndex(tokenizer=self._cut, embedder=_for_queries(embedder), floor=self._floor)
+
+    def _index(self, playbook: Playbook, vectors: Mapping[str, NDArray[np.float32]], *, refit: bool) -> None:
+        """Like `refresh`, with known vectors of texts."""
+        hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
+        fitted = self._fit(playbook) if refit or self._outgrown(playbook) else None
+        if fitted:
+            hybrid, embedder, old, vectors = self._empty(fitted), fitted, Playbook().by_id, dict[str, Any]()
+        new = playbook.by_id
+        fresh = [bullet for bullet in new.values() if not _same_text(old.get(bullet.id), bullet)]
+        _fill(hybrid, embedder, fresh, vectors)
+        for id in [id for id in old if id not in new]:
+            hybrid.remove(id)
+        if fitted:
+            self._fitted, self._fitted_on = fitted, len(playbook)
+        self._hybrid, self._embedder, self.playbook = hybrid, embedder, playbook
+        self._passing.clear()
+
+    def _outgrown(self, playbook: Playbook) -> bool:
+        return self._fitted is None or len(playbook) > GROWTH * self._fitted_on
+
+    def _fit(self, playbook: Playbook) -> FittedEmbedder | None:
+        if self._fitting is None:
+            return None
+        return self._fitting.fit([bullet.searchable_text for bullet in playbook])
+
+    def _allowed(self, query: SearchQuery) -> frozenset[str] | None:
+        """The ids that pass a query's filters; None when all do. Cached by filter until the playbook changes."""
+        names = query.section_filter
+        sections = None if names is None else frozenset([names] if isinstance(names, str) else names)
+        key = sections, query.min_confidence
+        if key not in self._passing:
+            ids = frozenset(
+                bullet.id
+                for section in self.playbook.sections
+                if sections is None or section.name in sections
+                for bullet in section.bullets
+                if bullet.confidence_score >= query.min_confidence
+            )
+            self._passing[key] = None if len(ids) == len(self) else ids
+        return self._passing[key]
+
+
+def tokenizer_name(tokenizer: Tokenizer) -> str:
+    """Identifies a tokenizer in a saved index: its `name`, or where it is defined."""
+    if tokenizer is tokenize:
+        return TOKENIZER_NAME
+    named = getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
+    return str(getattr(tokenizer, "name", f"{tokenizer.__module__}.{named}"))
+
+
+class _CachingTokenizer:
+    """A tokenizer with the known words of some texts."""
+
+    def __init__(self, tokenizer: Tokenizer, words: Mapping[str, Sequence[str]]) -> None:
+        self._tokenizer, self.words = tokenizer, words
+
+    def __call__(self, text: str) -> Sequence[str]:
+        words = self.words.get(text)
+        return self._tokenizer(text) if words is None else words
+
+
+@dataclass(frozen=True, slots=True)
+class _QuerySide:
+    """An embedder that embeds queries."""
+
+    embedder: QueryEmbedder
+    name: str
+    dimensions: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.embedder.embed_queries(texts)
+
+
+def _for_queries(embedder: Embedder) -> Embedder:
+    """The embedder for queries. Documents are embedded by the index and added with their vectors."""
+    return _QuerySide(embedder, embedder.name, embedder.dimensions) if isinstance(embedder, QueryEmbedder) else embedder
+
+
+def _same_text(old: Bullet | None, new: Bullet) -> bool:
+    return old is not None and (old is new or old.searchable_text == new.searchable_text)
+
+
+def _fill(
+    hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], known: Mapping[str, NDArray[np.float32]]
+) -> None:
+    """Add bullets to an index, after all of them are embedded."""
+    import numpy as np
+
+    texts = [bullet.searchable_text for bullet in bullets]
+    vectors = np.zeros((len(texts), embedder.dimensions), np.float32)
+    missing = [row for row, text in enumerate(texts) if text not in known]
+    for row, text in enumerate(texts):
+        if text in known:
+            vectors[row] = known[text]
+    for start in range(0, len(missing), _AT_ONCE):
+        rows = missing[start : start + _AT_ONCE]
+        vectors[rows] = check_vectors(embedder.embed([texts[row] for row in rows]), (len(rows), embedder.dimensions))
+    documents = [Document(bullet.id, text) for bullet, text in zip(bullets, texts, strict=True)]
+    hybrid.add_all(documents, vectors)

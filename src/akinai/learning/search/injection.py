@@ -1,0 +1,78 @@
+"""Text of bullets for a context: the best that fit a token budget, or the whole playbook. Pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from akinai.learning.playbook.ace_text import bullet_text, dumps_ace, heading
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+
+TokenCounter: TypeAlias = Callable[[str], int]
+"""Returns the number of tokens of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """Bullets as text for a context."""
+
+    text: str
+    """The bullets in ACE's form under the headings of their sections, in the order of the first bullet of each."""
+    bullet_ids: tuple[str, ...]
+    """Ids of the bullets in the text, best first. They may be tagged afterwards."""
+    tokens: int
+    """Of the text, by the counter."""
+    left_out: tuple[str, ...]
+    """Ids of the bullets that did not fit, best first."""
+
+
+def estimate_tokens(text: str) -> int:
+    """An estimate of the tokens of a text: one for four characters of ASCII, one for any other character.
+
+    A rule of thumb for large models in English and Japanese; for billing, use the model's own tokenizer.
+    """
+    ascii_characters = len(text.encode("ascii", "ignore"))
+    return -(-ascii_characters // 4) + len(text) - ascii_characters
+
+
+def inject(
+    bullets: Sequence[Bullet], *, budget_tokens: int | None = None, count_tokens: TokenCounter = estimate_tokens
+) -> Injection:
+    """Put bullets, best first, into a text of at most `budget_tokens` tokens, headings included; None is no limit.
+
+    A bullet that does not fit is left out whole, and the next is tried. ValueError for a negative budget.
+    """
+    if budget_tokens is None:
+        return _injected(bullets, (), count_tokens)
+    if budget_tokens < 0:
+        raise ValueError(f"a budget of {budget_tokens} tokens; give 0 or more, or None for no bound")
+    chosen: list[Bullet] = []
+    left_out: list[str] = []
+    sections: set[str] = set()
+    total = 0
+    for bullet in bullets:
+        lines = bullet_text(bullet) + "\n"
+        cost = count_tokens(lines if bullet.section in sections else f"\n{heading(bullet.section)}\n{lines}")
+        if total + cost <= budget_tokens:
+            chosen.append(bullet)
+            sections.add(bullet.section)
+            total += cost
+        else:
+            left_out.append(bullet.id)
+    injection = _injected(chosen, left_out, count_tokens)
+    while injection.tokens > budget_tokens:  # a counter may find more tokens in the whole than in the parts
+        left_out.insert(0, chosen.pop().id)
+        injection = _injected(chosen, left_out, count_tokens)
+    return injection
+
+
+def inject_all(playbook: Playbook, *, count_tokens: TokenCounter = estimate_tokens) -> Injection:
+    """The whole playbook, as ACE does it."""
+    return _injected(list(playbook), (), count_tokens)
+
+
+def _injected(bullets: Sequence[Bullet], left_out: Iterable[str], count_tokens: TokenCounter) -> Injection:
+    by_section: dict[str, list[Bullet]] = {}
+    for bullet in bullets:
+        by_section.setdefault(bullet.section, []).append(bullet)
+    text = dumps_ace(Section(name, bullets=tuple(group)) for name, group in by_section.items())
+    return Injection(text, tuple(bullet.id for bullet in bullets), count_tokens(text), tuple(left_out))

@@ -1,0 +1,160 @@
+"""Figures made of means: several quantities of the same groups side by side, and counts by place."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akinai.core.charts import Chart
+from akinai.core.statistics import Summary
+from akinai.report.figures.style import GREYS, Axes, Look, axis_label, legend_below, scale, sheet, short, styled
+from akinai.report.figures.svg import Drawing, svg_of
+from akinai.report.tables.runs import figure as number
+from akinai.report.tables.runs import label
+
+MAX_PLACES = 10
+SPREAD = 0.5
+"""The part of the room between two places that the marks of all groups take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a quantity over the runs of a group; there is at least one value."""
+
+    summary: Summary
+    by_chance: float | None = None
+    """What the mean would be by chance; None if that is not known."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        assert self.summary.mean is not None
+        return self.summary.ci95 or (self.summary.mean, self.summary.mean)
+
+
+Means = Mapping[str, Mapping[str, Mean]]
+"""Means by quantity and group."""
+
+
+def means(chart: Chart, by_quantity: Means, looks: Mapping[str, Look], chance_label: str = "") -> Drawing:
+    """A panel for each quantity, a row for each group: the mean, its interval, and a tick for chance if it has a label.
+
+    All panels have one scale.
+    """
+    groups = [group for group in looks if any(group in by_group for by_group in by_quantity.values())]
+    with styled():
+        figure, panels = sheet(1.0 + 0.3 * max(2, len(groups)), 1, len(by_quantity), sharex=True, sharey=True)
+        for axes, (name, by_group) in zip(panels, by_quantity.items(), strict=True):
+            axes.set_title(short(label(name)))
+            _rows(axes, groups, by_group, looks, chance_label)
+            scale(axes.xaxis, chart.unit, 4)
+            axes.set_xlabel(axis_label("", chart.unit).strip(" ()").capitalize())
+            if chart.unit == "share":
+                axes.set_xlim(-0.03, 1.03)
+            else:
+                axes.axvline(0, color=GREYS["soft"], linewidth=0.8)
+        panels[0].set_yticks(range(len(groups)), [looks[group].name for group in groups])
+        panels[0].set_ylim(len(groups) - 0.5, -0.5)
+        panels[0].set_ylabel("Group")
+        legend_below(figure, *panels)
+        described = (_description(name, by_group, chart.unit) for name, by_group in by_quantity.items())
+        description = f"{chart.label}: {'; '.join(described)}."
+        svg = svg_of(figure, chart.title, description)
+    heads = ("group", "quantity", "mean", "95 % from", "to", *([chance_label] if chance_label else []), "n")
+    rows = [
+        _row(group, name, by_group[group], chart.unit, with_chance=bool(chance_label))
+        for name, by_group in by_quantity.items()
+        for group in groups
+        if group in by_group
+    ]
+    return Drawing(chart.name, chart.title, chart.note, description, heads, tuple(rows), svg, frozenset({0, 1}))
+
+
+def _rows(
+    axes: Axes, groups: Sequence[str], by_group: Mapping[str, Mean], looks: Mapping[str, Look], chance_label: str
+) -> None:
+    axes.grid(visible=False, axis="y")
+    for row, group in enumerate(groups):
+        if (mean := by_group.get(group)) is None:
+            continue
+        look = looks[group]
+        axes.plot(mean.interval, [row, row], color=GREYS["ink"], linewidth=1.4)
+        axes.plot([mean.summary.mean or 0], [row], color=look.colour, marker=look.marker, markeredgecolor=GREYS["ink"])
+        if mean.by_chance is not None:
+            tick: dict[str, Any] = {
+                "marker": "|",
+                "markersize": 13,
+                "markeredgewidth": 1.6,
+                "linestyle": "none",
+                "zorder": 1.5,
+            }
+            axes.plot([mean.by_chance], [row], color=GREYS["soft"], label=chance_label, **tick)
+
+
+def _description(name: str, by_group: Mapping[str, Mean], unit: str) -> str:
+    return f"{label(name)} " + ", ".join(
+        f"{number(mean.summary.mean, unit)} of {group}" for group, mean in by_group.items()
+    )
+
+
+def _row(group: str, name: str, mean: Mean, unit: str, *, with_chance: bool) -> tuple[str, ...]:
+    low, high = mean.summary.ci95 or (None, None)
+    values = [number(value, unit) for value in (mean.summary.mean, low, high)]
+    chance = [number(mean.by_chance, unit)] if with_chance else []
+    return (group, label(name), *values, *chance, str(mean.summary.n))
+
+
+Places = Mapping[str, Mapping[int, Summary]]
+"""By group, the count at each place from 1."""
+
+
+def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, Look]) -> Drawing:
+    """A panel for each order, a line for each group over the places in it, with the intervals of the means."""
+    last = min(MAX_PLACES, max(max(counts) for places in by_order.values() for counts in places.values()))
+    with styled():
+        figure, panels = sheet(2.6, 1, len(by_order), sharey=True)
+        for axes, (order, places) in zip(panels, by_order.items(), strict=True):
+            axes.set_title(short(label(order)))
+            for index, (group, counts) in enumerate(places.items()):
+                _line(axes, counts, looks[group], _offset(index, len(places)), last)
+            scale(axes.xaxis, "days")
+            axes.set_xlim(0.5, last + 0.5)
+            axes.set_ylim(bottom=0)
+            axes.set_xlabel("Place")
+        scale(panels[0].yaxis, chart.unit)
+        panels[0].set_ylabel(axis_label(chart.label, chart.unit))
+        legend_below(figure, *panels)
+        firsts = (
+            f"{label(order)}: at the first place {number(counts[1].mean, '')} of {group}"
+            for order, places in by_order.items()
+            for group, counts in places.items()
+            if 1 in counts
+        )
+        description = f"{axis_label(chart.label, chart.unit)} by place. {'; '.join(firsts)}."
+        svg = svg_of(figure, chart.title, description)
+    rows = [
+        (
+            label(order),
+            str(place),
+            *(number(places[group][place].mean, "") if place in places.get(group, {}) else "-" for group in looks),
+        )
+        for order, places in by_order.items()
+        for place in range(1, last + 1)
+    ]
+    return Drawing(chart.name, chart.title, chart.note, description, ("order", "place", *looks), tuple(rows), svg)
+
+
+def _offset(index: int, groups: int) -> float:
+    """The offset of a group's marks from their place, so that no group hides another."""
+    return (index - (groups - 1) / 2) * SPREAD / max(1, groups)
+
+
+def _line(axes: Axes, counts: Mapping[int, Summary], look: Look, offset: float, last: int) -> None:
+    known = [
+        (place + offset, count, count.mean)
+        for place, count in counts.items()
+        if place <= last and count.mean is not None
+    ]
+    for x, count, mean in known:
+        low, high = count.ci95 or (mean, mean)
+        axes.plot([x, x], [max(0.0, low), high], color=look.colour, linewidth=1.2)
+    style = {"color": look.colour, "marker": look.marker, "linestyle": look.dash, "linewidth": 0.7, "markersize": 5}
+    axes.plot([x for x, _, _ in known], [mean for _, _, mean in known], label=look.name, **style)

@@ -1,0 +1,1 @@
+"""The report: sections of prose, tables and figures, as HTML, Markdown and JSON."""

@@ -1,0 +1,130 @@
+"""Sections that let a reader check a report: every run, what the models took, the cards, how to read it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from akinai.analysis.records import Analysis, Group
+from akinai.core.canonical import Json
+from akinai.report.page.charts import headline
+from akinai.report.page.document import Block, Grid, Prose, Section
+from akinai.report.tables.runs import ABSENT, label
+from akinai.report.tables.runs import figure as number
+from akinai.runtime.runs.records import Run
+
+MAX_RUNS = 200
+MAX_VALUES = 6
+"""Values of a field that are listed in full."""
+SHOWN_ELSEWHERE = ("digests", "calls")
+"""Fields of a run card that other tables show."""
+
+
+def runs_listed(analysis: Analysis) -> Iterator[Block]:
+    """A table of every run, then a table of errors."""
+    group_of = {run: group.name for group in analysis.groups for run in group.runs}
+    score = headline(analysis.groups)
+    rows = [_run(run, group_of.get(run.id, ABSENT), score) for run in analysis.runs[:MAX_RUNS]]
+    left_out = len(analysis.runs) - len(rows)
+    more = f"{left_out} more runs are in results.json. " if left_out else ""
+    note = f"{more}A digest stands for the whole record; 'akinai verify RUN' checks it. All 64 digits: results.json."
+    heads = (
+        "run",
+        "group",
+        "seed",
+        "status",
+        "ending",
+        "days",
+        "entries",
+        "digest",
+        *([label(score[0])] if score else []),
+    )
+    yield Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 4, 7}))
+    if broke := tuple((run.id, run.error) for run in analysis.runs[:MAX_RUNS] if run.error):
+        yield Grid(("run", "what broke"), broke, words=frozenset({0, 1}))
+
+
+def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]:
+    ending = label(run.ending) if run.ending else ABSENT
+    figures = (number(run.days or None, "days"), number(run.entries, ""), run.digest[:12])
+    value = (number(run.value(score[0]), score[1]),) if score else ()
+    return (run.id, group, str(run.seed), run.state, ending, *figures, *value)
+
+
+def efforts(groups: Sequence[Group]) -> Iterator[Block]:
+    """What the models took: calls, tokens, minutes and dollars by group."""
+    rows = [(group.name, *_effort(group)) for group in groups if group.usage]
+    if not rows:
+        yield Prose("No model was asked: these players go by rules.")
+        return
+    heads = ("group", "runs", "calls", "input tokens", "of them cached", "output tokens", "minutes", "dollars")
+    note = "Means of a run that asked a model; dollars by the prices in akinai.toml, where all of them are known."
+    yield Grid(heads, tuple(rows), note=note)
+
+
+def _effort(group: Group) -> tuple[str, ...]:
+    effort = group.usage
+    if effort is None:
+        return ()
+    counts = (effort.calls, effort.input_tokens, effort.cached_tokens, effort.output_tokens, effort.minutes)
+    dollars = ABSENT if effort.dollars is None else f"${effort.dollars:,.4g}"
+    return (str(effort.runs), *(number(round(count, 1), "") for count in counts), dollars)
+
+
+def cards(analysis: Analysis) -> Iterator[Block]:
+    """The card of all runs, then the cards of the groups."""
+    common = {name: value for name, value in analysis.runs.card().items() if name not in SHOWN_ELSEWHERE}
+    models = sorted({model for run in analysis.runs if run.usage for model in run.usage.models})
+    if models:
+        common["model ids as returned"] = cast("Json", models)
+    rows = tuple((label(name), _text(value)) for name, value in common.items())
+    yield Grid(("field", "value"), rows, "All runs", words=frozenset({0, 1}))
+    if len(analysis.groups) > 1:
+        yield _cards_by_group(analysis.groups)
+
+
+def _cards_by_group(groups: Sequence[Group]) -> Grid:
+    heads = list(dict.fromkeys(name for group in groups for name in group.card))
+    rows = [
+        (group.name, group.world, *(_text(group.card.get(name)) for name in heads), _settings(group))
+        for group in groups
+    ]
+    columns = ("group", "world", *map(label, heads), "settings that set it apart")
+    return Grid(columns, tuple(rows), "By group", words=frozenset(range(len(columns))))
+
+
+def _settings(group: Group) -> str:
+    return ", ".join(f"{name} = {_text(value)}" for name, value in group.settings.items()) or ABSENT
+
+
+def _text(value: Json) -> str:
+    match value:
+        case None:
+            return "none"
+        case str():
+            return value
+        case list() if len(value) > MAX_VALUES:
+            return f"{_text(value[0])} ... {_text(value[-1])} ({len(value)} values)"
+        case list():
+            return "; ".join(map(_text, value))
+        case _:
+            return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def how_to_read() -> Section:
+    """The section that explains groups, n and intervals."""
+    return Section(
+        "How to read this",
+        (
+            Prose(
+                "A group is the runs that were played alike: one world, settings, agent, model and playbook. n is the "
+                "number of runs that a figure stands on. Runs that failed or are not over count with what their record "
+                "holds; runs whose record cannot be read have no value and are counted beside the figures."
+            ),
+            Prose(
+                "Intervals in tables hold the mean with 95 % confidence: the BCa bootstrap from five runs on, "
+                "Student's t below. Bands in figures are Student's t, day by day. All of it can be made again from the "
+                "records: 'akinai export RUN' writes them, 'akinai verify RUN' checks that nobody edited them, and "
+                "results.json beside this page holds the numbers."
+            ),
+        ),
+    )

@@ -1,0 +1,149 @@
+"""The files of a report: written in full beside their places, then moved there together."""
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+from akinai.analysis.analyse import analyze
+from akinai.analysis.comparison import Comparison
+from akinai.analysis.records import Analysis
+from akinai.core.canonical import Json
+from akinai.core.charts import ItemChart
+from akinai.core.errors import UsageError
+from akinai.report.figures.series import Curves, Members
+from akinai.report.page.document import Document
+from akinai.report.page.groups import group_comparisons
+from akinai.report.page.html import page
+from akinai.report.page.markdown import markdown
+from akinai.report.page.sections import document
+from akinai.report.presentation import presentation_of
+from akinai.runtime.config.addresses import StoreRef
+
+RESULTS = "results.json"
+OURS = re.compile(r"figures/[a-z0-9-]+\.svg")
+"""Figures of an earlier report, which are deleted if the new one lacks them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A report in its folder."""
+
+    folder: Path
+    files: tuple[str, ...]
+    """Paths within the folder, the page first."""
+    analysis: Analysis
+    """The analysis that it shows."""
+
+    @property
+    def page(self) -> Path:
+        return self.folder / self.files[0]
+
+
+def report(
+    *names: str,
+    output: str | Path = "akinai-report",
+    with_paper: bool = False,
+    store: StoreRef = None,
+    jobs: int = 1,
+) -> Written:
+    """Write a report on runs and groups by name into the folder `output`: a page with figures, the same as Markdown,
+    and all numbers as JSON.
+
+    `with_paper` adds the results published for Vending-Bench, of another world and not comparable. UsageError without
+    matplotlib, and if the folder cannot be written.
+    """
+    if find_spec("matplotlib") is None:
+        raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
+    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs)
+    return write(analysis, Path(output), with_paper=with_paper)
+
+
+def write(analysis: Analysis, folder: Path, *, with_paper: bool = False) -> Written:
+    """Draw a report and write it into a folder, which is made if needed.
+
+    Every file is written in full before the first one is moved to its place, so a report that cannot be written leaves
+    an earlier one as it was. Other files in the folder are left alone. UsageError if the folder cannot be written.
+    """
+    _expect_folder(folder)
+    compared = group_comparisons(analysis)
+    files = _files(analysis, compared, document(analysis, compared, with_paper=with_paper))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        old = _figures_of(folder)
+        with tempfile.TemporaryDirectory(prefix=".report-", suffix=".saving", dir=folder) as staged:
+            for name, text in files.items():
+                path = Path(staged, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+            (folder / "figures").mkdir(exist_ok=True)
+            for name in files:
+                Path(staged, name).replace(folder / name)
+        for name in old - files.keys():
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the report into {str(folder)!r}: {error.strerror}; name another folder with -o"
+        ) from error
+    return Written(folder, tuple(files), analysis)
+
+
+def _expect_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is a file, and a report is a folder of files; name another with -o")
+
+
+def _files(analysis: Analysis, compared: Sequence[Comparison], report: Document) -> dict[str, str]:
+    names = ("report.html", "report.md", RESULTS, *(f"figures/{drawing.name}.svg" for drawing in report.drawings))
+    numbers = json.dumps(results(analysis, compared, files=names), ensure_ascii=False, allow_nan=False)
+    texts = (page(report), markdown(report), f"{numbers}\n", *(drawing.svg for drawing in report.drawings))
+    return dict(zip(names, texts, strict=True))
+
+
+def _figures_of(folder: Path) -> set[str]:
+    """The figures that the results.json in a folder names."""
+    try:
+        results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+        names = cast("list[Any]", results["files"])
+        return {name for name in names if isinstance(name, str) and OURS.fullmatch(name)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def results(analysis: Analysis, compared: Sequence[Comparison], *, files: Sequence[str]) -> Mapping[str, Json]:
+    """All numbers of a report: what `akinai analyze --json` prints, comparisons of groups, and curves by group.
+
+    `files` are the paths of the report's files.
+    """
+    worlds = list(dict.fromkeys(group.world for group in analysis.groups))
+    by_world = {world: [group for group in analysis.groups if group.world == world] for world in worlds}
+    document: dict[str, Json] = dict(analysis.to_json())
+    document["runs"] = [
+        {name: value for name, value in run.to_json().items() if name != "series"} for run in analysis.runs
+    ]
+    document["comparisons"] = [
+        {name: part for name, part in found.to_json().items() if name != "card"} for found in compared
+    ]
+    document["curves"] = {world: _curves(world, Members.of(analysis, groups)) for world, groups in by_world.items()}
+    document["files"] = list(files)
+    return document
+
+
+def _curves(world: str, members: Members) -> dict[str, Json]:
+    """Means and intervals by day from 1, by group under each fact, or under each item of a table."""
+    curves: dict[str, Json] = {name: _curves_json(members.fact(name, carried=True)) for name in members.facts()}
+    curves["actions"] = _curves_json(members.actions())
+    for chart in presentation_of(world).charts:
+        if isinstance(chart, ItemChart):
+            items = members.items(chart.order or chart.table)
+            curves[chart.table] = {item: _curves_json(members.item(chart, item)) for item in items}
+    curves["uses_a_day"] = {group: dict(tools) for group, tools in members.tools().items()}
+    return curves
+
+
+def _curves_json(curves: Curves) -> dict[str, Json]:
+    return {group: curve.to_json() for group, curve in curves.items()}

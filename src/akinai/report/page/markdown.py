@@ -1,0 +1,61 @@
+"""A report as Markdown, in the dialect of GitHub and most editors; figures are files beside it."""
+
+import re
+from collections.abc import Iterator
+
+from akinai.report.figures.style import writable
+from akinai.report.figures.svg import Drawing
+from akinai.report.page.document import Block, Document, Grid, Prose
+from akinai.report.tables.columns import plain
+
+MARKS = re.compile(
+    r"[\\`*{}\[\]|~<>&]|@(?=[A-Za-z])"
+    r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # but not inside snake_case
+    r"|:(?=[A-Za-z/])|(?<=www)\."  # bare addresses that viewers turn into links
+    r"|\$(?!\d)|#(?!\d)|(?<!\w)#"  # formulas and issue numbers, but not money and run#12
+)
+ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def markdown(report: Document) -> str:
+    """The text of the report; its figures are linked as `figures/NAME.svg`."""
+    parts = [f"# {text(report.title)}", paragraph(report.about)]
+    for section in report.sections:
+        parts.append(f"{'#' * section.level} {text(section.title)}")
+        parts += [part for block in section.blocks for part in _block(block)]
+    return "\n\n".join(parts) + "\n"
+
+
+def text(raw: str) -> str:
+    """Text for the inside of a line, with all that would read as markup, a link, HTML or a cell's border escaped."""
+    return MARKS.sub(lambda found: ENTITIES.get(found[0], f"\\{found[0]}"), writable(plain(raw)))
+
+
+def paragraph(raw: str) -> str:
+    """The same for text at the beginning of a line, which must not start a list."""
+    return re.sub(r"^([-+=]|\d+(?=[.)]))", _escaped, text(raw.strip()))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Prose():
+            yield paragraph(block.text)
+        case Grid():
+            if block.title:
+                yield f"**{text(block.title)}**"
+            yield _table(block)
+            if block.note:
+                yield paragraph(block.note)
+        case Drawing():
+            yield f"![{text(block.description)}](figures/{block.name}.svg)"
+            yield f"*{text(block.title)}.* {text(block.caption)}"
+
+
+def _table(grid: Grid) -> str:
+    rule = [":--" if place in grid.words else "--:" for place in range(len(grid.heads))]
+    rows = [[text(cell) for cell in row] for row in grid.rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [[text(head) for head in grid.heads], rule, *rows])

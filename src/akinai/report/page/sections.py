@@ -1,0 +1,266 @@
+"""A report made from an analysis: a section for each question of a reader, in the order in which it is asked."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from akinai.analysis.comparison import Comparison
+from akinai.analysis.records import Analysis, Group, ScoreSummary
+from akinai.core.findings import Finding
+from akinai.report.figures.series import Members
+from akinai.report.figures.style import looks
+from akinai.report.figures.svg import Drawing
+from akinai.report.page import charts
+from akinai.report.page.cards import cards, efforts, how_to_read, runs_listed
+from akinai.report.page.document import Block, Document, Grid, Prose, Section
+from akinai.report.page.groups import accounts, pairs
+from akinai.report.presentation import presentation_of
+from akinai.report.tables.runs import ABSENT, label
+from akinai.report.tables.runs import figure as number
+from akinai.runtime.runs.records import Run, State
+
+NO_WORLD = "an unknown world"
+"""The name of the world of runs whose header cannot be read."""
+MAX_SENTENCES = 4
+MAX_FINDINGS = 60
+MAX_ALIKE = 8
+"""Findings of one group and type that are listed."""
+MAX_ENTRIES = 4
+WORST_FIRST = {"grave": 0, "serious": 1, "minor": 2}
+
+
+def document(analysis: Analysis, compared: Sequence[Comparison], *, with_paper: bool = False) -> Document:
+    """The whole report; `compared` are the comparisons of its groups, two by two."""
+    worlds = list(dict.fromkeys(run.world for run in analysis.runs))
+    group_looks = looks([group.name for group in analysis.groups])
+    sections: list[Section] = []
+    for world in worlds:
+        groups = [group for group in analysis.groups if group.world == world]
+        made = list(_world_sections(world, groups, Members.of(analysis, groups), compared, group_looks))
+        sections += [_with_world(section, world or NO_WORLD) for section in made] if len(worlds) > 1 else made
+    sections += [Section("Runs", tuple(runs_listed(analysis))), Section("Run cards", tuple(cards(analysis)))]
+    if with_paper:
+        sections += [section for world in worlds for section in _published(world)]
+    return Document(_title(analysis, worlds), _about(analysis), (*sections, how_to_read()))
+
+
+def _published(world: str) -> Iterator[Section]:
+    """What others published about the world."""
+    if paper := presentation_of(world).published:
+        yield Section(paper.title, (Prose(paper.text), Grid(paper.heads, paper.rows, note=paper.note)))
+
+
+def _title(analysis: Analysis, worlds: Sequence[str]) -> str:
+    runs = "1 run" if len(analysis.runs) == 1 else f"{len(analysis.runs)} runs"
+    return f"{runs} of {' and '.join(world or NO_WORLD for world in worlds)}"
+
+
+def _about(analysis: Analysis) -> str:
+    groups = [f"{group.name} ({_states(group)})" for group in analysis.groups]
+    return f"Played by {', '.join(groups)}." if groups else "No runs."
+
+
+def _states(group: Group) -> str:
+    """The number of runs, and of those that are not done."""
+    odd = [f"{count} {state}" for state, count in group.states.items() if count and state != "done"]
+    runs = "1 run" if len(group.runs) == 1 else f"{len(group.runs)} runs"
+    return ", ".join([runs, *odd])
+
+
+def _with_world(section: Section, world: str) -> Section:
+    """A section of a report on several worlds: its title and the files of its figures name the world."""
+    prefix = world.partition("@")[0]
+    blocks = (
+        replace(block, name=f"{prefix}-{block.name}") if isinstance(block, Drawing) else block
+        for block in section.blocks
+    )
+    title = f"{world}: {section.title}" if section.level == 2 else section.title  # a group's name tells its world
+    return Section(title, tuple(blocks), section.level)
+
+
+def _world_sections(
+    world: str, groups: Sequence[Group], members: Members, compared: Sequence[Comparison], group_looks: charts.Looks
+) -> Iterator[Section]:
+    presentation = presentation_of(world)
+    yield Section("What came of it", (*_outcome(groups), *charts.score_figure(groups, members, group_looks)))
+    for group in groups:
+        if group.scores:
+            yield Section(f"All scores of {group.name}", (_scores(group),), 3)
+    if charts.headline(groups) is None:
+        return
+    runs = {group.name: members.runs.get(group.name, ()) for group in groups}
+    yield from accounts(groups, runs, presentation, group_looks)
+    if differences := tuple(pairs(compared, groups, presentation)):
+        yield Section("Differences between groups", differences)
+    if drawn := tuple(charts.day_figures(groups, members, presentation, group_looks)):
+        yield Section("Day by day", drawn)
+    yield Section("Findings", (*_findings(groups, members), *charts.findings_figure(members, group_looks)))
+    yield Section("What it took", tuple(efforts(groups)))
+
+
+def _outcome(groups: Sequence[Group]) -> Iterator[Block]:
+    """The first score by group, its place between idle and reference, and how runs ended."""
+    first = charts.headline(groups)
+    if first is None:
+        yield Prose("No run could be scored; the section on runs says why.")
+    else:
+        name, unit = first
+        scored = [(group, group.scores[name]) for group in groups if name in group.scores]
+        yield from (Prose(_sentence(group, score)) for group, score in scored if len(scored) <= MAX_SENTENCES)
+        states = _states_to_count(groups)
+        rows = [
+            (group.name, *_statistics(score, unit), str(score.summary.n), *_counts(group, states))
+            for group, score in scored
+        ]
+        heads = ("group", *HEADS, "n", *states.values())
+        yield Grid(heads, tuple(rows), charts.title(f"{name} ({_unit(unit)})"), IN_N)
+        yield from _between_idle_and_reference(scored, unit)
+    yield _endings(groups)
+
+
+IN_N = "Runs that failed or are not over are in n as they stand; runs that cannot be read are not."
+HEADS = ("mean", "median", "min", "max", "95 % from", "to")
+
+
+def _statistics(score: ScoreSummary, unit: str) -> tuple[str, ...]:
+    summary = score.summary
+    low, high = summary.ci95 or (None, None)
+    return tuple(number(value, unit) for value in (summary.mean, summary.median, summary.min, summary.max, low, high))
+
+
+NOT_DONE: dict[State, str] = {"failed": "failed", "open": "not over", "unreadable": "unreadable"}
+"""The states of runs that are not done, in words."""
+
+
+def _states_to_count(groups: Sequence[Group]) -> dict[State, str]:
+    """The states that have a column: failed always, the others if a run is in them."""
+    return {
+        state: head
+        for state, head in NOT_DONE.items()
+        if state == "failed" or any(group.states.get(state) for group in groups)
+    }
+
+
+def _counts(group: Group, states: Iterable[State]) -> list[str]:
+    return [str(group.states.get(state, 0)) for state in states]
+
+
+def _unit(unit: str) -> str:
+    return "dollars" if unit == "cents" else unit
+
+
+def _sentence(group: Group, score: ScoreSummary) -> str:
+    """A group's first score in a sentence."""
+    summary = score.summary
+    if summary.mean is None:
+        return f"{group.name}: no run has a value."
+    if summary.n == 1:
+        between = " in the one run that there is"
+    elif summary.min == summary.max:
+        between = " in every run"
+    else:
+        low, high = (number(end, score.unit) for end in summary.ci95 or (None, None))
+        between = f" on average, with 95 % confidence between {low} and {high}"
+    not_done = "".join(f", {group.states[state]} {head}" for state, head in NOT_DONE.items() if group.states.get(state))
+    n = f"(n = {summary.n}{not_done})".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{group.name}: {label(score.name)} {number(summary.mean, score.unit)}{between} {n}."
+
+
+def _between_idle_and_reference(scored: Sequence[tuple[Group, ScoreSummary]], unit: str) -> Iterator[Block]:
+    rows = [_on_scale(group, score, unit) for group, score in scored if not group.scale.why_not]
+    notes = [f"{group.name}: {group.scale.why_not}." for group, _ in scored if group.scale.why_not]
+    if any(group.scale.played for group, _ in scored):
+        notes.append("Where idle or reference were not among the runs, they were played for this table.")
+    notes.append("0 % is a player that does nothing, 100 % the rule-based reference player, on the same seeds.")
+    if rows:
+        heads = ("group", "idle", "own mean", "reference", "place", "seeds")
+        yield Grid(heads, tuple(rows), charts.title(f"{scored[0][1].name} between idle and reference"), " ".join(notes))
+
+
+def _on_scale(group: Group, score: ScoreSummary, unit: str) -> tuple[str, ...]:
+    scale = group.scale
+    ends = (number(side.get(score.name), unit) for side in (scale.idle, scale.own, scale.reference))
+    share = ABSENT if score.share is None else f"{score.share:.0%}".replace("%", " %")
+    return (group.name, *ends, share, f"{len(scale.seeds)} of {scale.of}")
+
+
+def _endings(groups: Sequence[Group]) -> Grid:
+    rows = [
+        (group.name, label(ending), str(count), f"{len(group.runs)}")
+        for group in groups
+        for ending, count in group.endings.items()
+    ]
+    return Grid(("group", "ending", "runs", "of"), tuple(rows), "How runs ended", words=frozenset({0, 1}))
+
+
+def _scores(group: Group) -> Grid:
+    states = _states_to_count([group])
+    counts = _counts(group, states)
+    rows = [
+        (label(score.name), _unit(score.unit), *_statistics(score, score.unit), str(score.summary.n), *counts)
+        for score in group.scores.values()
+    ]
+    heads = ("score", "unit", *HEADS, "n", *states.values())
+    return Grid(heads, tuple(rows), note=_note_on_unfinished(group), words=frozenset({0, 1}))
+
+
+def _note_on_unfinished(group: Group) -> str:
+    """What the first mean is without the unfinished runs."""
+    first = next(iter(group.scores.values()))
+    if not group.unfinished:
+        return ""
+    if first.mean_of_done is None:
+        return "None of these runs ended: the figures are of records as they stand."
+    mean = number(first.mean_of_done, first.unit)
+    return f"Of the {group.states.get('done', 0)} runs that ended alone the mean {label(first.name)} is {mean}."
+
+
+def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
+    by_type = [(group, findings) for group in groups for findings in group.findings.values()]
+    daily = any(findings.per_month is not None for _, findings in by_type)
+    rows = [
+        (
+            *(group.name, label(findings.type), str(findings.count), f"{findings.runs} of {len(group.runs)}"),
+            *((number(findings.per_month, ""),) if daily else ()),
+        )
+        for group, findings in by_type
+    ]
+    if not rows:
+        yield Prose("None: nobody lost the thread, or the world has no detectors.")
+        return
+    heads = ("group", "type", "findings", "runs with one", *(("per run and 30 days",) if daily else ()))
+    yield Grid(heads, tuple(rows), "Findings by type", words=frozenset({0, 1}))
+    yield from _listed(members)
+
+
+def _listed(members: Members) -> Iterator[Block]:
+    """A table of findings, the worst first, each with the entries that show it."""
+    findings = [
+        (group, run, finding) for group, runs in members.runs.items() for run in runs for finding in run.findings or ()
+    ]
+    findings.sort(key=lambda row: WORST_FIRST[row[2].severity])
+    shown, alike = list[tuple[Run, Finding]](), Counter[tuple[str, str]]()
+    for group, run, finding in findings:
+        alike[group, finding.type] += 1
+        if alike[group, finding.type] <= MAX_ALIKE:
+            shown.append((run, finding))
+    if not findings:
+        return
+    rows = [
+        (_entries(run.id, finding.entries), label(finding.type), finding.severity, finding.assumed, finding.true)
+        for run, finding in shown[:MAX_FINDINGS]
+    ]
+    less = f"{MAX_ALIKE} of a group and type at most; all {len(findings)} findings are in results.json."
+    heads = ("entries", "type", "severity", "what was assumed", "what was true")
+    note = less if len(rows) < len(findings) else ""
+    yield Grid(heads, tuple(rows), "Findings, the worst first", note, ALL_WORDS)
+
+
+ALL_WORDS = frozenset(range(5))
+
+
+def _entries(run: str, entries: Sequence[int]) -> str:
+    """The entries that show a finding, such as "run#3 #5"; of many the first and the last."""
+    if len(entries) > MAX_ENTRIES:
+        return f"{run}#{entries[0]} ... #{entries[-1]}"
+    return " ".join([f"{run}#{entries[0]}", *(f"#{entry}" for entry in entries[1:])])

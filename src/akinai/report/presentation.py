@@ -1,0 +1,15 @@
+"""What a world says about how its runs are presented, found by the world's name."""
+
+from typing import Any
+
+from akinai import worlds
+from akinai.core.errors import UsageError
+from akinai.core.facets import Presentation
+
+
+def presentation_of(world: str) -> Presentation[Any]:
+    """The presentation of a world such as "vending@1"; the neutral one for a world that is not installed."""
+    try:
+        return worlds.load(world).facets.presentation
+    except UsageError:
+        return Presentation()

@@ -1,0 +1,1 @@
+"""Tables for people: records in, rich renderables out."""

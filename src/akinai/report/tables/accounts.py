@@ -1,0 +1,185 @@
+"""Tables of what a world's account holds beside the scores: figures, and tables of agents and conversations."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from akinai.analysis.records import Group, RowSummary, ScoreSummary, TableSummary
+from akinai.core.canonical import Json
+from akinai.core.facets import Presentation
+from akinai.core.scores import WORDS, Table
+from akinai.report.presentation import presentation_of
+from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.tables.runs import ABSENT, figure, label, statistics_table
+from akinai.runtime.runs.records import Run
+
+MAX_ROWS = 20
+"""Rows of a table that are shown; --json holds all."""
+MAX_CELL = 40
+"""Characters of a cell."""
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage: "12 %"."""
+    return f"{100 * share:,.0f} %"
+
+
+def account_of(run: Run, width: int) -> Iterator[RenderableType]:
+    """The figures and tables of a run."""
+    if not run.figures:
+        return
+    best = presentation_of(run.world).best
+    share = run.value(best.share) if best else None
+    if best and share is not None and run.scores:
+        yield Text(plain(_best_sentence(run.scores[0].name, share, run.value(best.amount))), "bold")
+    shown = [score for score in run.figures if score.value and (best is None or score.name != best.share)]
+    names, values = [label(score.name) for score in shown], [figure(score.value, score.unit) for score in shown]
+    if shown:
+        yield fitted([Column("beside the scores", names, words=True), Column("value", values)], width)
+    if zeros := _zeros([score.name for score in run.figures if not score.value], any_shown=bool(shown)):
+        yield Text(plain(zeros), "dim")
+    for table in run.tables:
+        yield from _table(table.name, table.columns, [list(row) for row in table.rows], width)
+
+
+def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
+    """The figures and tables of a group's runs, each table with the interval of its first figure."""
+    if not group.figures:
+        return
+    presentation = presentation_of(group.world)
+    if sentence := best_sentence(group, presentation):
+        yield Text(plain(sentence), "bold")
+    share = presentation.best.share if presentation.best else ""
+    moved = {name: score for name, score in group.figures.items() if not _is_zero(score) and name != share}
+    units = {name: score.unit for name, score in moved.items()}
+    if moved:
+        summaries = {name: score.summary for name, score in moved.items()}
+        yield statistics_table(summaries, units, width, "Beside the scores")
+    if zeros := _zeros([name for name, score in group.figures.items() if _is_zero(score)], any_shown=bool(moved)):
+        yield Text(plain(zeros), "dim")
+    yield from _lists(runs, width)
+    for table in group.tables.values():
+        yield from _mean_table(table, width)
+    if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
+        yield Text("Each run has agents of its own: analyze one run to see its tables.", "dim")
+
+
+def best_sentence(group: Group, presentation: Presentation[Any]) -> str:
+    """How near a group's first score came to the best possible, with its interval; empty if that is not known."""
+    best, first = presentation.best, next(iter(group.scores), None)
+    share = group.figures.get(best.share) if best else None
+    amount = group.figures.get(best.amount) if best else None
+    if share is None or amount is None or first is None or share.summary.mean is None:
+        return ""
+    sentence = _best_sentence(first, share.summary.mean, amount.summary.mean)
+    if share.summary.ci95 and share.summary.min != share.summary.max:
+        low, high = map(percent, share.summary.ci95)
+        sentence = f"{sentence[:-1]} (on average, between {low} and {high} at 95 %)."
+    return sentence
+
+
+def _best_sentence(score: str, share: float, best: float | None) -> str:
+    return f"{label(score).capitalize()} is {percent(share)} of the best possible, {figure(best, 'cents')}."
+
+
+def _is_zero(score: ScoreSummary) -> bool:
+    return not score.summary.min and not score.summary.max
+
+
+def _zeros(names: Sequence[str], *, any_shown: bool) -> str:
+    """A sentence about the figures that are 0: by name if others are not."""
+    if not any_shown:
+        return "Beside the scores every figure is 0." * bool(names)
+    return f"None at all: {', '.join(map(label, names))}." if names else ""
+
+
+def _lists(runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
+    """Tables without keys, whose rows are listed run by run."""
+    by_name: dict[str, list[tuple[Run, Table]]] = {}
+    for run in runs:
+        for table in run.tables:
+            if not table.keys:
+                by_name.setdefault(table.name, []).append((run, table))
+    for name, found in by_name.items():
+        rows: list[list[Json]] = [[run.id, *row] for run, table in found for row in table.rows]
+        yield from _table(name, {"run": WORDS, **found[0][1].columns}, rows, width)
+
+
+def _table(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]], width: int) -> Iterator[RenderableType]:
+    if not rows:
+        return
+    shown = ordered(units, rows)[:MAX_ROWS]
+    columns = [
+        Column(label(head), [cell(row[place], unit) for row in shown], words=unit == WORDS, drop=_drop(place, unit))
+        for place, (head, unit) in enumerate(units.items())
+    ]
+    yield fitted(columns, width, label(name).capitalize())
+    yield from _rest(len(rows))
+
+
+def _mean_table(table: TableSummary, width: int) -> Iterator[RenderableType]:
+    if not table.rows:
+        return
+    heads, rows = means(table)
+    shown = rows[:MAX_ROWS]
+    columns = [
+        Column(head, [row[place] for row in shown], words=words, drop=max(0, place - 4))
+        for place, (head, words) in enumerate(heads.items())
+    ]
+    runs = f", means over {table.runs:,} runs" if table.runs > 1 else ""
+    yield fitted(columns, width, f"{label(table.name).capitalize()}{runs}")
+    yield from _rest(len(rows))
+
+
+def means(table: TableSummary) -> tuple[Mapping[str, bool], list[tuple[str, ...]]]:
+    """A table as text: its heads, each True over words, and its rows.
+
+    A row holds the keys, the first column with its interval, and the means of the other columns.
+    """
+    keys = list(table.columns)[: len(table.rows[0].keys)]
+    names = list(table.rows[0].values)
+    first, *more = names
+    heads = {label(key): table.columns[key] == WORDS for key in keys}
+    heads |= dict.fromkeys([label(first), "95 % from", "to", *map(label, more)], False)
+    rows: list[tuple[str, ...]] = []
+    for row in _by_worth(table):
+        low, high = row.values[first].ci95 or (None, None)
+        values = [(row.values[first].mean, first), (low, first), (high, first)]
+        values += [(row.values[name].mean, name) for name in more]
+        rows.append((*map(str, row.keys), *(figure(value, table.columns[name]) for value, name in values)))
+    return heads, rows
+
+
+def _by_worth(table: TableSummary) -> list[RowSummary]:
+    worth = next((name for name in table.rows[0].values if table.columns[name] == "cents"), None)
+    return sorted(table.rows, key=lambda row: -(row.values[worth].mean or 0)) if worth else list(table.rows)
+
+
+def ordered(units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> list[Sequence[Json]]:
+    """Rows by their first column of money, the largest first; in their own order if no column is money."""
+    place = next((place for place, unit in enumerate(units.values()) if unit == "cents"), None)
+    if place is None:
+        return list(rows)
+    return sorted(rows, key=lambda row: -_amount(row[place]))
+
+
+def _amount(value: Json) -> float:
+    return value if isinstance(value, int | float) else 0
+
+
+def cell(value: Json, unit: str) -> str:
+    """The text of a table's cell."""
+    if isinstance(value, int | float):
+        return figure(value, unit)
+    return ABSENT if value is None else shortened(str(value), MAX_CELL)
+
+
+def _drop(place: int, unit: str) -> int:
+    return 0 if place < 4 else place if unit != WORDS else place + 1
+
+
+def _rest(rows: int) -> Iterator[RenderableType]:
+    if rows > MAX_ROWS:
+        yield Text(f"and {rows - MAX_ROWS:,} more; --json tells all {rows:,}", "dim")

@@ -1,0 +1,258 @@
+"""Analyses for people: the groups in a table, the figures of each group, and the seeds and runs behind them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Group as Parts
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary
+from akinai.report.presentation import presentation_of
+from akinai.report.tables.accounts import account_of, account_over, percent
+from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.findings import findings_table, timeline
+from akinai.report.tables.runs import ABSENT, figure, label, run_page, runs_table, statistics_table
+from akinai.runtime.runs.records import Run
+
+MOST_RUNS = 20
+"""Runs that a table lists singly."""
+MOST_SEEDS = 8
+"""Ranges of seeds that a sentence lists."""
+
+
+def analysis_page(analysis: Analysis, width: int) -> RenderableType:
+    """One run: its page. Several: the groups side by side where there are two or more, the runs where they are few,
+    then every group.
+    """
+    if not analysis.runs:
+        return Text("no runs")
+    if len(analysis.runs) == 1:
+        return Parts(*_apart([*_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]))
+    parts: list[RenderableType] = [groups_table(analysis.groups, width)] if len(analysis.groups) > 1 else []
+    if len(analysis.runs) <= MOST_RUNS:
+        parts.append(runs_table(analysis.runs, width))
+    for group in analysis.groups:
+        here = set(group.runs)
+        parts += _group(group, [run for run in analysis.runs if run.id in here], width)
+    return Parts(*_apart(parts))
+
+
+def _apart(parts: Iterable[RenderableType]) -> list[RenderableType]:
+    """Parts with an empty line between them."""
+    return [line for part in parts for line in (Text(""), part)][1:]
+
+
+def _single_run(run: Run, width: int) -> list[RenderableType]:
+    shown: list[RenderableType] = [run_page(run)]
+    if run.usage:
+        usage = run.usage
+        price = f", ${usage.dollars:,.2f}" if usage.dollars is not None else ""
+        took = f"{usage.calls:,} calls of {', '.join(usage.models)}: {usage.tokens.input:,} tokens read, "
+        shown.append(Text(plain(f"{took}{usage.tokens.output:,} written, {usage.minutes:,.1f} minutes{price}.")))
+    return [*shown, *_thread(run, width), *account_of(run, width)]
+
+
+def _thread(run: Run, width: int) -> list[RenderableType]:
+    """How well the thread was kept, and where it was lost."""
+    shown: list[RenderableType] = []
+    if run.coherence:
+        names = [label(score.name) for score in run.coherence]
+        values = [figure(score.value, score.unit) for score in run.coherence]
+        shown.append(fitted([Column("how the thread was kept", names, words=True), Column("value", values)], width))
+    if run.findings and run.began is not None:
+        shown.append(timeline(run.findings, run.days, width, start=run.began))
+        shown.append(findings_table(run.findings, width, start=run.began))
+    return shown
+
+
+def _group(group: Group, runs: Sequence[Run], width: int) -> list[RenderableType]:
+    """A group's figures, its findings, and the sentences without which they mislead."""
+    title = f"{group.name}: {_counted(group)}"
+    shown: list[RenderableType] = []
+    if group.scores:
+        shown.append(_scores_table(group, width, title))
+    else:
+        shown.append(Text(plain(f"{title}: no scores"), "bold"))
+    if group.findings:
+        shown.append(findings_over(group.findings.values(), width))
+    return [*shown, *_notes(group), *account_over(group, runs, width)]
+
+
+def _counted(group: Group) -> str:
+    n = len(group.runs)
+    runs = f"{n:,} run{'s' if n != 1 else ''}"
+    return runs if group.seeds == n else f"{runs} on {group.seeds:,} seed{'s' if group.seeds != 1 else ''}"
+
+
+def _scores_table(group: Group, width: int, title: str) -> Table:
+    scores = {**group.scores, **group.coherence}
+    units = {name: score.unit for name, score in scores.items()}
+    visible = Column("smallest visible", [figure(score.mde, score.unit) for score in scores.values()], drop=4)
+    summary = {name: score.summary for name, score in scores.items()}
+    return statistics_table(summary, units, width, title, [visible])
+
+
+def _share(score: ScoreSummary) -> str:
+    return ABSENT if score.share is None else f"{100 * score.share:,.0f} %"
+
+
+def groups_table(groups: Sequence[Group], width: int) -> Table:
+    """One row per group: the states of its runs and its first score, then findings and usage where there is room."""
+    firsts = [next(iter(group.scores.values()), None) for group in groups]
+    names = {score.name for score in firsts if score}
+    head = label(names.pop()) if len(names) == 1 else "first score"
+    states = {state for group in groups for state in group.states}
+    compared = dict.fromkeys(name for group in groups for name in presentation_of(group.world).compared)
+    columns = [Column("group", [group.name for group in groups], words=True)]
+    columns += [Column("runs", [figure(len(group.runs), "") for group in groups])]
+    columns += [
+        Column({"open": "not over"}.get(state, state), [figure(group.states.get(state, 0), "") for group in groups])
+        for state in ("failed", "open", "unreadable")
+        if state in states
+    ]
+    columns += [
+        Column(f"mean {head}", [_mean(score) for score in firsts]),
+        Column("95 % from", [_end(score, 0) for score in firsts]),
+        Column("to", [_end(score, 1) for score in firsts]),
+        Column("idle to reference", [_share(score) if score else ABSENT for score in firsts], drop=1),
+        Column("of the best possible", [_of_best(group) for group in groups], drop=1),
+        *(Column(label(name), [_with_interval(group, name) for group in groups], drop=1) for name in compared),
+        Column("coherence", [_mean(group.coherence.get("coherence")) for group in groups], drop=2),
+        Column("findings a month", [_findings_rate(group) for group in groups], drop=3),
+        *_effort_columns(groups),
+    ]
+    optional = {*WHERE_KNOWN, *map(label, compared)}
+    columns = [
+        column for column in columns if column.head not in optional or any(cell != ABSENT for cell in column.cells)
+    ]
+    return fitted(columns, width, "Groups of runs that were played alike")
+
+
+WHERE_KNOWN = ("idle to reference", "of the best possible", "coherence", "findings a month")
+"""Columns of which some worlds know nothing."""
+
+
+def _of_best(group: Group) -> str:
+    best = presentation_of(group.world).best
+    share = group.figures.get(best.share) if best else None
+    return percent(share.summary.mean) if share and share.summary.mean is not None else ABSENT
+
+
+def _with_interval(group: Group, name: str) -> str:
+    """The mean of one of the world's figures, with its interval in brackets."""
+    found = group.figures.get(name)
+    if found is None or found.summary.mean is None:
+        return ABSENT
+    ends = found.summary.ci95 or (found.summary.mean, found.summary.mean)
+    if found.unit != "share":
+        mean, low, high = (figure(value, found.unit) for value in (found.summary.mean, *ends))
+        return f"{mean} ({low} to {high})"
+    low, high = map(percent, ends)
+    return f"{percent(found.summary.mean)} ({low.removesuffix(' %')} to {high})"
+
+
+def _mean(score: ScoreSummary | None) -> str:
+    return figure(score.summary.mean, score.unit) if score else ABSENT
+
+
+def _end(score: ScoreSummary | None, end: int) -> str:
+    return figure(score.summary.ci95[end], score.unit) if score and score.summary.ci95 else ABSENT
+
+
+def _findings_rate(group: Group) -> str:
+    return figure(sum(found.per_month or 0.0 for found in group.findings.values()), "") if group.days else ABSENT
+
+
+def _effort_columns(groups: Sequence[Group]) -> list[Column]:
+    usages = [group.usage for group in groups]
+    if not any(usages):
+        return []
+    dollars = [usage.dollars if usage else None for usage in usages]
+    return [
+        Column("tokens read", [figure(round(usage.input_tokens), "") if usage else ABSENT for usage in usages], drop=5),
+        Column(
+            "tokens written", [figure(round(usage.output_tokens), "") if usage else ABSENT for usage in usages], drop=6
+        ),
+        Column("minutes", [f"{usage.minutes:,.1f}" if usage else ABSENT for usage in usages], drop=7),
+        Column("dollars", [ABSENT if amount is None else f"${amount:,.2f}" for amount in dollars], drop=4),
+    ]
+
+
+def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
+    """Findings by type over the runs of a group."""
+    rows = list(findings)
+    daily = any(row.per_month is not None for row in rows)
+    return fitted(
+        [
+            Column("finding", [label(row.type) for row in rows], words=True),
+            *([Column("a month", [figure(row.per_month, "") for row in rows])] if daily else []),
+            Column("in all", [figure(row.count, "") for row in rows]),
+            Column("runs with it", [figure(row.runs, "") for row in rows]),
+        ],
+        width,
+        "Findings, for 30 days of a run" if daily else "Findings",
+    )
+
+
+def _notes(group: Group) -> list[RenderableType]:
+    """The sentences without which a group's figures mislead."""
+    notes = [_how_they_ended(group), _copies(group), _scale(group)]
+    text = "\n".join(plain(note) for note in notes if note)
+    return [Text(text)] if text else []
+
+
+def _how_they_ended(group: Group) -> str:
+    if list(group.states) == ["done"]:
+        return f"All ended: {_listed(group.endings)}." if len(group.runs) > 1 else ""
+    sentence = f"{_listed({str(state): count for state, count in group.states.items()})}."
+    if group.unfinished:
+        sentence += " What failed or is not over counts as it stands, with what its ledger holds"
+        first = next(iter(group.scores.values()), None)
+        if first and first.mean_of_done is not None:
+            sentence += f": without it the mean {label(first.name)} is {figure(first.mean_of_done, first.unit)}"
+        sentence += "."
+    if "unreadable" in group.states:
+        sentence += " What cannot be read is in no figure."
+    return sentence
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+
+
+def _copies(group: Group) -> str:
+    if not group.copies:
+        return ""
+    return f"{group.copies:,} of the runs repeat another one entry by entry: they make the interval look too small."
+
+
+def _scale(group: Group) -> str:
+    """The scores of idle and reference, and their seeds."""
+    scale, first = group.scale, next(iter(group.scores.values()), None)
+    if not scale.seeds or first is None or first.share is None:
+        return ""
+    idle, reference = (figure(side[first.name], first.unit) for side in (scale.idle, scale.reference))
+    where = (
+        f"{label(first.name)} is {100 * first.share:,.0f} % of the way from idle ({idle}) to reference ({reference})"
+    )
+    return f"{where[:1].upper()}{where[1:]}, on {_on_seeds(scale)}."
+
+
+def _on_seeds(scale: Scale) -> str:
+    seeds = f"seed{'s' if len(scale.seeds) > 1 else ''} {ranges(scale.seeds)}"
+    subset = f" of its {scale.of:,}, --scale takes all" if len(scale.seeds) < scale.of else ""
+    played = f" (played for this on {ranges(scale.played)})" if scale.played else ""
+    return f"{seeds}{played}{subset}"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Rising whole numbers as people write them: "1-5, 8"; of many the first."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    texts = [str(low) if low == high else f"{low}-{high}" for low, high in found[:MOST_SEEDS]]
+    return ", ".join(texts) + (" ..." if len(found) > MOST_SEEDS else "")

@@ -1,0 +1,108 @@
+"""The catalogue of worlds: a table of all, and a page about each."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.canonical import Json
+from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.tables.runs import figure, label
+from akinai.runtime.describe import ActionInfo, Described, WorldInfo
+
+
+def worlds_table(worlds: Sequence[WorldInfo], width: int) -> Table:
+    """A row for each world."""
+    return _prose(
+        {
+            "world": [world.world for world in worlds],
+            "who acts": [", ".join(world.actors) for world in worlds],
+            "presets": [", ".join(preset.name for preset in world.presets) for world in worlds],
+            "agents": [", ".join(agent.name for agent in world.agents) for world in worlds],
+            "about": [world.about for world in worlds],
+        },
+        width,
+    )
+
+
+def world_page(world: WorldInfo, width: int) -> RenderableType:
+    """All about a world: presets, agents, actions, settings and lists such as a catalogue of products."""
+    default, *further = world.agents
+    agents = [Described(default.name, f"{default.about} (the default)".strip()), *further]
+    settings = {
+        "setting": [setting.name for setting in world.settings],
+        "default": [_short(setting.default) for setting in world.settings],
+        "about": [setting.about for setting in world.settings],
+    }
+    shown: list[RenderableType] = [
+        Text.assemble((world.world, "bold"), f"  {plain(world.about)}"),
+        Text(f"acts first: {', '.join(world.actors)}"),
+        *_part("Presets (--preset NAME, or a path ending in .toml)", _named(world.presets, width)),
+        *_part("Agents (--agent NAME)", _named(agents, width)),
+        *_part("Actions", _prose(
+            {
+                "action": [action.name for action in world.actions],
+                "parameters": [_parameters(action) for action in world.actions],
+                "about": [action.about for action in world.actions],
+            },
+            width,
+        )),
+        *_part("Settings (--set NAME=VALUE)", _prose(settings, width)),
+    ]  # fmt: skip
+    for name, rows in world.lists.items():
+        shown += _part(name, _records(rows, width))
+    return Group(*shown)
+
+
+def _part(title: str, table: RenderableType) -> list[RenderableType]:
+    return [Text(""), Text(plain(title), "bold"), Text(""), table]
+
+
+def _named(things: Sequence[Described], width: int) -> Table:
+    return _prose({"name": [thing.name for thing in things], "about": [thing.about for thing in things]}, width)
+
+
+def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:
+    """A table whose last column is prose and takes the width that is left."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
+    *narrow, last = columns
+    for name in narrow:
+        longest = max((len(cell) for cell in columns[name]), default=0)
+        table.add_column(
+            Text(name, "bold"), overflow="fold", max_width=max(10, width // 3), no_wrap=longest <= width // 4
+        )
+    table.add_column(Text(last, "bold"), ratio=1, overflow="fold")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    return table
+
+
+def _parameters(action: ActionInfo) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in action.parameters.items())
+
+
+def _records(rows: Sequence[Mapping[str, Json]], width: int) -> Table:
+    """Records as a table of the fields that fit, in their order."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [_field(name, [row.get(name) for row in rows], place) for place, name in enumerate(names)]
+    return fitted(columns, width)
+
+
+def _field(name: str, values: Sequence[Json], place: int) -> Column:
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    unit = "cents" if name.endswith("_cents") else ""
+    cells = [figure(value, unit) if numbers and isinstance(value, int | float) else _short(value) for value in values]
+    return Column(label(name.removesuffix("_cents")), cells, words=not numbers, drop=place)
+
+
+def _short(value: Json) -> str:
+    if isinstance(value, str):
+        return shortened(value, 30)
+    if isinstance(value, Mapping):
+        return f"{{{len(value)} items}}" if len(json.dumps(value)) > 30 else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Sequence) and len(json.dumps(value)) > 30:
+        return f"[{len(value)} items]"
+    return json.dumps(value, ensure_ascii=False)

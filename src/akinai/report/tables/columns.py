@@ -1,0 +1,107 @@
+"""Tables fitted to a width: words are wrapped, columns left out and named, numbers never cut."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
+"""Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    head: str
+    cells: Sequence[str]
+    words: bool = False
+    """Words are aligned left and may be wrapped; numbers are aligned right."""
+    drop: int = 0
+    """0: the column is always shown. Of the others, the one with the largest number is left out first."""
+
+
+def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
+    """A table of the columns that fit into a width, in their order; its caption names those left out."""
+    filled = [(layout, _filled(columns, layout, width)) for layout in LAYOUTS]
+    most = max(len(places) for _, places in filled)
+    (gap, head_lines, cell_lines), places = next(fit for fit in filled if len(fit[1]) == most)
+    shown = [columns[place] for place in places]
+    left_out = [column.head for place, column in enumerate(columns) if place not in places]
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, gap - 1, 0, 0),
+        title=Text(plain(title), "bold") if title else None,
+        title_justify="left",
+        caption=Text(f"not shown: {', '.join(left_out)}", "dim") if left_out else None,
+        caption_justify="left",
+    )
+    for column in shown:
+        head = "\n".join(_broken(column.head, _width(column, head_lines, cell_lines)))
+        made.add_column(Text(head, "bold"), justify="left" if column.words else "right", vertical="top", no_wrap=True)
+    for row in zip(*(_cells(column, head_lines, cell_lines) for column in shown), strict=True):
+        made.add_row(*map(Text, row))
+    return made
+
+
+def plain(text: str) -> str:
+    """Text without control characters, which text by agents or from files may hold."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", " ", text)
+
+
+def shortened(text: str, length: int) -> str:
+    """Text as one line of at most `length` characters."""
+    text = " ".join(plain(text).split())
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def _filled(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> list[int]:
+    """The indices of the columns that are always shown and of those that fit beside them, lowest `drop` first."""
+    gap, *lines = layout
+    needed = [_width(column, *lines) + gap for column in columns]
+    shown = [place for place, column in enumerate(columns) if not column.drop]
+    left = width + gap - sum(needed[place] for place in shown)
+    for place in sorted(set(range(len(columns))) - set(shown), key=lambda place: (columns[place].drop, place)):
+        if needed[place] <= left:
+            left -= needed[place]
+            shown.append(place)
+    return sorted(shown)
+
+
+def _width(column: Column, head_lines: int, cell_lines: int) -> int:
+    """The smallest width that holds every cell and the head in their numbers of lines."""
+    cells = [_least(cell, cell_lines if column.words else 1) for cell in map(plain, column.cells)]
+    return max([_least(column.head, head_lines), *cells])
+
+
+def _cells(column: Column, head_lines: int, cell_lines: int) -> list[str]:
+    width = _width(column, head_lines, cell_lines)
+    return ["\n".join(_broken(cell, width)) if column.words else cell for cell in map(plain, column.cells)]
+
+
+def _least(text: str, lines: int) -> int:
+    """The smallest width in which a text takes at most `lines` lines."""
+    longest = max((cell_len(word) for word in text.split()), default=0)
+    whole = cell_len(text)
+    return (
+        whole
+        if lines == 1
+        else next(w for w in range(longest, whole + 1) if len(_broken(text, w)) <= lines or w == whole)
+    )
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Text in lines of at most `width`; a longer word has a line of its own."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]

@@ -1,0 +1,181 @@
+"""One side of a comparison against the other, for people: scores, who wins, findings, and the seeds that count."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group as Parts
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
+from akinai.core.statistics import PairedComparison
+from akinai.report.tables.analyses import ranges
+from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.runs import ABSENT, figure, label
+
+
+def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
+    """Scores with a verdict, then findings where there are any, then what a reader must know about them.
+
+    `gain` is the gain that was asked about, as typed; empty for none.
+    """
+    scores = dict(comparison.scores)
+    name, first = next(iter(scores.items()))
+    parts: list[RenderableType] = [
+        fitted(_columns(comparison, scores, "score", gain), width, _title(comparison)),
+        Text(plain(verdict(comparison, name, first))),
+    ]
+    if comparison.findings:
+        parts.append(_findings(comparison, width))
+    if comparison.coherence:
+        columns = _columns(comparison, comparison.coherence, "coherence")
+        parts.append(fitted(columns, width, "How well the thread was kept"))
+    if moved := {name: figure for name, figure in comparison.figures.items() if figure.difference}:
+        columns = _columns(comparison, moved, "figure")
+        parts.append(fitted(columns, width, "Beside the scores, where the two differ"))
+    notes = Text("\n".join(plain(note) for note in _notes(comparison) if note))
+    return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
+
+
+def _title(comparison: Comparison) -> str:
+    a, b = comparison.a, comparison.b
+    if not comparison.paired:
+        sides = f"{len(a.group.runs)} runs against {len(b.group.runs)}"
+        return f"{b.name} against {a.name}: no seed in common, {sides}"
+    paired = next((score.paired for score in comparison.scores.values() if score.paired), None)
+    pairs = paired.pairs if paired else 0
+    left_out = _left_out(comparison, paired)
+    title = f"{b.name} against {a.name}: {pairs} {'pair' if pairs == 1 else 'pairs'} by seed"
+    return title + (f" ({left_out})" if left_out else "")
+
+
+def _left_out(comparison: Comparison, paired: PairedComparison | None) -> str:
+    if paired is None:
+        return ""
+    a, b = comparison.a.name, comparison.b.name
+    counts = {
+        f"failed in {a} only": paired.failed_a,
+        f"failed in {b} only": paired.failed_b,
+        "failed in both": paired.failed_both,
+        f"played by {a} only": paired.only_a,
+        f"played by {b} only": paired.only_b,
+    }
+    return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)
+
+
+def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], head: str, gain: str = "") -> list[Column]:
+    rows = list(figures.items())
+
+    def column(head: str, values: Sequence[float | None], drop: int = 0, sign: bool = True) -> Column:
+        units = ["" if row.unit in (FINDINGS_UNIT, PLAIN_UNIT) else row.unit for _, row in rows]
+        return Column(
+            head, [figure(value, unit, sign=sign) for value, unit in zip(values, units, strict=True)], drop=drop
+        )
+
+    columns = [
+        Column(head, [label(name) for name, _ in rows], words=True),
+        column("difference", [row.difference for _, row in rows]),
+        column("95 % from", [row.ci95[0] if row.ci95 else None for _, row in rows]),
+        column("to", [row.ci95[1] if row.ci95 else None for _, row in rows]),
+    ]
+    if head == "score":
+        columns.append(Column("winner", [winner(comparison, row) for _, row in rows], words=True, drop=1))
+    if head == "score" and all(row.paired for _, row in rows):
+        pairs = [row.paired for _, row in rows if row.paired]
+        columns += [
+            Column("wins", [_count(pair.wins) for pair in pairs]),
+            Column("losses", [_count(pair.losses) for pair in pairs]),
+            Column("ties", [str(pair.ties) for pair in pairs], drop=3),
+        ]
+    columns += [
+        column("smallest visible", [row.mde for _, row in rows], 1, sign=False),
+        Column("p", [_p(row.statistic.p) for _, row in rows], drop=4),
+    ]
+    if gain:
+        columns.append(Column(f"seeds for +-{gain}", [figure(row.needed, "seeds") for _, row in rows], drop=2))
+    return columns
+
+
+def winner(comparison: Comparison, score: ScoreComparison) -> str:
+    """The name of the side that wins a score, or "-"."""
+    match score.winner:
+        case "a":
+            return comparison.a.name
+        case "b":
+            return comparison.b.name
+        case None:
+            return ABSENT
+
+
+def _count(wins: int | None) -> str:
+    return ABSENT if wins is None else str(wins)
+
+
+def verdict(comparison: Comparison, name: str, score: ScoreComparison) -> str:
+    """The comparison of one score in a sentence or two."""
+    if score.difference is None:
+        return f"{label(name)}: no seed with a value on both sides."
+    sentence = f"{label(name)} differs by {figure(score.difference, score.unit, sign=True)} on average"
+    if score.ci95 is None:
+        if score.paired:
+            return f"{sentence}, on one seed: play more to know how sure that is."
+        return f"{sentence}: too few runs to know how sure that is; play common seeds."
+    low, high = (figure(end, score.unit, sign=True) for end in score.ci95)
+    sentence = f"{sentence}, between {low} and {high} at 95 %"
+    chance = score.ci95[0] <= 0 <= score.ci95[1]
+    if score.winner:
+        sentence = f"{winner(comparison, score)} wins: {sentence}"
+    if score.paired is None:
+        return f"{sentence}{': that may be chance' if chance else ''}. With common seeds the same runs would say more."
+    if chance and score.mde:
+        seen = f"{score.paired.pairs} pairs show a gain from {figure(score.mde, score.unit)} on"
+        return f"{sentence}: that may be chance; {seen}."
+    return f"{sentence}."
+
+
+def _findings(comparison: Comparison, width: int) -> Table:
+    daily = any(findings.unit == FINDINGS_UNIT for findings in comparison.findings.values())
+    columns = _columns(comparison, comparison.findings, "finding")
+    return fitted(columns, width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
+
+
+def _p(p: float | None) -> str:
+    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    name, first = next(iter(comparison.scores.items()))
+    a, b, paired = comparison.a.name, comparison.b.name, comparison.paired
+    without = ""
+    if first.of_done is not None:
+        without = f"; without them {label(name)} differs by {figure(first.of_done, first.unit, sign=True)}"
+    return [
+        _played_differently(comparison),
+        f"Only {a} played {_seeds(comparison.only_a)}, in no figure here." if paired and comparison.only_a else "",
+        f"Only {b} played {_seeds(comparison.only_b)}, in no figure here." if paired and comparison.only_b else "",
+        f"On {_seeds(comparison.unfinished)} a run failed or is not over and counts as it stands{without}."
+        if comparison.unfinished
+        else "",
+        f"On {_seeds(comparison.unreadable)} a side cannot be read: no pair." if comparison.unreadable else "",
+        "Where a seed was played several times, its runs count as one, by their mean." if comparison.repeated else "",
+    ]
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    return f"seed{'s' if len(seeds) > 1 else ''} {ranges(seeds)}"
+
+
+def _played_differently(comparison: Comparison) -> str:
+    """What distinguishes the two sides other than their seeds."""
+    a, b = comparison.a.group, comparison.b.group
+    differences = {f"agent {a.agent}": f"agent {b.agent}"} if a.agent != b.agent else {}
+    for name in ("model", "playbook", "preset"):
+        if a.card.get(name) != b.card.get(name):
+            differences[f"{name} {a.card.get(name)}"] = f"{name} {b.card.get(name)}"
+    if a.world == b.world:
+        for name in dict.fromkeys([*a.settings, *b.settings]):
+            differences[f"{name}={a.settings.get(name)}"] = f"{name}={b.settings.get(name)}"
+    names = comparison.a.name, comparison.b.name
+    if not differences:
+        return f"{names[0]} and {names[1]} were played alike: what differs is chance."
+    return f"{names[0]} has {', '.join(differences)}; {names[1]} has {', '.join(differences.values())}."

@@ -1,0 +1,101 @@
+"""Two runs side by side: the first entry that differs, then the days after it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.analysis.diff import DayDiff, Diff
+from akinai.core.canonical import Json
+from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.tables.runs import ABSENT, figure, label
+
+LONGEST = 400
+"""Characters of a parameter or an outcome that are shown side by side."""
+FIRST_DAYS = 5
+"""Days shown in full, from the first that differs on; then one a week, and the last."""
+
+
+def diff_page(diff: Diff, width: int) -> RenderableType:
+    """The first entry in which two runs differ, side by side, then days that show the consequences."""
+    if diff.entry is None:
+        return Text(plain(f"{diff.a} and {diff.b} are equal, entry by entry."))
+    where = "before anyone acts: their genesis differs" if diff.entry == 0 else f"at entry {diff.entry}"
+    title = Text(plain(f"{diff.a} and {diff.b} part {where}."), "bold")
+    chosen = chosen_days(diff.days)
+    shown: list[RenderableType] = [title, Text(""), _side_by_side(diff, width)]
+    if chosen:
+        rows = [(str(day.day), day.a, day.b) for day in chosen]
+        if (diff.end_a, diff.end_b) != (chosen[-1].a, chosen[-1].b):
+            rows.append(("end", diff.end_a, diff.end_b))
+        shown += [Text(""), _states(rows, diff, width)]
+    return Group(*shown)
+
+
+def chosen_days(days: Sequence[DayDiff]) -> list[DayDiff]:
+    """The first days that differ, then one a week, and the last."""
+    start = next((i for i, day in enumerate(days) if day.differs), None)
+    if start is None:
+        return []
+    early = list(days[start : start + FIRST_DAYS])
+    later = list(days[start + FIRST_DAYS :])
+    return [*early, *(day for i, day in enumerate(later, 1) if i % 7 == 0 or i == len(later))]
+
+
+def _side_by_side(diff: Diff, width: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, width=width)
+    table.add_column()
+    for name in (diff.a, diff.b):
+        table.add_column(Text(plain(name), "bold"), ratio=1, overflow="fold")
+    a, b = _lines(diff.at_a), _lines(diff.at_b)
+    for name in dict.fromkeys([*a, *b]):
+        table.add_row(Text(name, "dim"), *(Text(side.get(name, ABSENT)) for side in (a, b)))
+    return table
+
+
+def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
+    """An entry, or a genesis, in a few named lines."""
+    if at is None:
+        return {"action": "(the run is over)"}
+    if "data" not in at:
+        setup = cast("Mapping[str, Json]", at["setup"])
+        return {"world": str(at["world"]), "seed": str(at["seed"])} | {
+            name: shortened(json.dumps(value, ensure_ascii=False), LONGEST) for name, value in setup.items()
+        }
+    data = cast("Mapping[str, Any]", at["data"])
+    result = data["result"]
+    lines = {"time": str(at["created_at"])[:16].replace("T", " "), "actor": str(data["agent_id"])}
+    lines["action"] = str(data["request"]["name"])
+    for name, value in data["request"]["parameters"].items():
+        lines[f"  {name}"] = shortened(value if isinstance(value, str) else json.dumps(value), LONGEST)
+    if result["is_error"]:
+        lines["refused"] = str(result["error"]["code"])
+    return {**lines, "heard": shortened(result["content"], LONGEST)}
+
+
+def _states(
+    rows: Sequence[tuple[str, Mapping[str, Json] | None, Mapping[str, Json] | None]], diff: Diff, width: int
+) -> Table:
+    """Facts that differ on some day, one row per day: the first run's value, then the second's."""
+    names = dict.fromkeys(name for _, a, b in rows for name in [*(a or {}), *(b or {})])
+    differing = [name for name in names if any((a or {}).get(name) != (b or {}).get(name) for _, a, b in rows)]
+    columns = [Column("day", [day for day, _, _ in rows])]
+    for place, name in enumerate(differing, 1):
+        sides = [(_fact(a, name), _fact(b, name)) for _, a, b in rows]
+        left, right = (max(len(side[i]) for side in sides) for i in (0, 1))
+        cells = [f"{a:>{left}}  {b:>{right}}" for a, b in sides]
+        columns.append(Column(label(name.removesuffix("_cents")), cells, drop=place))
+    return fitted(columns, width, f"At the end of the day: {diff.a}, then {diff.b}")
+
+
+def _fact(facts: Mapping[str, Json] | None, name: str) -> str:
+    value = (facts or {}).get(name)
+    if value is None:
+        return ABSENT
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return figure(value, "cents" if name.endswith("_cents") else "")
+    return shortened(value if isinstance(value, str) else json.dumps(value), 20)

@@ -1,0 +1,120 @@
+"""Findings for people: a table of what was assumed and what was true, and a timeline with a mark for each day."""
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.findings import SEVERITIES, Finding, Severity
+from akinai.core.ledger import DAY_US
+from akinai.report.tables.columns import plain, shortened
+from akinai.report.tables.runs import label
+
+STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
+MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}
+QUIET = "."
+TABLE_WIDTH = 96
+"""The width below which a finding is printed as lines instead of a row."""
+MAX_TEXT = 240
+MAX_ENTRIES = 3
+
+
+def day_of(finding: Finding, start: int) -> int:
+    """The day of a finding from 1; `start` is any time on day 1, in microseconds since the epoch."""
+    return finding.at // DAY_US - start // DAY_US + 1
+
+
+def findings_table(findings: Sequence[Finding], width: int, *, start: int) -> RenderableType:
+    """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
+
+    `start` is the world's time at its beginning, in microseconds since the epoch. If the width is small, findings are
+    printed as lines.
+    """
+    if not findings:
+        return Text("no findings")
+    if width < TABLE_WIDTH:
+        return Group(*(_in_lines(finding, start) for finding in findings))
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
+    table.add_column(Text("day", "bold"), justify="right", no_wrap=True)
+    for head in ("type", "severity", "actor", "entries"):
+        table.add_column(Text(head, "bold"), no_wrap=True)
+    for head in ("assumed", "true"):
+        table.add_column(Text(head, "bold"), ratio=1, overflow="fold")
+    for finding in findings:
+        table.add_row(
+            Text(str(day_of(finding, start))),
+            Text(plain(label(finding.type))),
+            Text(finding.severity, STYLES[finding.severity]),
+            Text(shortened(finding.actor, 18)),
+            Text(short_entries(finding.entries)),
+            Text(shortened(finding.assumed, MAX_TEXT)),
+            Text(shortened(finding.true, MAX_TEXT)),
+        )
+    return table
+
+
+def short_entries(entries: Sequence[int]) -> str:
+    """The first entries that show a finding, and how many more there are."""
+    shown = ", ".join(map(str, entries[:MAX_ENTRIES]))
+    return f"{shown} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else shown
+
+
+def _in_lines(finding: Finding, start: int) -> RenderableType:
+    head = Text.assemble(
+        (f"day {day_of(finding, start)}, {plain(label(finding.type))}", "bold"),
+        "  ",
+        (finding.severity, STYLES[finding.severity]),
+        f"  {shortened(finding.actor, 18)}, entries {short_entries(finding.entries)}",
+    )
+    lines = (f"assumed: {shortened(finding.assumed, MAX_TEXT)}", f"true: {shortened(finding.true, MAX_TEXT)}")
+    return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines))
+
+
+def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) -> RenderableType:
+    """A line for each type with a mark for each day, that of the day's worst finding; and a legend.
+
+    If `days` do not fit into the width, a mark stands for several days. `start` is as in `findings_table`.
+    """
+    if not findings:
+        return Text("no findings")
+    types = list(dict.fromkeys(finding.type for finding in findings))
+    names = max(len(label(kind)) for kind in types)
+    counts = len(str(len(findings)))
+    days = max(days, *(day_of(finding, start) for finding in findings))
+    span = -(-days // max(10, width - names - counts - 4))
+    by_type = {kind: [finding for finding in findings if finding.type == kind] for kind in types}
+    rows = [_row(kind, of_type, (names, counts), days, span, start) for kind, of_type in by_type.items()]
+    scale = Text(f"{' ' * (names + counts + 3)} {_scale(days, span)}", "dim")
+    each = "a day" if span == 1 else f"{span} days"
+    marks = ((f"{MARKS[severity]} {severity}  ", STYLES[severity]) for severity in SEVERITIES)
+    legend = Text.assemble(f"a mark is {each}: ", *marks, f"{QUIET} nothing")
+    return Group(scale, *rows, Text(""), legend)
+
+
+def _row(kind: str, of_type: Sequence[Finding], widths: tuple[int, int], days: int, span: int, start: int) -> Text:
+    """The marks of a type of finding."""
+    worst: dict[int, Severity] = {}
+    for finding in of_type:
+        place = (day_of(finding, start) - 1) // span
+        worst[place] = max(finding.severity, worst.get(place, finding.severity), key=_rank)
+    names, counts = widths
+    row = Text(f"{plain(label(kind)):{names}}  {len(of_type):{counts}}  ")
+    for place in range(-(-days // span)):
+        severity = worst.get(place)
+        row.append(QUIET, "dim") if severity is None else row.append(MARKS[severity], STYLES[severity])
+    return row
+
+
+def _rank(severity: Severity) -> int:
+    return SEVERITIES.index(severity)
+
+
+def _scale(days: int, span: int) -> str:
+    """The number of the day above every tenth mark."""
+    text = ""
+    for place in range(0, -(-days // span), 10):
+        text = f"{text:{place}}{place * span + 1}"
+    return text

@@ -1,0 +1,170 @@
+"""Tables for people: what was played, what it scored, what many runs say together. Records in, rich renderables out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.canonical import Json
+from akinai.core.money import format_cents
+from akinai.core.statistics import Summary
+from akinai.core.stores import RunHeader
+from akinai.report.tables.columns import Column, fitted, plain
+from akinai.runtime.runs.records import Run, Runs
+
+ABSENT = "-"
+
+
+def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
+    """A number as people read it: cents as "$1,234.56", counts with thousands, an absent one as "-"."""
+    if value is None:
+        return ABSENT
+    plus = "+" if sign and value > 0 else ""
+    if unit == "cents":
+        return plus + format_cents(round(value))
+    if float(value).is_integer():
+        return f"{plus}{int(value):,}"
+    return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
+
+
+def label(name: str) -> str:
+    """A score's or a setting's name in words."""
+    return name.replace("_", " ")
+
+
+def runs_page(runs: Runs, width: int) -> RenderableType:
+    """The runs of a command: a page for one, a table and a summary for several."""
+    if not runs:
+        return Text("no runs")
+    if len(runs) == 1:
+        return run_page(runs[0])
+    return Group(runs_table(runs, width), *(Text(""), summary_table(runs, width)) * bool(runs.score_names()))
+
+
+def run_page(run: Run) -> RenderableType:
+    """A run and its scores, one a line."""
+    preset = run.card.get("preset")
+    world = f"{run.world}, preset {preset}" if preset else run.world
+    facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
+    title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(facts)))
+    state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
+    lines: list[RenderableType] = [title, Text(plain(state), _style(run))]
+    if run.scores:
+        values = [figure(score.value, score.unit) for score in run.scores]
+        names = [label(score.name) for score in run.scores]
+        lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
+    return Group(*lines)
+
+
+def agent_label(agent: str, card: Mapping[str, Json]) -> str:
+    """An agent with its model, and the sides that have a model of their own: "careful, customers openai:NAME"."""
+    rest = card.get("agent_spec")
+    groups = rest.get("group_models") if isinstance(rest, Mapping) else None
+    sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
+    return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
+
+
+def _state(run: Run) -> str:
+    reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
+    return f"{run.status}: {reason}," if reason else f"{run.status}: {run.ending or 'not over'}"
+
+
+def _days(run: Run) -> str:
+    return f"{run.days:,} day{'s' if run.days != 1 else ''}, " if run.days else ""
+
+
+def _style(run: Run) -> str:
+    return {"done": "", "open": "yellow", "failed": "red"}[run.status]
+
+
+def runs_table(runs: Sequence[Run], width: int) -> Table:
+    """A row a run, with as many scores as fit."""
+    units = {score.name: score.unit for run in runs for score in run.scores}
+    values = [{score.name: score.value for score in run.scores} for run in runs]
+    agents = [agent_label(run.agent, run.card) for run in runs]
+    columns = [
+        Column("run", [run.id for run in runs], words=True),
+        *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
+        Column("seed", [str(run.seed) for run in runs]),
+        Column("status", [run.status for run in runs], words=True),
+        Column("ending", [run.ending or ABSENT for run in runs], words=True),
+        *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
+    ]
+    scores = [
+        Column(label(name), [figure(known.get(name), unit) for known in values], drop=place)
+        for place, (name, unit) in enumerate(units.items(), 1)
+    ]
+    return fitted([*columns, *scores], width, _shared_title(runs))
+
+
+def _shared_title(runs: Sequence[Run]) -> str:
+    """World, preset and agent, where all runs have the same."""
+    kinds = {(run.world, run.card.get("preset"), agent_label(run.agent, run.card)) for run in runs}
+    if len(kinds) > 1:
+        return ""
+    ((world, preset, agent),) = kinds
+    return f"{world}, preset {preset}, played by {agent}" if preset else f"{world}, played by {agent}"
+
+
+def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
+    """A row a run of a store, as far as it is known without reading ledgers."""
+    agents = [agent_label(next(iter(run.agents.values()), ABSENT), run.card) for run in headers]
+    began = [datetime.fromtimestamp(run.created_at // 1_000_000, UTC).astimezone() for run in headers]
+    forks = any(run.parent for run in headers)
+    return fitted(
+        [
+            Column("run", [run.run_id for run in headers], words=True),
+            Column("world", [run.genesis.world for run in headers], words=True, drop=3),
+            Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=6),
+            Column("agent", agents, words=True),
+            Column("seed", [str(run.genesis.seed) for run in headers], drop=1),
+            Column("status", [run.status for run in headers], words=True),
+            Column("ending", [run.ending or ABSENT for run in headers], words=True),
+            Column("entries", [figure(run.entries, "entries") for run in headers], drop=4),
+            Column("begun", [f"{time:%Y-%m-%d %H:%M}" for time in began], drop=2),
+            *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=5)] if forks else []),
+        ],
+        width,
+    )
+
+
+def summary_table(runs: Runs, width: int, title: str = "") -> Table:
+    """Mean, median, extremes and interval of every score."""
+    unfinished = sum(run.status != "done" and run.trouble is None for run in runs)
+    unreadable = sum(run.trouble is not None for run in runs)
+    notes = [f"{unfinished} of them failed or not over, counted as they stand"] * bool(unfinished)
+    notes += [f"{unreadable} of them unreadable and in no figure"] * bool(unreadable)
+    name = ", ".join([f"{len(runs)} runs", *notes])
+    return statistics_table(runs.summary(), runs.units(), width, f"{title}: {name}" if title else name)
+
+
+def statistics_table(
+    summary: Mapping[str, Summary], units: Mapping[str, str], width: int, title: str, more: Sequence[Column] = ()
+) -> Table:
+    """A row a score; `more` columns have a cell for each."""
+    rows = list(summary.items())
+
+    def column(head: str, values: Iterable[float | None], drop: int = 0) -> Column:
+        return Column(
+            head, [figure(value, units[name]) for value, (name, _) in zip(values, rows, strict=True)], drop=drop
+        )
+
+    failed = any(row.failed for _, row in rows)
+    return fitted(
+        [
+            Column("score", [label(name) for name in summary], words=True),
+            column("mean", (row.mean for _, row in rows)),
+            column("median", (row.median for _, row in rows), 3),
+            column("min", (row.min for _, row in rows), 1),
+            column("max", (row.max for _, row in rows), 2),
+            column("95 % from", (row.ci95[0] if row.ci95 else None for _, row in rows)),
+            column("to", (row.ci95[1] if row.ci95 else None for _, row in rows)),
+            *more,
+            Column("n", [str(row.n) for _, row in rows], drop=6),
+            *([Column("unreadable", [str(row.failed) for _, row in rows], drop=7)] if failed else []),
+        ],
+        width,
+        title,
+    )

@@ -1,0 +1,31 @@
+"""Sweeps for people: one row per swept value, with the mean of every score over its runs."""
+
+from rich.console import RenderableType
+
+from akinai.core.statistics import summarise
+from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.runs import figure, label
+from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.sweep import sweep_of, swept
+
+
+def swept_runs(runs: Runs, width: int) -> RenderableType | None:
+    """The means by swept value; None where the runs are no sweep."""
+    if not runs or not all(sweep_of(run.header.card) for run in runs):
+        return None
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.header.group or run.id, []).append(run)
+    names = list(dict.fromkeys(name for run in runs for name in swept(run.header.card)))
+    values = [swept(mine[0].header.card) for mine in groups.values()]
+    columns = [Column(name, [_word(known.get(name)) for known in values], words=True) for name in names]
+    columns.append(Column("runs", [f"{len(mine):,}" for mine in groups.values()]))
+    for score in runs.score_names():
+        unit = next(known.unit for run in runs for known in run.scores if known.name == score)
+        means = [summarise([run.value(score) for run in mine]).mean for mine in groups.values()]
+        columns.append(Column(label(score), [figure(mean, unit) for mean in means], drop=len(columns)))
+    return fitted(columns, width, f"{sweep_of(runs[0].header.card)}: means over the runs of each value")
+
+
+def _word(value: object) -> str:
+    return plain(value if isinstance(value, str) else str(value))

@@ -1,0 +1,1 @@
+"""Settings and what they name: presets, files, addresses and stores."""

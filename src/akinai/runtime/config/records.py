@@ -1,0 +1,72 @@
+"""Records from outside: files of JSON lines, CSV, TSV or Parquet, and data sets by name where `datasets` is there."""
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from akinai.core.errors import UsageError
+
+
+def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
+    """The file name and the text of a file of questions, or of a data set ("owner/name", "owner/name:split").
+
+    Parquet files and data sets become JSON lines. UsageError for what is not there or cannot be read; it says what to
+    install where Parquet needs pyarrow and a name needs `datasets`.
+    """
+    path = Path(name).expanduser()
+    if path.is_file() and path.suffix.lower() == ".parquet":
+        return f"{path.stem}.jsonl", parquet_lines(path)
+    if path.is_file():
+        return path.name, _text(path)
+    if "/" in name and not path.suffix:
+        base, _, chosen = name.partition(":")
+        return "data.jsonl", _lines(_from_hub(base, chosen or split))
+    raise UsageError(
+        f"no file of questions {name!r}; give a file that ends in .jsonl, .csv, .tsv or .parquet, "
+        "or the name of a data set such as 'sbintuitions/JCommonsenseQA'"
+    )
+
+
+def parquet_lines(path: Path) -> str:
+    """The records of a Parquet file as JSON lines. UsageError without pyarrow, or for a file that it cannot read."""
+    return _lines(_parquet(path))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the questions in {str(path)!r} cannot be read: {error}; give a file in UTF-8") from error
+
+
+def _lines(records: Iterator[Mapping[str, Any]]) -> str:
+    return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
+
+
+def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        table: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UsageError(
+            f"{str(path)!r} is Parquet, and pyarrow is not installed; pip install pyarrow, or give JSON lines or CSV"
+        ) from error
+    try:
+        yield from table.read_table(path).to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors
+        raise UsageError(f"{str(path)!r} cannot be read as Parquet: {error}; give another file") from error
+
+
+def _from_hub(name: str, split: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        load: Any = import_module("datasets").load_dataset
+    except ImportError as error:
+        raise UsageError(
+            f"no file {name!r}, and a data set by that name needs 'datasets', which is not installed; "
+            "pip install datasets, or give the path of a file"
+        ) from error
+    try:
+        yield from load(name, split=split)
+    except Exception as error:  # the hub, the network or the loader may raise anything
+        raise UsageError(f"the data set {name!r} has no split {split!r} to read here: {error}; give a file") from error

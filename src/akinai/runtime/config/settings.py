@@ -1,0 +1,336 @@
+"""Settings: a world's defaults, then its preset, `akinai.toml`, the environment, and what the command says last.
+
+`akinai.toml` holds the program's own settings at its top and a world's in a table of its name; the environment has them
+as `AKINAI_STORE` and `AKINAI_VENDING__DEMAND__FOOTFALL`.
+"""
+
+import copy
+import hashlib
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from akinai import worlds
+from akinai.core.actions import complaint
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.worlds import World
+
+SETTINGS_FILE = "akinai.toml"
+DEFAULT_PRESET = "default"
+DEFAULT_STORE = "akinai.db"
+ASKED = "the command"
+OWN_SETTINGS = ("jobs", "learn", "preset", "prices", "store")
+"""The keys of `akinai.toml` that are settings of the program, not of a world."""
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A world's setup, checked, with what the run card says of it."""
+
+    setup: Mapping[str, Json]
+    preset: str
+    preset_sha256: str
+    """Hash of the canonical setup without its days: it identifies the preset with the settings over it."""
+
+
+def prepare(
+    world: World[Any],
+    *,
+    preset: str | None = None,
+    days: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] = (),
+    thinks: bool = False,
+) -> Prepared:
+    """The setup of a run from all layers; `settings` come last, {"demand.footfall": 40} or ["demand.footfall=40"].
+
+    Where a model plays (`thinks`, or a group's `model` setting), the world's `model_settings` replace its defaults.
+    Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
+    """
+    base = world.name.partition("@")[0]
+    chosen = setting("preset", preset, DEFAULT_PRESET)
+    table, where = _preset(world, chosen)
+    layers = {
+        f"the preset {chosen!r}": copy.deepcopy(table),
+        SETTINGS_FILE: _table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
+        "the environment": environment(base, world.setup),
+    }
+    for layer in list(layers.values())[1:]:
+        merge(table, copy.deepcopy(layer))
+    asked: Table = {}
+    named = settings.items() if isinstance(settings, Mapping) else (named_value(text, world.setup) for text in settings)
+    for name, value in [*named, *([("days", days)] if days is not None else [])]:
+        if name == "days" and days is not None and "days" not in world.setup.model_fields:
+            raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
+        for target in (table, asked):
+            assign(target, name, value, world.setup)
+    layers[ASKED] = asked
+    if thinks or any(
+        isinstance(side := table.get(name), dict) and "model" in side for name in world.facets.sides.groups
+    ):
+        table = merged(world.facets.sides.model_settings, table)
+    _read_files(world, table, where)
+    setup = checked(world, table, layers)
+    without_days = {name: value for name, value in setup.items() if name != "days"}
+    return Prepared(setup, chosen, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
+
+
+def checked(
+    world: World[Any], table: Mapping[str, Any], layers: Mapping[str, Mapping[str, Any]] | None = None
+) -> Mapping[str, Json]:
+    """The setup with every default filled in. UsageError says what does not fit, with close matches for names.
+
+    `layers` are the tables that were merged, by name: an error names the layer that holds the setting at fault.
+    """
+    try:
+        setup = world.setup.model_validate(table).model_dump(mode="json")
+    except ValidationError as error:
+        raise _misfit(world, error, layers or {}) from error
+    try:
+        canonical(setup).encode()
+    except ValueError as error:
+        raise UsageError(f"the settings of {world.name} hold what no ledger keeps: {error}") from error
+    return setup
+
+
+def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapping[str, Any]]) -> UsageError:
+    for mistake in error.errors():
+        path = [str(step) for step in mistake["loc"]]
+        if mistake["type"] == "extra_forbidden":
+            known = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
+            return UnknownName("setting", ".".join(path), known, f"of {world.name}{_from(path, layers)}")
+    path = [str(step) for step in error.errors()[0]["loc"]]
+    return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {complaint(error)}")
+
+
+def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
+    """The highest layer that holds what is at a path, as words; none for what the caller asked for."""
+    for name, layer in reversed(list(layers.items())):
+        inner: Any = layer
+        for step in path:
+            inner = cast("Table", inner).get(step, layers) if isinstance(inner, dict) else layers
+        if path and inner is not layers:
+            return "" if name == ASKED else f", in {name}"
+    return ""
+
+
+def presets(world: World[Any]) -> list[str]:
+    """The names of a world's presets; a world that brings none has the default alone, which changes nothing."""
+    folder = _folder(world) / "presets"
+    found = (
+        [path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")]
+        if folder.is_dir()
+        else []
+    )
+    return sorted({DEFAULT_PRESET, *found})
+
+
+def preset_text(world: World[Any], name: str) -> str:
+    """The TOML of one of a world's own presets; empty for the default of a world that brings none."""
+    file = _folder(world) / "presets" / f"{name}.toml"
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def settings_file(folder: Path | None = None) -> Table:
+    """`akinai.toml` of the working folder, empty when there is none. UnknownName for a key that has no effect."""
+    path = (folder or Path.cwd()) / SETTINGS_FILE
+    if not path.is_file():
+        return {}
+    table, known = _toml(path), [*OWN_SETTINGS, *worlds.names()]
+    for name in table:
+        if name not in known:
+            raise UnknownName("setting", name, known, f"in {SETTINGS_FILE}; a world's settings stand in its table")
+    return table
+
+
+def setting(name: str, flag: str | None, default: str) -> str:
+    """One setting of the program itself: the flag, else AKINAI_NAME, else `akinai.toml`, else the default."""
+    return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text(settings_file(), name) or default
+
+
+def environment(base: str, model: type[BaseModel]) -> Table:
+    """A world's settings in the environment: AKINAI_VENDING__FEE_CENTS, AKINAI_VENDING__DEMAND__FOOTFALL."""
+    table: Table = {}
+    start = f"AKINAI_{base.upper()}__"
+    for variable, text in os.environ.items():
+        if variable.startswith(start):
+            path = variable.removeprefix(start).lower().replace("__", ".")
+            try:
+                name, value = named_value(f"{path}={text}", model)
+                assign(table, name, value, model)
+            except UsageError as error:
+                raise UsageError(f"{variable}: {error}") from error
+    return table
+
+
+def named_value(text: str, model: type[BaseModel]) -> tuple[str, Any]:
+    """The name and the value in "demand.footfall=40". Values are JSON where they parse, but text for a text setting."""
+    name, equals, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not equals or not all(name.split(".")):
+        raise UsageError(f"--set wants name=value, not {text!r}")
+    return name, value if _annotation(model, name.split(".")) is str else _value(value)
+
+
+def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
+    """Set one dotted name in a table. UnknownName when its first step is no setting."""
+    path = name.split(".")
+    if path[0] not in model.model_fields:
+        raise UnknownName("setting", path[0], model.model_fields)
+    for place, step in enumerate(path[:-1], 1):
+        inner = table.setdefault(step, {})
+        if not isinstance(inner, dict):
+            inner = table[step] = _spelt_out(inner, _annotation(model, path[:place]))
+        table = cast("Table", inner)
+    table[path[-1]] = value
+
+
+def _spelt_out(short: object, model: object) -> Table:
+    """The table for a setting in its short form: a file's name, or a value that its model expands."""
+    if isinstance(short, str):
+        return {"file": short}
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return {}
+    try:
+        return model.model_validate(short).model_dump(mode="json", exclude_unset=True)
+    except ValidationError:
+        return {}
+
+
+def merge(table: Table, over: Mapping[str, Any]) -> None:
+    """Lay one table over another, inner tables item by item."""
+    for name, value in over.items():
+        old = table.get(name)
+        if isinstance(old, dict) and isinstance(value, Mapping):
+            merge(cast("Table", old), cast("Mapping[str, Any]", value))
+        else:
+            table[name] = value
+
+
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Table:
+    """A new table: one laid over another."""
+    table = copy.deepcopy(dict(under))
+    merge(table, over)
+    return table
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
+    """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
+    if name.endswith(".toml"):
+        path = Path(name)
+        if not path.is_file():
+            raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
+        return _toml(path), path.parent
+    known = presets(world)
+    if name not in known:
+        raise UnknownName("preset", name, known, f"of {world.name}; or a path ending in .toml")
+    return tomllib.loads(preset_text(world, name)), _folder(world)
+
+
+def _folder(world: World[Any]) -> Traversable:
+    """The folder of a world's presets and files: that of its class, or of the first base class that has presets."""
+    own = type(world)
+    folders = [_module_folder(cls) for cls in own.__mro__ if cls is own or World in cls.__mro__[1:]]
+    return next((folder for folder in folders if (folder / "presets").is_dir()), folders[0])
+
+
+def _module_folder(cls: type) -> Traversable:
+    """The package of a class, or the folder of a class in a single module."""
+    module = sys.modules[cls.__module__]
+    return files(module) if hasattr(module, "__path__") else Path(getattr(module, "__file__", None) or "").parent
+
+
+def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
+    """Replace the settings that name files by what is in them; what else the setting holds goes over it."""
+    for name, reader in world.facets.files.readers.items():
+        given = table.get(name)
+        if isinstance(given, str):
+            given = {"file": given}
+        if not isinstance(given, dict) or "file" not in given:
+            continue
+        over = cast("Table", given)
+        file = str(over.pop("file"))
+        texts = dict(_texts(name, file, where))
+        try:
+            read = reader(texts)
+        except ValueError as error:
+            raise UsageError(f"{name} {file!r} cannot be read: {error}") from error
+        if over:
+            read = json.loads(json.dumps(read))
+            merge(cast("Table", read), over)
+        table[name] = read
+
+
+def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, str]]:
+    """The texts of a file, or of a folder by relative path; a name is looked up in the working folder first."""
+    own = Path(file).expanduser()
+    path: Traversable = own if own.exists() else where / file
+    try:
+        if own.suffix.lower() == ".parquet" and own.is_file():
+            from akinai.runtime.config.records import parquet_lines
+
+            yield f"{own.stem}.jsonl", parquet_lines(own)
+        elif path.is_file():
+            yield path.name, path.read_text(encoding="utf-8")
+        elif isinstance(path, Path) and path.is_dir():
+            for file_path in sorted(path.rglob("*")):
+                if file_path.is_file() and not file_path.name.startswith("."):
+                    yield file_path.relative_to(path).as_posix(), file_path.read_text(encoding="utf-8")
+        else:
+            raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file!r} cannot be read: {error}") from error
+
+
+def _toml(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _table(value: object, where: str) -> Table:
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} should be a table")
+    return cast("Table", value)
+
+
+def _text(table: Table, name: str) -> str | None:
+    value = table.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {value!r:.60}")
+    return None if value is None else str(value)
+
+
+def _fields_at(model: type[BaseModel], path: Sequence[str]) -> list[str]:
+    """The field names of the model at a path inside a model, empty where the path leads out of models."""
+    inner = _annotation(model, path) if path else model
+    return list(inner.model_fields) if isinstance(inner, type) and issubclass(inner, BaseModel) else []
+
+
+def _annotation(model: type[BaseModel], path: Sequence[str]) -> object:
+    """The type of the field at a path inside a model, None where the path leads out of models."""
+    inner: object = model
+    for step in path:
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)) or step not in inner.model_fields:
+            return None
+        inner = inner.model_fields[step].annotation
+    return inner

@@ -1,0 +1,59 @@
+"""Runs as SQLite databases, in the formats that their worlds define."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from akinai import worlds
+from akinai.core.errors import UsageError
+from akinai.core.facets import DatabaseTable
+from akinai.core.ledger import Ledger
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import replay
+from akinai.runtime.play.trace_codec import decode_calls, is_call
+
+
+def database_formats() -> dict[str, str]:
+    """The formats of all installed worlds, each with the name and version of its world."""
+    loaded = [worlds.load(name) for name in worlds.names()]
+    return {format: world.name for world in loaded for format in world.facets.files.exporters}
+
+
+async def write_database(books: Books, header: RunHeader, format: str, path: Path) -> None:
+    """Write a run into a database that does not exist yet.
+
+    UsageError for a run of another world than the format's, a file that exists, and one that cannot be written.
+    """
+    of_format = database_formats()[format]
+    if header.genesis.world != of_format:
+        raise UsageError(
+            f"the format {format!r} is for runs of {of_format}, and {header.run_id!r} is one of "
+            f"{header.genesis.world}; export it as jsonl or csv"
+        )
+    if path.exists():
+        raise UsageError(f"{str(path)!r} is there already, and a database is not written over; name another with -o")
+    world = worlds.load(of_format)
+    ledger = Ledger(header.genesis, [entry async for entry in books.read(header.run_id)])
+    calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
+    tables = world.facets.files.exporters[format](replay(world, ledger), list(calls))
+    part = path.with_name(f".{path.name}.saving")
+    try:
+        with closing(sqlite3.connect(part)) as database, database:
+            _write(database, tables)
+        part.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error}; name another file with -o") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write(database: sqlite3.Connection, tables: Sequence[DatabaseTable]) -> None:
+    for table in tables:
+        columns = ", ".join(f"{name} {kind}" for name, kind in table.columns.items())
+        database.execute(f"CREATE TABLE {table.name} ({columns})")
+        for name in table.indexes:
+            database.execute(f"CREATE INDEX {table.name}_{name}_idx ON {table.name} ({name})")
+        places = ", ".join("?" * len(table.columns))
+        rows = ([row.get(name) for name in table.columns] for row in table.rows)
+        database.executemany(f"INSERT INTO {table.name} VALUES ({places})", rows)

@@ -1,0 +1,180 @@
+"""Data sets by name: files that `akinai.toml` describes, and those that packages bring through entry points.
+
+[learn.tasks.capitals]
+train = "capitals.jsonl"
+task = "What is the capital of {country}?"
+truth = "capital"
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from akinai import worlds
+from akinai.core.errors import UnknownName, UsageError
+from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
+from akinai.learning.data_sets import DataSet, read_tasks
+from akinai.learning.playbook.errors import extra_installed
+from akinai.learning.playbook.sections import sections_for
+from akinai.learning.roles.tasks import CHECKS, Check, Split, Task
+from akinai.learning.search.index import PlaybookIndex
+from akinai.retrieval import Tokenizer, tokenize
+from akinai.runtime.config.records import record_lines
+from akinai.runtime.config.settings import SETTINGS_FILE
+from akinai.runtime.learn.settings import LearnSettings, learn_settings, validated
+
+GROUP = "akinai.tasks"
+"""Entry points by name: a function that takes the table `[learn.tasks.NAME]` and returns a `DataSet`, or
+`ChoiceTasks`."""
+
+
+class TaskFiles(BaseModel):
+    """A data set in files, described by configuration alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    train: str
+    """A file of JSON lines or CSV."""
+    held_out: str = ""
+    validation: str = ""
+    test: str = ""
+    id: str = ""
+    """The field with the id of a task; empty: the file and the number of the task."""
+    task: str = "task"
+    """A field, or a text with fields in braces."""
+    truth: str = "answer"
+    check: str = "exact"
+    """ "exact", "number", or "module:function" of (truth, answer)."""
+    language: Literal["en", "ja"] = "en"
+
+
+def find_data_set(
+    name: str, options: Mapping[str, Any] | None = None, settings: LearnSettings | None = None
+) -> DataSet:
+    """The data set of this name, described by `[learn.tasks.NAME]` or brought by a package.
+
+    `options` override the table. UnknownName with close matches for a name that is not there.
+    """
+    tables = (settings or learn_settings({})).tasks
+    table = {**tables.get(name, {}), **(options or {})}
+    entry = entry_data_sets().get(name)
+    if entry is not None:
+        return _from_entry(entry, table)
+    if name not in tables and not table:
+        known = {*entry_data_sets(), *tables, *worlds.names()}
+        hint = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
+        raise UnknownName("data set or world", name, known, hint)
+    return _from_files(name, validated(TaskFiles, table, f"the data set {name!r}"))
+
+
+def entry_data_sets() -> dict[str, EntryPoint]:
+    """The data sets that installed packages bring, by name; ours are among them."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def find_check(name: str) -> Check:
+    """A check of answers: "exact", "number", or a function as "module:function"."""
+    if name in CHECKS:
+        return CHECKS[name]
+    module, colon, function = name.partition(":")
+    if not colon:
+        raise UnknownName("check of answers", name, CHECKS, "or a function of (truth, answer) as 'module:function'")
+    try:
+        return cast("Check", getattr(import_module(module), function))
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"the check {name!r} cannot be loaded: {error}; put it where Python finds it") from error
+
+
+def questions(tasks: ChoiceTasks[Any], data: str = "", eval: str = "", extra: bool | None = None) -> DataSet:
+    """Multiple-choice questions as a data set: questions to learn from, and questions to be judged by.
+
+    `data` and `eval` are files, names of data sets ("owner/name", "owner/name:split"), or samples of the package;
+    without both, the samples. `extra` says whether bullets are found by SudachiPy's words and fitted vectors; None:
+    where the extra `learn`, which they need, is installed.
+    """
+    if extra not in (None, True, False):
+        raise UsageError(f"extra is {extra!r:.40}; say true or false, or leave it out")
+    sample, eval_sample = tasks.samples
+    data = data or sample
+    names: dict[Split, str] = {"train": data, "validation": eval or (eval_sample if data == sample else "")}
+    tokenizer, index = _index(extra=extra_installed() if extra is None else extra)
+
+    def load(split: Split) -> Sequence[Task]:
+        name = names.get(split)
+        return _read_questions(tasks, name, split) if name else []
+
+    return choice_data_set(tasks, load, sections_for(tasks.sections), tokenizer, index)
+
+
+def _read_questions(tasks: ChoiceTasks[Any], name: str, split: Split) -> list[Task]:
+    if not Path(name).expanduser().is_file() and name in tasks.samples:
+        file, text = name, files(tasks.package).joinpath(name).read_text(encoding="utf-8")
+    else:
+        file, text = record_lines(name, split=split)
+    try:
+        found = tasks.read(file, text)
+    except ValueError as error:
+        raise UsageError(f"the questions in {name!r} cannot be read: {error}") from error
+    return [choice_task(tasks, question, name.rpartition("/")[2]) for question in found]
+
+
+def _index(*, extra: bool) -> tuple[Tokenizer, Callable[[], PlaybookIndex]]:
+    if not extra:
+        return tokenize, PlaybookIndex
+    from akinai.learning.search.embedders import TfidfSvd
+    from akinai.learning.search.sudachi import SudachiWords
+
+    words = _CachedTokenizer(SudachiWords())
+    embedder = TfidfSvd(DIMENSIONS, words)
+    return words, lambda: PlaybookIndex(tokenizer=words, embedder=embedder)
+
+
+class _CachedTokenizer:
+    """A tokenizer that cuts a text once: indexes ask for words and for vectors, and there are several indexes."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.name = str(getattr(tokenizer, "name", type(tokenizer).__qualname__))
+
+        @lru_cache(maxsize=1 << 16)
+        def cut(text: str) -> Sequence[str]:
+            return tuple(tokenizer(text))
+
+        self._cut = cut
+
+    def __call__(self, text: str) -> Sequence[str]:
+        return self._cut(text)
+
+
+def _from_entry(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
+    try:
+        loaded: object = entry.load()
+    except ImportError as error:
+        raise UsageError(f"the data set {entry.name!r} cannot be loaded ({error}); install what it needs") from error
+    try:
+        if isinstance(loaded, ChoiceTasks):
+            return questions(cast("ChoiceTasks[Any]", loaded), **table)
+        return cast("Callable[..., DataSet]", loaded)(**table)
+    except TypeError as error:
+        raise UsageError(f"the data set {entry.name!r} does not take {sorted(table)}: {error}") from error
+
+
+def _from_files(name: str, described: TaskFiles) -> DataSet:
+    def load(split: Split) -> list[Task]:
+        file = str(getattr(described, split))
+        return _read_file(file, described) if file else []
+
+    return DataSet(name, load, find_check(described.check), language=described.language)
+
+
+def _read_file(file: str, described: TaskFiles) -> list[Task]:
+    try:
+        text = Path(file).expanduser().read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the tasks in {file!r} cannot be read: {error}") from error
+    return read_tasks(text, Path(file).name, id=described.id, task=described.task, truth=described.truth)

@@ -1,0 +1,206 @@
+"""One learning from beginning to end: the loop, plain or as a graph with checkpoints, and the evaluation after it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from akinai.core.errors import EndRun, UsageError
+from akinai.learning.data_sets import DataSet
+from akinai.learning.loop.evaluation import EvalResult, judge
+from akinai.learning.loop.loop import Job, Watch, begin, check_ids
+from akinai.learning.loop.loop import learn as run_loop
+from akinai.learning.loop.state import LoopState, StepName
+from akinai.learning.playbook.bullets import Playbook, Section
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.sections import all_sections
+from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.learning.roles.rules import AnswerEvaluator
+from akinai.learning.roles.tasks import Split, Task
+from akinai.runtime.learn.data_sets import find_check
+from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.result import LearnResult, clean_ids
+from akinai.runtime.learn.settings import LearnSettings
+from akinai.runtime.models.budget import NO_BUDGET, Budget
+from akinai.runtime.sync import wait
+
+PLAYBOOKS = Path("data") / "playbooks"
+"""The folder of playbooks, one file for each data set."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobConfig:
+    """How a learning is run, whatever it learns from."""
+
+    playbook: Path | str | None = None
+    """The playbook's file; None: `data/playbooks/<name>.json`."""
+    budget: Budget = NO_BUDGET
+    checkpoint: str | None = None
+    """A file, or the DSN of a PostgreSQL."""
+    anew: bool = False
+    """Whether an unfinished learning is begun again and not resumed."""
+    baseline: bool = True
+    """Whether the same tasks are judged without a playbook too."""
+    watch: Watch | None = None
+
+
+MakeRoles = Callable[[Resources], Awaitable[Roles]]
+
+
+def run_job(
+    data_set: DataSet,
+    settings: LearnSettings,
+    make_roles: MakeRoles,
+    config: JobConfig,
+    evaluator: Evaluator | None = None,
+) -> LearnResult:
+    """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
+    `evaluator` answers are compared with the truth. Errors as in `learn`.
+    """
+    path = Path(config.playbook) if config.playbook else PLAYBOOKS / f"{data_set.name}.json"
+    return wait(_Learning(data_set, settings, config, path, evaluator).run(make_roles))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    train: tuple[Task, ...]
+    held_out: tuple[Task, ...]
+    validation: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    split: Split
+    judged: EvalResult | None = None
+    baseline: EvalResult | None = None
+    cut_by: str = ""
+    """The ending of a budget that was spent on the way; empty for a whole evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    learn: Callable[[Watch], Awaitable[LoopState]]
+    """Runs the loop to its end."""
+    forget: Callable[[], Awaitable[None]]
+    """Deletes the checkpoint: a learning is over when its playbook is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Learning:
+    data_set: DataSet
+    settings: LearnSettings
+    config: JobConfig
+    path: Path
+    evaluator: Evaluator | None
+
+    async def run(self, make_roles: MakeRoles) -> LearnResult:
+        start = perf_counter()
+        async with AsyncExitStack() as stack:
+            tasks = self._load_tasks()
+            roles = await make_roles(Resources(self.data_set.name, self.config.budget, self.path, stack))
+            job = self._job(tasks, roles)
+            runner = await self._runner(job, stack)
+            job.playbook.begin(_sections(self.data_set))
+            ending, state = await self._learn(job, runner)
+            evaluation = await self._evaluate(job, tasks, state)
+            if state.over and not evaluation.cut_by:
+                await runner.forget()
+            return LearnResult(
+                self.data_set.name,
+                roles.label,
+                self.path,
+                job.playbook.load(),
+                state.epochs,
+                evaluation.cut_by if ending == "done" and evaluation.cut_by else ending,
+                evaluation.split,
+                evaluation.judged,
+                evaluation.baseline,
+                self._clean(evaluation),
+                online=self.settings.online,
+                seconds=perf_counter() - start,
+            )
+
+    def _load_tasks(self) -> _Tasks:
+        """The tasks by purpose. Held-out tasks are not trained on."""
+        settings, load = self.settings, self.data_set.load
+        train = tuple(load("train"))
+        held_out = tuple(load("held_out"))
+        if settings.held_out and not held_out:
+            if settings.held_out >= len(train):
+                raise UsageError(f"{settings.held_out} tasks to be held out of {len(train)}; leave some to learn from")
+            train, held_out = train[: -settings.held_out], train[-settings.held_out :]
+        train = train[: settings.limit] if settings.limit else train
+        if not train:
+            raise UsageError(f"the data set {self.data_set.name!r} has no training tasks; name a file that holds some")
+        validation = () if settings.online else tuple(load("validation"))
+        check_ids(validation)
+        return _Tasks(train, held_out, validation)
+
+    def _job(self, tasks: _Tasks, roles: Roles) -> Job:
+        settings = self.settings
+        config = settings.loop_config(uses_model=roles.uses_model)
+        check = find_check(settings.check) if settings.check else self.data_set.check
+        evaluator = self.evaluator or AnswerEvaluator(check)
+        retriever = settings.retriever(config, self.data_set)
+        return Job(tasks.train, roles, evaluator, PlaybookFile(self.path), retriever, config, tasks.held_out)
+
+    async def _runner(self, job: Job, stack: AsyncExitStack) -> _Runner:
+        """The plain loop, or the graph where there is a checkpoint, which is opened before anything is written."""
+        place, anew = self.config.checkpoint, self.config.anew
+        if place is None:
+            return _Runner(lambda watch: run_loop(job, watch=watch), lambda: asyncio.sleep(0))
+        from akinai.learning.loop.graph import checkpointer, learn_in_graph
+
+        saver, thread = await stack.enter_async_context(checkpointer(place)), str(job.playbook.path)
+        return _Runner(
+            lambda watch: learn_in_graph(job, saver, thread, anew=anew, last=True, watch=watch),
+            lambda: saver.adelete_thread(thread),
+        )
+
+    async def _learn(self, job: Job, runner: _Runner) -> tuple[str, LoopState]:
+        """The ending and the last state of the loop, which ends early when the budget is spent."""
+        newest = begin(job)
+
+        def watch(step: StepName, state: LoopState) -> None:
+            nonlocal newest
+            newest = state
+            if self.config.watch:
+                self.config.watch(step, state)
+
+        try:
+            return "done", await runner.learn(watch)
+        except EndRun as end:
+            return end.ending, newest
+
+    async def _evaluate(self, job: Job, tasks: _Tasks, state: LoopState) -> _Evaluation:
+        """Judge the playbook, and the same tasks without a playbook."""
+        generator, evaluator = job.roles.generator, job.evaluator
+        judged: EvalResult | None = None
+        split: Split = "validation" if tasks.validation else "train"
+        try:
+            if tasks.validation:
+                playbook = job.playbook.load()
+                judged = await judge(tasks.validation, playbook, generator, evaluator, job.retriever.fresh())
+            elif state.first_right:
+                right = {task.id: right for task, right in zip(tasks.train, state.first_right, strict=False)}
+                judged = EvalResult(right, dict(zip(right, state.first_scores, strict=True)))
+            if judged is None or not self.config.baseline:
+                return _Evaluation(split, judged)
+            same = tasks.validation or tasks.train[: len(judged.right)]
+            baseline = await judge(same, Playbook(), generator, evaluator, job.retriever.fresh())
+            return _Evaluation(split, judged, baseline)
+        except EndRun as end:
+            return _Evaluation(split, judged, None, end.ending)
+
+    def _clean(self, evaluation: _Evaluation) -> EvalResult | None:
+        if evaluation.split == "train" or evaluation.judged is None:
+            return None
+        load = self.data_set.load
+        return evaluation.judged.only(clean_ids(load("train"), load(evaluation.split)))
+
+
+def _sections(data_set: DataSet) -> tuple[Section, ...]:
+    known = all_sections()
+    return data_set.sections or known.get(data_set.name) or known["custom"]

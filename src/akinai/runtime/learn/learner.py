@@ -1,0 +1,245 @@
+"""`learn`: a playbook from a data set or from the runs of a world, by name or as an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from akinai import worlds
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.worlds import World
+from akinai.learning.data_sets import DataSet
+from akinai.learning.loop.loop import Watch
+from akinai.learning.roles.model import model_roles
+from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.runtime.config.settings import DEFAULT_STORE, named_value, setting
+from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
+from akinai.runtime.learn.job import JobConfig, run_job
+from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.settings import LearnSettings, learn_settings
+from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig
+from akinai.runtime.learn.world import ScoreEvaluator, check_players, world_roles, world_tasks
+from akinai.runtime.models.budget import Budget
+from akinai.runtime.play.agent_registry import default_agent
+from akinai.runtime.play.agent_spec import CHAT, ModelChoice
+
+Seeds = int | str | Iterable[int]
+
+
+def learn(
+    tasks: str | DataSet | World[Any] | TrainConfig,
+    *,
+    playbook: Path | str | None = None,
+    epochs: int | None = None,
+    online: bool | None = None,
+    limit: int | None = None,
+    agent: str | None = None,
+    reflect: str | None = None,
+    seeds: Seeds | None = None,
+    eval_seeds: Seeds | None = None,
+    days: int | None = None,
+    eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
+    store: str | None = None,
+    model: str | ModelChoice | None = None,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    reply_tokens: int | None = None,
+    model_seed: int | None = None,
+    max_tokens: int = 0,
+    max_minutes: float = 0,
+    max_dollars: float = 0,
+    roles: Roles | None = None,
+    evaluator: Evaluator | None = None,
+    checkpoint: str | None = None,
+    anew: bool = False,
+    baseline: bool = True,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    watch: Watch | None = None,
+) -> LearnResult:
+    """Learn a playbook, and judge it on tasks or runs that nothing was learned from, with it and without.
+
+    `tasks` is a data set or a world, by name or as an object, or a `TrainConfig`. Without `model` and `roles`, rules
+    play. Options are described by `akinai learn --help`. A name in `settings` that the learner does not know (or that
+    the world knows too) is a setting of the world or an option of the data set. A `ModelChoice` holds its sampling
+    parameters. For a data set, `roles` and `evaluator` replace its own. An unfinished learning of the same playbook is
+    resumed from `checkpoint`, unless `anew`; `baseline` judges without a playbook too; `watch` is called at each step.
+
+    UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
+    stays broken.
+    """
+    sampling = (base_url, temperature, reply_tokens, model_seed)
+    choice = ModelChoice(model, *sampling) if isinstance(model, str) else model
+    budget = Budget(0, max_tokens, max_minutes, max_dollars)
+    learner = {"epochs": epochs, "online": online or None, "limit": limit}
+    runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
+    runs |= {"days": days, "eval_settings": eval_settings, "store": store}
+    job = JobConfig(playbook, budget, checkpoint, anew, baseline, watch)
+    given = {name: value for name, value in learner.items() if value is not None}
+    return _learn(tasks, settings, given, runs, job, choice, roles, evaluator)
+
+
+def _learn(
+    tasks: str | DataSet | World[Any] | TrainConfig,
+    settings: Mapping[str, Any] | Sequence[str] | None,
+    learner: Mapping[str, Any],
+    runs: Mapping[str, Any],
+    job: JobConfig,
+    choice: ModelChoice | None,
+    roles: Roles | None,
+    evaluator: Evaluator | None,
+) -> LearnResult:
+    """Learn from tasks or from runs; `learner` are settings of the learner, `runs` options about a world's runs."""
+    if isinstance(tasks, TrainConfig):
+        expect_unused({**runs, "model": choice}, "the TrainConfig holds it")
+        rest, overrides = split_settings(settings, None)
+        expect_unused(dict.fromkeys(rest, True), "these are no settings of the learner")
+        return learn_runs(tasks, {**overrides, **learner}, job)
+    world = find_world(tasks)
+    rest, overrides = split_settings(settings, world)
+    overrides |= learner
+    if world is not None:
+        expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
+        online = bool(learner.get("online"))
+        config = train_config(tasks if isinstance(tasks, str) else world, runs, choice, rest, online=online)
+        return learn_runs(config, overrides, job)
+    expect_unused(runs, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
+    data_set = tasks if isinstance(tasks, DataSet) else _named_data_set(str(tasks), overrides, rest)
+    return learn_tasks(data_set, overrides, job, choice, roles, evaluator)
+
+
+def learn_tasks(
+    data_set: DataSet,
+    overrides: Mapping[str, Any],
+    job: JobConfig,
+    model: ModelChoice | None = None,
+    roles: Roles | None = None,
+    evaluator: Evaluator | None = None,
+) -> LearnResult:
+    """Learn from tasks with known answers; `overrides` are settings of the learner."""
+    by_rules = model is None and roles is None
+    settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
+
+    async def make_roles(resources: Resources) -> Roles:
+        return roles or await _task_roles(data_set, settings, model, resources)
+
+    result = run_job(data_set, settings, make_roles, job, evaluator)
+    return replace(result, model=model.name if model else None)
+
+
+def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnResult:
+    """Learn from the runs of a world; `overrides` are settings of the learner."""
+    data_set = world_tasks(config)
+    if config.online:
+        overrides = {**overrides, "online": True}
+    settings = learn_settings(overrides, defaults=data_set.settings)
+    if job.checkpoint and config.store.startswith("memory:"):
+        raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
+    check_players(config, job.budget)
+    keeps = job.checkpoint is not None and not job.anew
+
+    async def make_roles(resources: Resources) -> Roles:
+        return await world_roles(config, data_set, settings, resources, keeps=keeps)
+
+    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator())
+    return replace(result, runs=config, clean=None, model=config.model.name if config.model else None)
+
+
+async def _task_roles(
+    data_set: DataSet, settings: LearnSettings, model: ModelChoice | None, resources: Resources
+) -> Roles:
+    """The roles of the model; without one the rules of the data set."""
+    if model is None:
+        if data_set.rules is None:
+            raise UsageError(
+                f"the data set {data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
+            )
+        return data_set.rules
+    return model_roles(
+        await resources.asker(model),
+        model.name,
+        settings.templates(data_set),
+        tries=settings.tries,
+        budget_tokens=settings.curator_budget_tokens,
+    )
+
+
+def find_world(tasks: object) -> World[Any] | None:
+    """The world that a name or an object stands for; None for a data set. A data set's name comes first."""
+    if isinstance(tasks, str):
+        return worlds.load(tasks) if tasks in worlds.names() and tasks not in entry_data_sets() else None
+    return cast("World[Any]", tasks) if hasattr(tasks, "begin") and hasattr(tasks, "apply") else None
+
+
+def split_settings(
+    settings: Mapping[str, Any] | Sequence[str] | None, world: World[Any] | None
+) -> tuple[list[str], dict[str, Any]]:
+    """The settings of the world or the options of the data set as "name=value", and those of the learner by name."""
+    theirs = world.setup.model_fields if world else {}
+    rest: list[str] = []
+    learner: dict[str, Any] = {}
+    for text in setting_texts(settings):
+        name = text.partition("=")[0].strip()
+        if name in LearnSettings.model_fields and name not in theirs:
+            name, learner[name] = named_value(text, LearnSettings)
+        else:
+            rest.append(text)
+    return rest, learner
+
+
+def train_config(
+    world: str | World[Any],
+    runs: Mapping[str, Any],
+    model: ModelChoice | None,
+    settings: Sequence[str],
+    *,
+    online: bool,
+) -> TrainConfig:
+    """The runs to learn from and to judge by. UsageError for options that do not go together."""
+    if online:
+        judging = {name: runs[name] for name in ("eval_seeds", "eval_settings")}
+        expect_unused(judging, "online learning is judged by the runs that it learns from")
+    if runs["reflect"] not in (None, "model", "rules"):
+        raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
+    loaded = worlds.load(world) if isinstance(world, str) else world
+    return TrainConfig(
+        world,
+        runs["agent"] or (CHAT if model else loaded.facets.teaching.learner or default_agent(loaded)),
+        _seed_text(runs["seeds"], TRAIN_SEEDS),
+        _seed_text(runs["eval_seeds"], EVAL_SEEDS),
+        runs["days"],
+        settings,
+        setting_texts(runs["eval_settings"]),
+        setting("store", runs["store"], DEFAULT_STORE),
+        model,
+        runs["reflect"],
+        online,
+    )
+
+
+def expect_unused(options: Mapping[str, object], why: str) -> None:
+    """UsageError for options that were given and have no effect."""
+    if used := [name for name, value in options.items() if value is not None]:
+        them = "it" if len(used) == 1 else "them"
+        raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
+
+
+def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
+    if not isinstance(settings, Mapping):
+        return list(settings or ())
+    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
+
+
+def _named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:
+    return find_data_set(name, dict(named_value(text, LearnSettings) for text in options), learn_settings(overrides))
+
+
+def _seed_text(seeds: Seeds | None, default: str) -> str:
+    """Seeds as people write them: "7", "1-5", "1,3"."""
+    if seeds is None or isinstance(seeds, str):
+        return seeds or default
+    return str(seeds) if isinstance(seeds, int) else ",".join(map(str, seeds))

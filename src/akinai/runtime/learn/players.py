@@ -1,0 +1,301 @@
+"""Generators whose attempts are runs of a world, by rules or with a model, and the reports that a model reflects on.
+
+In training a rule-based player is also told to try things out, so that there is something to learn from. A judged run
+is played by the playbook alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
+
+from akinai.core.canonical import Json, canonical
+from akinai.core.chance import Chance
+from akinai.core.errors import EndRun, ModelError, UnknownName
+from akinai.core.ledger import Genesis
+from akinai.core.models import Usage
+from akinai.core.money import format_cents
+from akinai.core.steps import Steps
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World, participants, replay
+from akinai.learning.condense import condensed, known
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.formats import dumps
+from akinai.learning.roles.protocols import Generator, Insights, ModelUsage, Retrieved, Trajectory
+from akinai.learning.roles.tasks import Assignment
+from akinai.learning.search.injection import inject
+from akinai.runtime.config.addresses import opened
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.models.budget import BUDGET
+from akinai.runtime.play.agent_registry import check_spec, resolve_group_models
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.driver import PlayContext, play_run
+from akinai.runtime.play.model_pool import CALLS, ModelPool, open_model_pool
+from akinai.runtime.runs.lifecycle import can_resume
+from akinai.runtime.runs.planning import begin_all, fresh_name, plan
+from akinai.runtime.runs.reading import DAMAGE, loader, read_run
+from akinai.runtime.runs.records import Run
+from akinai.runtime.sync import wait
+
+AT_ONCE = 64
+"""Judged runs that wait for models at the same time."""
+TRUTH_SHARE = 3
+"""The truth about a run may take 1 / TRUTH_SHARE of the tokens of its record."""
+
+
+class RunPlayer(Generator, Protocol):
+    """A Generator whose attempts are runs of a world."""
+
+    @property
+    def world(self) -> World[Any]: ...
+
+    async def training_run(self, name: str) -> Run:
+        """A training run by its name."""
+        ...
+
+
+@dataclass
+class RulePlayer:
+    """A Generator that plays a run by the bullets.
+
+    Each run is played in an event loop of its own: trainers of other frameworks call the player from several loops.
+    """
+
+    world: World[Any]
+    config: TrainConfig
+    _unread: dict[str, Run] = field(default_factory=dict[str, Run])
+    """Training runs that nobody has read yet, by name. A store in memory keeps none."""
+
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        seed, trains = _seed_of(assignment.data)
+        trains = trains and bool(assignment.attempt or not self.config.online)
+        bullets = tuple(bullet.content for bullet in retrieved.bullets)
+        run = wait(self._train(seed, bullets) if trains else self._judge(seed, bullets))
+        if run.status == "failed":
+            return Trajectory(assignment.id, failed=run.reason or "the run failed")
+        used = tuple(bullet.id for bullet in retrieved.bullets)
+        return replace(trajectory_of(run, assignment.id), used=used)
+
+    async def training_run(self, name: str) -> Run:
+        run = self._unread.pop(name, None)
+        return wait(self._read(name)) if run is None else run
+
+    async def _read(self, name: str) -> Run:
+        async with opened(self.config.store, create=False) as store:
+            return await read_run(store, await store.header(name), load=loader(self.world), trouble=DAMAGE)
+
+    async def _train(self, seed: int, bullets: tuple[str, ...]) -> Run:
+        """Another playbook makes another experiment, so each epoch tries other things.
+
+        The name of the run follows from its bullets: a group holds runs that are played alike.
+        """
+        number = Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30)
+        order = "" if self.config.online else self.world.facets.teaching.experiment(number)
+        spec = AgentSpec(self.config.agent, bullets=tuple(filter(None, (order, *bullets))))
+        group = f"learn-{self.world.name.partition('@')[0]}-{_digest(spec.bullets)[:6]}"
+        async with opened(self.config.store, create=True) as store:
+            known = {header.run_id for header in await store.runs()}
+            name, number = group, 1
+            while f"{name}-{seed}" in known:
+                number += 1
+                name = f"{group}-again{number}"
+            run = await self._play(store, spec, seed, self.config.settings, name)
+        self._unread[run.id] = run
+        return run
+
+    async def _judge(self, seed: int, bullets: tuple[str, ...]) -> Run:
+        settings = [*self.config.settings, *self.config.eval_settings]
+        async with opened("memory:", create=True) as store:
+            return await self._play(
+                store, AgentSpec(self.config.agent, bullets=bullets), seed, settings, fresh_name([])
+            )
+
+    async def _play(self, store: Books, spec: AgentSpec, seed: int, settings: Sequence[str], name: str) -> Run:
+        prepared = prepare(self.world, days=self.config.days, settings=settings, thinks=spec.asks_model)
+        check_spec(self.world, spec)
+        spec = resolve_group_models(spec, self.world, prepared.setup, None)
+        header = plan(self.world, prepared, spec, [seed], name)[0]
+        await begin_all(store, [header])
+        played = await play_run(store, header, None, PlayContext(self.world))
+        return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
+
+
+@dataclass
+class ModelPlayer:
+    """A Generator that plays a run with an agent that asks a model and searches the playbook as it goes.
+
+    Every run is kept in the store. Its name follows from the agent, the playbook and the attempt, so a run that was
+    cut off is resumed from its last entry; the name is in the trajectory's `source`.
+    """
+
+    config: TrainConfig
+    spec: AgentSpec
+    keeps: bool
+    """Whether a run that is on record and done is not played again: where a learning is resumed after a crash."""
+    books: Books
+    resources: Resources
+    world: World[Any]
+    _pools: dict[AgentSpec, ModelPool] = field(default_factory=dict[AgentSpec, ModelPool])
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    async def training_run(self, name: str) -> Run:
+        return await self._read(await self.books.header(name))
+
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        """ModelError for a run that broke, which is resumed when it is asked for again. EndRun when the budget is
+        spent."""
+        seed, _ = _seed_of(assignment.data)
+        playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
+        async with self._free:
+            run = await self._play(seed, replace(self.spec, playbook=playbook), assignment.attempt)
+        if run.status == "failed":
+            raise ModelError(f"run {run.id} broke: {run.reason}")
+        if run.ending == BUDGET:
+            raise EndRun(BUDGET)
+        return replace(trajectory_of(run, assignment.id), injected=await self._looked_up(run.id))
+
+    async def _play(self, seed: int, spec: AgentSpec, attempt: str) -> Run:
+        config = self.config
+        settings = [*config.settings] if attempt else [*config.settings, *config.eval_settings]
+        prepared = prepare(self.world, days=config.days, settings=settings, thinks=spec.asks_model)
+        spec = resolve_group_models(spec, self.world, prepared.setup, spec.model.base_url if spec.model else None)
+        digest = hashlib.sha256(canonical([attempt, spec.card(), prepared.setup]).encode()).hexdigest()[:8]
+        name = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"
+        header = await self._begin(plan(self.world, prepared, spec, [seed], name)[0])
+        if can_resume(header):
+            header = await play_run(self.books, header, None, PlayContext(self.world, pool=await self._pool(spec)))
+        return await self._read(header)
+
+    async def _begin(self, header: RunHeader) -> RunHeader:
+        """The run of this name that was begun before, if it can serve; otherwise a new run under a free name."""
+        group, number = str(header.group), 1
+        while True:
+            try:
+                begun = await self.books.header(header.run_id)
+            except UnknownName:
+                await self.books.create(header)
+                return header
+            if self.keeps or can_resume(begun):
+                return begun
+            number += 1
+            name = f"{group}-again{number}"
+            header = replace(header, run_id=f"{name}-{header.genesis.seed}", group=name)
+
+    async def _read(self, header: RunHeader) -> Run:
+        return await read_run(self.books, header, load=loader(self.world), trouble=DAMAGE)
+
+    async def _pool(self, spec: AgentSpec) -> ModelPool:
+        """The models of an agent, opened on first use and closed with the learning."""
+        bare = replace(spec, playbook="")
+        async with self._opening:
+            if bare not in self._pools:
+                pool = open_model_pool(bare, self.resources.meter)
+                self._pools[bare] = await self.resources.stack.enter_async_context(pool)
+            return self._pools[bare]
+
+    async def _looked_up(self, run: str) -> tuple[str, ...]:
+        """The bullets that the run's agents saw, in the order in which they first did."""
+        from akinai.runtime.play.lookup import LOOKED_UP
+
+        ids: dict[str, None] = {}
+        async for record in self.books.read_trace(run):
+            found = cast("Mapping[str, Any]", record.data).get(LOOKED_UP)
+            ids |= dict.fromkeys(found["bullets"] if found else ())
+        return tuple(ids)
+
+
+@dataclass
+class RunReporter:
+    """A Generator that adds what a model reflects on: the condensed record, the findings, and what the world knows."""
+
+    player: RunPlayer
+    run_tokens: int
+    """Limit on the tokens of a record."""
+
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        trajectory = await self.player.generate(assignment, retrieved, reflections)
+        if trajectory.failed or not assignment.attempt:
+            return trajectory
+        world, run = self.player.world, await self.player.training_run(str(trajectory.details["run"]))
+        steps = replay(world, run.ledger)
+        record = condensed(world, steps, budget_tokens=self.run_tokens)
+        truth = known(world, steps, budget_tokens=self.run_tokens // TRUTH_SHARE)
+        details = {**trajectory.details, "truth": truth, "report": report_of(world, run, steps)}
+        # Which bullets were followed is not recorded: what they did is for the Reflector to say.
+        return replace(trajectory, reasoning=record.text, details=details, used=())
+
+
+class RunRetriever(Retriever):
+    """Returns the playbook without any bullets: an agent that asks a model searches it while it plays."""
+
+    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        return Retrieved(inject((), count_tokens=self.count_tokens), (), playbook)
+
+
+def trajectory_of(run: Run, task_id: str) -> Trajectory:
+    """A run as a trajectory: its first score, its model calls, and where it is on record."""
+    score = run.scores[0]
+    details: Json = {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
+    source = f"{run.id}#1 -> {run.id}#{run.entries}"
+    answer, usage = format_score(score.value, score.unit), _usage(run.card.get(CALLS))
+    return Trajectory(task_id, answer, details=details, source=source, usage=usage)
+
+
+def format_score(value: float, unit: str) -> str:
+    """A score with its unit; money in dollars."""
+    return format_cents(int(value)) if unit == "cents" else f"{value} {unit}"
+
+
+def report_of(world: World[Any], run: Run, steps: Steps[Any]) -> str:
+    """The scores of a run, and the number of its findings by type."""
+    scores = ", ".join(f"{score.name} {format_score(score.value, score.unit)}" for score in run.scores)
+    counts: dict[str, int] = {}
+    for finding in world.facets.judging.detect(steps):
+        counts[finding.type] = counts.get(finding.type, 0) + 1
+    findings = ", ".join(f"{kind} {n}" for kind, n in sorted(counts.items(), key=lambda pair: -pair[1]))
+    return f"ended as {run.ending}; {scores}; findings: {findings or 'none'}"
+
+
+def situation(world: World[Any], seed: int, setup: Mapping[str, Json]) -> str:
+    """The first view of a run, for one actor of each side."""
+    state = world.begin(Genesis(world.name, seed, setup))
+    first: dict[str, str] = {}
+    for actor in participants(world, state):
+        first.setdefault(world.facets.sides.group(state, actor), actor)
+    views = (world.view(state, actor).text for actor in first.values())
+    return "\n\n".join([f"{world.name.partition('@')[0]}, seed {seed}", *views])
+
+
+def _usage(calls: Json) -> ModelUsage:
+    """The model calls of a run, from its card."""
+    match calls:
+        case {"calls": int(n), "usage": {"input": int(sent), "output": int(answered), "cached": int(cached)}}:
+            return ModelUsage(n, 0, Usage(sent, answered, cached))
+        case _:
+            return ModelUsage()
+
+
+def _digest(bullets: tuple[str, ...]) -> str:
+    return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
+
+
+def _seed_of(data: Json) -> tuple[int, bool]:
+    """The seed of a task's run, and whether the run teaches."""
+    match data:
+        case {"seed": int(seed), "split": str(split)}:
+            return seed, split == "train"
+        case _:
+            raise ValueError(f"a task with {data!r:.60} is no run of a world; make it by `world_tasks`")

@@ -1,0 +1,100 @@
+"""What the roles of one learning share: models, a budget, and a log of model calls beside the playbook.
+
+A learning is not a run, so the trace of a store, which belongs to runs, cannot hold its calls.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from akinai.core.errors import UsageError
+from akinai.core.models import Asker, Model, Reply, Request
+from akinai.runtime.models.budget import Budget, Meter, known_prices
+from akinai.runtime.play.agent_spec import ModelChoice
+from akinai.runtime.play.session import clock_us
+
+
+class CallLog:
+    """Appends model calls to a file of JSON lines. Several processes may write to one file.
+
+    A line holds role, at (microseconds since the epoch), model as it was asked for, messages, and the reply with its
+    tokens, latency and tries.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def beside(cls, playbook: Path) -> "CallLog":
+        """`<name>.calls.jsonl` beside a playbook's file."""
+        return cls(playbook.with_name(playbook.name.removesuffix(".json") + ".calls.jsonl"))
+
+    def add(self, role: str, model: str, request: Request, reply: Reply) -> None:
+        """Write a call; it is on disk when this returns. UsageError when the file cannot be written."""
+        call = {
+            "role": role,
+            "at": clock_us(),
+            "model": model,
+            "messages": [message.to_json() for message in request.messages],
+            "reply": reply.to_json(),
+        }
+        line = json.dumps(call) + "\n"  # ASCII, which can hold half a surrogate pair from a model
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                _write_all(file, line.encode())
+                os.fsync(file)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise UsageError(f"the model's calls cannot be written to {str(self.path)!r}: {error}") from error
+
+
+class MeteredAsker:
+    """Asks a model for one role, within a budget. Each reply is logged before it is used."""
+
+    def __init__(self, role: str, model: Model, meter: Meter, log: CallLog) -> None:
+        self._role, self._model, self._meter, self._log = role, model, meter, log
+
+    async def ask(self, request: Request) -> Reply:
+        """EndRun when the budget is spent; ModelError when the model fails."""
+        self._meter.check(self._model.name)
+        reply = await self._model.reply(request)
+        self._log.add(self._role, self._model.name, request, reply)
+        self._meter.count(self._model.name, reply.usage)
+        return reply
+
+
+class Resources:
+    """Models that are closed when the learning ends, and one budget for all roles."""
+
+    def __init__(self, name: str, budget: Budget, playbook: Path, stack: AsyncExitStack) -> None:
+        self.stack = stack
+        """Closed when the learning ends."""
+        self.meter = Meter(budget, known_prices())
+        """Counts the calls of all roles together."""
+        self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
+
+    async def asker(self, choice: ModelChoice) -> Callable[[str], Asker]:
+        """A function that returns a model's asker for a role. UsageError for a model that cannot be asked."""
+        from akinai.runtime.models.langchain import open_model
+
+        self.meter.expect_price(choice.name)
+        opened = open_model(
+            choice.name,
+            base_url=choice.base_url,
+            temperature=choice.temperature,
+            max_tokens=choice.max_tokens,
+            seed=choice.seed,
+        )
+        model = await self.stack.enter_async_context(opened)
+        return lambda role: MeteredAsker(role, model.labelled(f"{self._label}/{role}"), self.meter, self._log)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    """Write in one call, so that lines of several processes do not mix, unless the system takes fewer bytes."""
+    while data:
+        data = data[os.write(file, data) :]

@@ -1,0 +1,183 @@
+"""The result of a learning, and its JSON document: one form for tasks with known answers and for runs of a world."""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from akinai.core.canonical import Json
+from akinai.core.statistics import PairedComparison, proportion_interval
+from akinai.learning.loop.evaluation import EvalResult, gain
+from akinai.learning.loop.state import EpochReport
+from akinai.learning.playbook.atomic import sha256
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.formats import dumps
+from akinai.learning.roles.protocols import ModelUsage
+from akinai.learning.roles.tasks import Split, Task
+from akinai.learning.search.injection import inject_all
+from akinai.retrieval import normalise
+from akinai.runtime.learn.train_config import TrainConfig
+
+
+@dataclass(frozen=True, slots=True)
+class LearnResult:
+    """A playbook that was learned, and what it is worth."""
+
+    data_set: str
+    label: str
+    """Who filled the roles: "rules", or the model's name."""
+    path: Path
+    """The playbook's file."""
+    playbook: Playbook
+    epochs: tuple[EpochReport, ...]
+    ending: str
+    """"done", or "budget" when that was spent before: with a checkpoint the learning can be resumed."""
+    split: Split
+    """The tasks that were judged: "validation", or "train" in online learning and where there are no others."""
+    judged: EvalResult | None
+    """With the learned playbook; in online learning each task before anything was learned from it."""
+    baseline: EvalResult | None
+    """The same tasks without a playbook."""
+    clean: EvalResult | None = None
+    """The judged tasks that are not training tasks too; None in online learning and for runs."""
+    runs: TrainConfig | None = None
+    """How the runs were played; None for tasks with known answers."""
+    model: str | None = None
+    online: bool = False
+    seconds: float = 0.0
+    """Wall-clock time."""
+
+    @property
+    def gain(self) -> PairedComparison | None:
+        """What the playbook gained on the same tasks: the difference of scores with its interval, wins and losses."""
+        return gain(self.baseline, self.judged) if self.baseline and self.judged else None
+
+    @property
+    def usage(self) -> ModelUsage:
+        """The model calls of all epochs and evaluations that ended."""
+        judged = [result.usage for result in (self.judged, self.baseline) if result]
+        return sum([*(epoch.counts.usage for epoch in self.epochs), *judged], ModelUsage())
+
+    def to_json(self) -> dict[str, Json]:
+        """The document of `akinai learn --json`. What was not judged, or does not apply, is null.
+
+        `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money.
+        `accuracy` is of tasks with known answers, and `clean_accuracy` leaves out those that are training tasks too.
+        `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
+        playbook there. `failed` counts judged tasks without a readable answer and runs that broke; `given_up` counts
+        replies that stayed unreadable; `spent` is what models received and answered.
+        """
+        judged, baseline, runs = self.judged, self.baseline, self.runs
+        return {
+            "tasks": self.data_set,
+            **_runs_json(runs),
+            "online": self.online,
+            "epochs": len(self.epochs),
+            "split": self.split,
+            "ending": self.ending,
+            "accuracy": None if runs else _share(judged),
+            "baseline_accuracy": None if runs else _share(baseline),
+            "clean_accuracy": _share(self.clean),
+            "runs": (len(judged.scores) if judged else 0) if runs else None,
+            "with": judged.mean if judged else None,
+            "without": baseline.mean if baseline else None,
+            "playbook_size": len(self.playbook),
+            "tokens": self._tokens(),
+            "failed": self._failed(),
+            "given_up": sum(epoch.counts.given_up for epoch in self.epochs),
+            "spent": _usage_json(self.usage),
+            "improvement_rate": [] if runs else [_epoch_json(epoch) for epoch in self.epochs],
+            "paired": _gain_json(self.gain),
+            "seconds": round(self.seconds, 2),
+            "card": {
+                "akinai": version("akinai"),
+                "python": platform.python_version(),
+                "roles": self.label,
+                "model": self.model,
+                "playbook": str(self.path),
+                "playbook_sha256": sha256(dumps(self.playbook).encode()),
+            },
+        }
+
+    def _failed(self) -> int:
+        if self.split == "train":
+            return sum(epoch.counts.failed for epoch in self.epochs)
+        return self.judged.failed if self.judged else 0
+
+    def _tokens(self) -> dict[str, Json]:
+        whole = inject_all(self.playbook).tokens
+        if self.judged is not None and self.split != "train":
+            injected = self.judged.injected_tokens / max(1, len(self.judged.right))
+            return {"playbook": whole, "injected": round(injected, 1), "injected_all": whole}
+        tasks = sum(epoch.counts.tasks for epoch in self.epochs) or 1
+        injected = sum(epoch.counts.injected_tokens for epoch in self.epochs) / tasks
+        every = sum(epoch.counts.whole_tokens for epoch in self.epochs) / tasks
+        return {"playbook": whole, "injected": round(injected, 1), "injected_all": round(every, 1)}
+
+
+def clean_ids(train: Iterable[Task], judged: Iterable[Task]) -> list[str]:
+    """The judged tasks whose text, and whose set of choices, no training task has."""
+    seen = {key for task in train for key in _keys(task)}
+    return [task.id for task in judged if seen.isdisjoint(_keys(task))]
+
+
+def _keys(task: Task) -> tuple[tuple[str, ...], ...]:
+    """What identifies a task: its text, and its choices in any order."""
+    match task.data:
+        case {"question": str(question), "choices": [*choices]}:
+            return (normalise(question),), ("choices", *sorted(normalise(str(choice)) for choice in choices))
+        case _:
+            return ((normalise(task.text),),)
+
+
+def _runs_json(runs: TrainConfig | None) -> dict[str, Json]:
+    if runs is None:
+        names = ("world", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings")
+        return dict.fromkeys(names)
+    return {
+        "world": runs.load_world().name,
+        "agent": runs.agent,
+        "seeds": runs.seeds,
+        "eval_seeds": runs.seeds if runs.online else runs.eval_seeds,
+        "days": runs.days,
+        "settings": [*runs.settings],
+        "eval_settings": [*runs.eval_settings],
+    }
+
+
+def _share(result: EvalResult | None) -> Json:
+    if result is None:
+        return None
+    right, n = sum(result.right.values()), len(result.right)
+    return {"value": result.accuracy, "ci95": list(proportion_interval(right, n)), "n": n}
+
+
+def _usage_json(usage: ModelUsage) -> dict[str, Json]:
+    return {
+        "calls": usage.calls,
+        "unreadable": usage.unreadable,
+        "input": usage.tokens.input,
+        "output": usage.tokens.output,
+    }
+
+
+def _epoch_json(epoch: EpochReport) -> dict[str, Json]:
+    return {
+        "epoch": epoch.epoch,
+        "accuracy": epoch.accuracy,
+        "rate": epoch.improvement,
+        "points": epoch.points,
+    }
+
+
+def _gain_json(paired: PairedComparison | None) -> Json:
+    if paired is None:
+        return None
+    return {
+        "gain": paired.difference,
+        "ci95": list(paired.ci95) if paired.ci95 else None,
+        "wins": paired.wins,
+        "losses": paired.losses,
+        "mde": paired.mde,
+    }

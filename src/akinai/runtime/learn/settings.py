@@ -1,0 +1,133 @@
+"""Learner settings: the table `[learn]` of `akinai.toml`.
+
+[learn]
+epochs = 2
+bullets_at = "system"
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from akinai.core.actions import complaint
+from akinai.core.errors import UnknownName, UsageError
+from akinai.learning.data_sets import DataSet
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
+from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
+from akinai.learning.search.index import PlaybookIndex
+from akinai.retrieval import ALPHA
+from akinai.runtime.config.settings import SETTINGS_FILE, settings_file
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class LearnSettings(BaseModel):
+    """Learner settings. Each may be set under `[learn]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    epochs: int = Field(1, ge=1)
+    online: bool = False
+    batch: int = Field(0, ge=0)
+    """Tasks that see the same playbook and are taught by one delta; 0: one with a model, 500 without."""
+    rounds: int = Field(1, ge=0, le=MOST_ROUNDS)
+    new_tries: bool | None = None
+    """Whether a failed task is attempted again after a reflection; None: with a model."""
+    reflect_on_success: bool = False
+    gate: bool = False
+    held_out: int = Field(0, ge=0)
+    """Number of training tasks, from the end, to keep for the gate where the data set has no held-out tasks."""
+    limit: int = Field(0, ge=0)
+    """Number of training tasks to use, from the start; 0 is all."""
+    dedup: bool = True
+    prune: bool = False
+    """At the end of each epoch. Off, since `akinai playbook prune` first shows what it would remove."""
+    top_k: int = Field(10, ge=0)
+    budget_tokens: int = Field(2_000, ge=0)
+    """Limit on the bullets in one context; 0 is no limit."""
+    min_confidence: float = Field(0.3, ge=0, le=1)
+    whole: bool = False
+    alpha: float = Field(ALPHA, ge=0, le=1)
+    words: Literal["plain", "sudachi"] = "plain"
+    vectors: Literal["hashed", "svd"] = "hashed"
+    """"svd" and "sudachi" need the extra `learn`."""
+    language: Literal["en", "ja"] | None = None
+    """The language of the prompts; None: that of the data set."""
+    prompts: str = ""
+    """A folder with prompts that replace the packaged ones."""
+    bullets_at: str = DEFAULT_PLACE
+    """The place of the bullets in the Generator's prompt."""
+    check: str = ""
+    """Replaces the data set's check: "exact", "number", or "module:function"."""
+    tries: int = Field(3, ge=1)
+    """Requests to a model before an unreadable reply is given up."""
+    curator_budget_tokens: int = Field(8_000, ge=0)
+    run_tokens: int = Field(6_000, ge=0)
+    """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that
+    besides."""
+    tasks: Mapping[str, Mapping[str, Any]] = {}
+    """Data sets by name: `TaskFiles`, or the arguments of the function of that name in `akinai.tasks`."""
+
+    def loop_config(self, *, uses_model: bool) -> LoopConfig:
+        """The configuration of the loop, for roles that ask a model or do not."""
+        return LoopConfig(
+            epochs=self.epochs,
+            online=self.online,
+            batch=self.batch or (1 if uses_model else RULES_BATCH),
+            rounds=self.rounds,
+            new_tries=uses_model if self.new_tries is None else self.new_tries,
+            reflect_on_success=self.reflect_on_success,
+            gate=self.gate,
+            dedup=self.dedup,
+            prune=self.prune,
+            top_k=self.top_k,
+            budget_tokens=self.budget_tokens or None,
+            min_confidence=self.min_confidence,
+            whole=self.whole,
+        )
+
+    def templates(self, data_set: DataSet) -> PromptTemplates:
+        folder = Path(self.prompts) if self.prompts else None
+        return PromptTemplates(self.language or data_set.language, folder, self.bullets_at)
+
+    def retriever(self, config: LoopConfig, data_set: DataSet) -> Retriever:
+        """The data set's own retriever, or a plain search. MissingExtra for "svd" and "sudachi" without the extra."""
+        if data_set.retriever:
+            return data_set.retriever(config)
+        return Retriever(config, index=_index_maker(self))
+
+
+def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> LearnSettings:
+    """The settings from `defaults`, `[learn]` of `akinai.toml` and `overrides`, later ones winning.
+
+    UsageError names a setting that does not fit.
+    """
+    table = settings_file().get("learn", {})
+    if not isinstance(table, dict):
+        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table")
+    merged = {**(defaults or {}), **cast("dict[str, Any]", table), **overrides}
+    return validated(LearnSettings, merged, "the learner")
+
+
+def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
+    """The record of a table. UsageError names the setting that does not fit, and `whose` settings they are."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        for problem in error.errors():
+            if problem["type"] == "extra_forbidden":
+                raise UnknownName("setting", str(problem["loc"][-1]), model.model_fields, f"of {whose}") from error
+        raise UsageError(f"the settings of {whose} do not fit: {complaint(error)}") from error
+
+
+def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:
+    from akinai.learning.search.embedders import TfidfSvd
+    from akinai.learning.search.sudachi import SudachiWords
+    from akinai.retrieval import tokenize
+
+    words = SudachiWords() if settings.words == "sudachi" else tokenize
+    embedder = TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None
+    return lambda: PlaybookIndex(tokenizer=words, embedder=embedder, alpha=settings.alpha)

@@ -1,0 +1,49 @@
+"""Which runs of a world are learned from, which judge, and who plays and reflects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from akinai import worlds
+from akinai.core.worlds import World
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
+
+Reflect: TypeAlias = Literal["model", "rules"]
+
+TRAIN_SEEDS, EVAL_SEEDS = "1-10", "101-120"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """Runs of a world to learn from, and runs to judge by."""
+
+    world: str | World[Any]
+    agent: str
+    seeds: str = TRAIN_SEEDS
+    eval_seeds: str = EVAL_SEEDS
+    days: int | None = None
+    settings: Sequence[str] = ()
+    """Settings of all runs, as "name=value"."""
+    eval_settings: Sequence[str] = ()
+    """Settings of the judged runs, which override the others."""
+    store: str = "memory:"
+    """Where the training runs, the evidence of every bullet, are kept."""
+    model: ModelChoice | None = None
+    """The model of the player, where it asks one, and of the roles."""
+    reflect: Reflect | None = None
+    """Who finds the lessons and keeps the playbook; None: the model, where there is one."""
+    online: bool = False
+    """Each seed is played with the playbook so far, and scored, before anything is learned from it."""
+
+    def load_world(self) -> World[Any]:
+        return worlds.load(self.world) if isinstance(self.world, str) else self.world
+
+    @property
+    def plays_by_model(self) -> bool:
+        """Whether the agent asks a model, or a side of the world has a model of its own."""
+        names = [setting.partition("=")[0] for setting in (*self.settings, *self.eval_settings)]
+        return self.agent in MODEL_AGENTS or any(name.endswith(".model") for name in names)
+
+    @property
+    def learns_by_model(self) -> bool:
+        return self.reflect == "model" if self.reflect else self.model is not None

@@ -1,0 +1,203 @@
+"""A world as a data set: a task is one run, its trajectory the ledger, its report the findings and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.lessons import Lesson
+from akinai.core.worlds import replay
+from akinai.learning.data_sets import DataSet
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.playbook.formats import dumps
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.rules import LessonCurator
+from akinai.learning.roles.runs import RunCurator, RunReflector, evidence
+from akinai.learning.roles.tasks import Split, Task
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.learn.players import ModelPlayer, RulePlayer, RunPlayer, RunReporter, RunRetriever, situation
+from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.settings import LearnSettings
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.models.budget import Budget
+from akinai.runtime.play.agent_registry import check_model, check_spec
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
+from akinai.runtime.runs.planning import seeds_in
+from akinai.stores import open_store
+
+BY_RULES: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
+"""Every run teaches; bullets differ by their numbers; and a player wants them all."""
+BY_MODEL: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
+"""Every run teaches, is played once, and is learned from before the next one begins."""
+
+
+def world_tasks(config: TrainConfig) -> DataSet:
+    """The runs of a world as tasks, with the rules that learn from them.
+
+    UsageError for a world without lessons where no model reflects, a role without its model, seeds that both teach and
+    judge, or settings that do not fit.
+    """
+    world = config.load_world()
+    base = world.name.partition("@")[0]
+    _check_config(config)
+    train, judged = seeds_in(config.seeds), [] if config.online else seeds_in(config.eval_seeds)
+    if not config.eval_settings and (both := sorted({*train} & {*judged})):
+        raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
+    for settings in (config.settings, [*config.settings, *config.eval_settings]):
+        prepare(world, days=config.days, settings=settings)  # raises before anything is written
+    seeds: dict[Split, list[int]] = {"train": train, "validation": judged}
+
+    def load(split: Split) -> list[Task]:
+        return [
+            Task(f"{base}-{split}-{seed}", text(seed), "", data={"seed": seed, "split": split})
+            for seed in seeds.get(split, [])
+        ]
+
+    def text(seed: int) -> str:
+        if not config.learns_by_model:
+            return f"{base}, seed {seed}"
+        return situation(world, seed, prepare(world, days=config.days, settings=config.settings).setup)
+
+    player = RulePlayer(world, config)
+    rules = Roles(
+        player, WorldReflector(player), EvidenceCurator(LessonCurator(world.facets.teaching.merge)), label="rules"
+    )
+    retriever = RunRetriever if config.plays_by_model else None
+    return DataSet(base, load, rules=rules, settings=default_settings(config), retriever=retriever)
+
+
+def _check_config(config: TrainConfig) -> None:
+    world = config.load_world()
+    if not config.learns_by_model and not world.facets.teaching.teaches:
+        raise UsageError(
+            f"{world.name} has no lessons by rules; name a model, or learn from a world that has, such as vending"
+        )
+    if config.model is None and (config.agent in MODEL_AGENTS or config.learns_by_model):
+        role = "whoever reflects" if config.learns_by_model else f"the agent {config.agent!r}"
+        raise UsageError(f"{role} asks a model here; name one, such as --model openai:gpt-5-mini")
+    if config.model and not (config.plays_by_model or config.learns_by_model):
+        raise UsageError(
+            f"nobody asks {config.model.name}: {config.agent} plays by rules and --reflect rules learns by them; "
+            "leave --model out, or one of the two"
+        )
+
+
+def check_players(config: TrainConfig, budget: Budget) -> None:
+    """UsageError for an unknown player, or for a model that cannot be asked."""
+    spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, budget=budget)
+    check_spec(config.load_world(), spec)
+    if config.model:
+        check_model(spec, config.model)
+
+
+def default_settings(config: TrainConfig) -> dict[str, Json]:
+    """Learner settings that suit the players and the roles."""
+    if config.plays_by_model:
+        return BY_MODEL | ({} if config.learns_by_model else {"dedup": False})
+    if config.learns_by_model:
+        return BY_MODEL | {"whole": True, "budget_tokens": 0}
+    return BY_RULES | ({"batch": 1} if config.online else {})
+
+
+async def world_roles(
+    config: TrainConfig, data_set: DataSet, settings: LearnSettings, resources: Resources, *, keeps: bool
+) -> Roles:
+    """The roles for a world's runs. `keeps`: a run that is on record and done is not played again."""
+    assert data_set.rules is not None
+    if not (config.plays_by_model or config.learns_by_model):
+        return data_set.rules
+    player: RunPlayer = RulePlayer(config.load_world(), config)
+    if config.plays_by_model:
+        player = await _model_player(config, settings, resources, keeps=keeps)
+    if not config.learns_by_model:
+        return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
+    assert config.model is not None
+    ask, templates = await resources.asker(config.model), settings.templates(data_set)
+    reflector = RunReflector(ask("reflector"), templates, tries=settings.tries)
+    tokens = settings.curator_budget_tokens
+    curator = RunCurator(ask("curator"), templates, tries=settings.tries, budget_tokens=tokens)
+    return Roles(RunReporter(player, settings.run_tokens), reflector, curator, config.model.name, uses_model=True)
+
+
+async def _model_player(
+    config: TrainConfig, settings: LearnSettings, resources: Resources, *, keeps: bool
+) -> ModelPlayer:
+    books = await open_store(config.store)
+    resources.stack.push_async_callback(books.close)
+    tokens = 0 if settings.whole else settings.budget_tokens
+    model = config.model if config.agent in MODEL_AGENTS else None
+    spec = AgentSpec(config.agent, model, model_defaults=config.model, playbook_tokens=tokens)
+    return ModelPlayer(config, spec, keeps, books, resources, config.load_world())
+
+
+class ScoreEvaluator:
+    """An Evaluator by the world's first score, in dollars where that is money. A score above 0 is right."""
+
+    async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
+        details = trajectory.details
+        score = details["score"] / 100 if details["unit"] == "cents" else float(details["score"])
+        report = f"; {details['report']}" if details.get("report") else ""
+        return Evaluation(score > 0, score, f"{trajectory.answer} in {details['run']}{report}")
+
+
+@dataclass
+class WorldReflector:
+    """A Reflector by rules: the lessons that the world draws from the ledger."""
+
+    player: RunPlayer
+
+    async def reflect(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        retrieved: Retrieved,
+        earlier: Sequence[Insights] = (),
+    ) -> Insights:
+        if trajectory.failed:
+            return Insights(task.id, failed=trajectory.failed)
+        name = str(trajectory.details["run"])
+        run, world = await self.player.training_run(name), self.player.world
+        steps = replay(world, run.ledger)
+        kinds = dict.fromkeys(finding.type for finding in world.facets.judging.detect(steps))
+        lessons = tuple(world.facets.teaching.lessons(steps))
+        return Insights(
+            task.id,
+            key_insight=f"{trajectory.answer}, {len(lessons)} lessons",
+            error_identification=", ".join(kinds),
+            lessons=lessons,
+            sources=(name,),
+        )
+
+
+@dataclass
+class EvidenceCurator:
+    """A Curator of lessons whose operations name the entries of their own lessons as evidence."""
+
+    curator: LessonCurator
+
+    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
+        single = [
+            replace(insight, lessons=(lesson,), sources=_sources(insight.sources[0], lesson))
+            for insight in insights
+            for lesson in insight.lessons
+        ]
+        return await self.curator.curate(single, playbook)
+
+
+def _sources(run: str, lesson: Lesson) -> tuple[str, ...]:
+    return (evidence(run, lesson.entries),) if lesson.entries else (run,)
+
+
+def playbook_contents(path: Path | str) -> tuple[str, ...]:
+    """The contents of a playbook's bullets in order. UsageError when there is no such file."""
+    return tuple(bullet.content for bullet in PlaybookFile(Path(path)).load())
+
+
+def playbook_json(path: Path | str) -> str:
+    """A playbook as the JSON text that an `AgentSpec` takes. UsageError when there is no such file."""
+    return dumps(PlaybookFile(Path(path)).load())

@@ -1,0 +1,393 @@
+"""Language models of any provider through LangChain, which only this file imports."""
+
+import hashlib
+import json
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from akinai.core.canonical import Json, bad_text, canonical, keepable
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
+from akinai.runtime.config.addresses import checked_address, on_this_machine
+from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
+from akinai.runtime.models.redact import redact_keys
+from akinai.runtime.models.retry import DEFAULT_POLICY, MESSAGE_LIMIT, RetryPolicy, call_with_retries
+from akinai.runtime.models.transport import DirectCompletions, repairing_client, unwrap, wrap
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+
+Close = Callable[[], Awaitable[None]]
+
+PLACEHOLDER_KEY = "no-key"
+"""The key for a server on this machine when the environment has none: the packages require one."""
+MAX_CONCURRENCY = 64
+"""Calls of a model at a time, by default."""
+
+TIMEOUT_S = 180.0
+"""Seconds from a request to the last byte of its answer, by default."""
+LABEL_LIMIT = 64
+"""Characters of the label that OpenAI accepts."""
+EXTRA = "akinai[models]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """Facts about a provider that LangChain does not offer."""
+
+    key: str | None = None
+    """The environment variable with the key, where one is needed."""
+    addresses: tuple[str, ...] = ()
+    """The environment variables from which its package reads an address."""
+    label: Callable[[str], Mapping[str, Any]] = lambda _: {}
+    """The request options that carry a conversation's label."""
+
+
+_PROVIDERS: Mapping[str, _Provider] = {
+    "openai": _Provider("OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), lambda label: {"user": label}),
+    "anthropic": _Provider(
+        "ANTHROPIC_API_KEY",
+        ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
+        lambda label: {"extra_body": {"metadata": {"user_id": label}}},
+    ),
+    "ollama": _Provider(None, ("OLLAMA_HOST",)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelConfig:
+    """The arguments of `open_model`."""
+
+    provider: str
+    model: str
+    base_url: str | None
+    sampling: Mapping[str, Json]
+    timeout_s: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def local(self) -> bool:
+        """Whether the model is served on this machine."""
+        from_environment = (os.environ.get(name) for name in _provider(self.provider).addresses)
+        return on_this_machine(self.base_url or next(filter(None, from_environment), ""))
+
+
+def open_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    timeout_s: float = TIMEOUT_S,
+    max_concurrency: int = MAX_CONCURRENCY,
+    calls_per_minute: int = 0,
+    policy: RetryPolicy = DEFAULT_POLICY,
+    clock: Clock = REAL,
+) -> "LangChainModel":
+    """Open the model that LangChain knows as `name`: "openai:NAME", "anthropic:NAME", "ollama:NAME" or another.
+
+    Open it once and share it among all runs of a process: the limits (0 is none) count all its calls. `timeout_s` is
+    for one attempt. Keys come from the environment. UsageError for a missing key or package, an invalid address, and
+    options that the provider does not accept; UnknownName for an unknown provider.
+    """
+    provider, colon, model = name.partition(":")
+    if not (colon and provider and model):
+        raise UsageError(f"a model is PROVIDER:NAME, such as 'openai:gpt-5-mini' or 'ollama:qwen3', not {name!r:.100}")
+    parameters = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+    sampling = {key: value for key, value in parameters.items() if value is not None}
+    config = _ModelConfig(provider, model, checked_address(base_url), sampling, timeout_s)
+    limit = RateLimit(max_concurrency=max_concurrency, per_minute=calls_per_minute, clock=clock)
+    chat, close = _open_chat_model(config)
+    return LangChainModel(config, chat, close, policy, limit, clock)
+
+
+class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
+    """A language model. Use and close it in one event loop."""
+
+    def __init__(
+        self,
+        config: _ModelConfig,
+        chat: "BaseChatModel",
+        close: Close,
+        policy: RetryPolicy,
+        limit: RateLimit,
+        clock: Clock,
+    ) -> None:
+        """Made by `open_model`."""
+        self.name, self.base_url, self.sampling = config.name, config.base_url, config.sampling
+        self._timeout_s = config.timeout_s
+        self._chat, self._close = chat, close
+        self._policy, self._limit, self._clock = policy, limit, clock
+        self._bound: dict[bytes, Any] = {}
+        # Of one conversation.
+        self._label: Mapping[str, Any] = {}
+        self._messages = _Messages()
+
+    @property
+    def card(self) -> dict[str, Json]:
+        """Its part of a card: name, address and sampling, with which `open_model` opens it again."""
+        return {"name": self.name, "base_url": self.base_url, "sampling": dict(self.sampling)}
+
+    def labelled(self, label: str) -> "LangChainModel":
+        """The same model for one conversation. Its requests carry the label, which helps a provider's prompt cache."""
+        if len(label) > LABEL_LIMIT:
+            label = f"{label[:31]}-{hashlib.sha256(label.encode()).hexdigest()[:32]}"
+        model = copy(self)
+        model._label = _provider(self.name.partition(":")[0]).label(label)
+        model._messages = _Messages()
+        return model
+
+    async def reply(self, request: Request) -> Reply:
+        """The answer to one request, with retries. ModelError when there is none."""
+        chat, messages = self._with_tools(request.tools), self._messages.convert(request.messages)
+
+        async def attempt() -> Reply:
+            return _reply(await chat.ainvoke(messages, **self._label))
+
+        success = await call_with_retries(
+            self.name,
+            attempt,
+            timeout_s=self._timeout_s,
+            policy=self._policy,
+            limit=self._limit,
+            clock=self._clock,
+        )
+        return replace(success.value, latency_s=success.latency_s, tries=success.attempts)
+
+    async def close(self) -> None:
+        """Close its connections; calls under way fail."""
+        await self._close()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _with_tools(self, tools: Tools) -> Any:
+        """The chat model with these tools bound, once for each set of tools."""
+        if tools.key not in self._bound:
+            try:
+                bound = self._chat.bind_tools([dict(tool) for tool in tools]) if tools else self._chat
+            except NotImplementedError as error:
+                raise UsageError(
+                    f"LangChain offers no tools to {self.name}; play it with an agent that writes its actions as JSON"
+                ) from error
+            self._bound[tools.key] = bound
+        return self._bound[tools.key]
+
+
+def _open_chat_model(config: _ModelConfig) -> "tuple[BaseChatModel, Close]":
+    """A chat model of LangChain that retries nothing, and the function that closes its connections."""
+    try:
+        from langchain.chat_models import init_chat_model
+    except ImportError as error:
+        raise UsageError(f"{config.name!r} needs LangChain: pip install '{EXTRA}'") from error
+    _expect_provider(config)
+    _expect_key(config)
+    try:
+        options, connect = _OPTIONS.get(config.provider, _other_provider)(config)
+        init: Callable[..., Any] = init_chat_model  # its overloads know no options as a table
+        chat: BaseChatModel = init(config.model, model_provider=config.provider, **options)
+    except ImportError as error:
+        package = f"'{EXTRA}'" if config.provider in _PROVIDERS else f"langchain-{config.provider.replace('_', '-')}"
+        raise UsageError(f"{config.name!r} needs a package that is not installed: pip install {package}") from error
+    except UsageError:
+        raise
+    except Exception as error:
+        message = redact_keys(" ".join(str(error).split()))[:MESSAGE_LIMIT]
+        raise UsageError(
+            f"{config.name!r} cannot be opened; its package says: {message}"
+        ) from None  # it may hold a key
+    if "seed" in config.sampling and "seed" not in type(chat).model_fields:
+        raise UsageError(f"{config.provider} takes no seed; leave the model's seed out")
+    return chat, connect(chat)
+
+
+Connect = Callable[[Any], Close]
+"""Gives a chat model its own HTTP client, or finds the one that it has; returns what closes it."""
+
+
+def _openai(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+    import langchain_openai
+    import openai
+
+    http = repairing_client(openai.DefaultAsyncHttpxClient)(trust_env=not config.local)
+    options: dict[str, Any] = {
+        "timeout": config.timeout_s,
+        "max_retries": 0,
+        "http_async_client": http,
+        **config.sampling,
+    }
+    if "http_socket_options" in langchain_openai.ChatOpenAI.model_fields:
+        options["http_socket_options"] = ()  # or it warns that it does not look for a proxy, which ours does
+    if config.base_url:
+        # Other servers speak chat completions alone, and many know the older name of the limit alone.
+        limit = options.pop("max_tokens", None)
+        options |= {"base_url": config.base_url, "use_responses_api": False}
+        options |= {"extra_body": {"max_tokens": limit}} if limit else {}
+
+    def connect(chat: Any) -> Close:
+        chat.async_client = DirectCompletions(chat.async_client)
+        return http.aclose
+
+    return options | _placeholder(config), connect
+
+
+def _anthropic(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+    import anthropic
+
+    if "seed" in config.sampling:
+        raise UsageError("anthropic takes no seed; leave the model's seed out")
+    options: dict[str, Any] = {"timeout": config.timeout_s, "max_retries": 0, **config.sampling}
+    if config.base_url:
+        options["base_url"] = config.base_url.removesuffix("/v1")
+
+    def connect(chat: Any) -> Close:
+        http = repairing_client(anthropic.DefaultAsyncHttpxClient)(trust_env=not config.local)
+        # The package shares one client among all models of all event loops, and has no argument for another.
+        vars(chat)["_async_client"] = chat._async_client.copy(http_client=http)
+        return http.aclose
+
+    return options | _placeholder(config), connect
+
+
+def _ollama(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+    options: dict[str, Any] = {
+        "num_predict" if name == "max_tokens" else name: v for name, v in config.sampling.items()
+    }
+    options["async_client_kwargs"] = {"timeout": config.timeout_s, "trust_env": not config.local}
+    if config.base_url:
+        options["base_url"] = config.base_url.removesuffix("/v1")
+    return options, lambda chat: chat._async_client._client.aclose
+
+
+def _other_provider(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
+    options: dict[str, Any] = {"timeout": config.timeout_s, "max_retries": 0, **config.sampling}
+    if config.base_url:
+        options["base_url"] = config.base_url
+    return options, lambda _: _close_nothing
+
+
+_OPTIONS: Mapping[str, Callable[[_ModelConfig], tuple[dict[str, Any], Connect]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "ollama": _ollama,
+}
+
+
+async def _close_nothing() -> None:
+    """For a package that manages its connections itself."""
+
+
+def _provider(name: str) -> _Provider:
+    return _PROVIDERS.get(name, _Provider())
+
+
+def _placeholder(config: _ModelConfig) -> dict[str, str]:
+    key = _provider(config.provider).key
+    return {"api_key": PLACEHOLDER_KEY} if config.local and key and not os.environ.get(key) else {}
+
+
+def _expect_provider(config: _ModelConfig) -> None:
+    """UnknownName unless LangChain knows the provider."""
+    from langchain.chat_models import base
+
+    known: Iterable[str] = getattr(base, "_BUILTIN_PROVIDERS", _PROVIDERS)
+    if config.provider not in known:
+        raise UnknownName("provider of models", config.provider, known, "a model is PROVIDER:NAME")
+
+
+def _expect_key(config: _ModelConfig) -> None:
+    key = _provider(config.provider).key
+    if key and not os.environ.get(key) and not config.local:
+        where = f"at {config.base_url}" if config.base_url else "at its provider"
+        raise UsageError(
+            f"{config.name!r} {where} needs a key and {key} is not set; set it in the environment"
+            + (" (to any text where the server asks for none)" if config.base_url else "")
+        )
+
+
+class _Messages:
+    """A conversation as LangChain's messages. A request that continues the last one has only its end converted."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Message, ...] = ()
+        self._converted: list[BaseMessage] = []
+
+    def convert(self, messages: tuple[Message, ...]) -> "list[BaseMessage]":
+        """The messages for LangChain. A system message after others becomes a user's, which all servers accept."""
+        from langchain_core.messages import SystemMessage
+
+        begin = len(self._last)
+        converted = [*self._converted] if messages[:begin] == self._last else []
+        for message in messages[len(converted) :]:
+            leads = not converted or isinstance(converted[-1], SystemMessage)
+            system = message.speaker == "system" and leads
+            converted.append(SystemMessage(keepable(message.text)) if system else _converted(message))
+        self._last, self._converted = messages, converted
+        return [*converted]
+
+
+def _converted(message: Message) -> "BaseMessage":
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+    text = keepable(message.text)
+    match message.speaker:
+        case "system" | "user":
+            return HumanMessage(text)
+        case "assistant":
+            calls = [
+                {"type": "tool_call", "id": call.id, "name": call.name, "args": _args(call)} for call in message.calls
+            ]
+            return AIMessage(text, tool_calls=calls)
+        case "tool":
+            return ToolMessage(text, tool_call_id=message.call_id)
+        case _:
+            assert_never(message.speaker)
+
+
+def _args(call: ToolCall) -> dict[str, Any]:
+    args = wrap(call.arguments)
+    text = canonical(args)
+    return args if bad_text(text) is None else json.loads(keepable(text))
+
+
+def _reply(message: "AIMessage") -> Reply:
+    """The reply in LangChain's message."""
+    metadata = message.response_metadata
+    finish = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
+    return Reply(
+        text=str(message.text) or message.additional_kwargs.get("refusal") or "",
+        calls=tuple(_calls([*message.tool_calls, *message.invalid_tool_calls])),
+        usage=_usage(message),
+        model=str(metadata.get("model_name") or metadata.get("model") or ""),
+        finish=str(finish or ""),
+    )
+
+
+def _calls(raw_calls: Sequence[Any]) -> Iterable[ToolCall]:
+    """The calls, each with a unique id: some servers give none, or the same one to all."""
+    ids: set[str] = set()
+    for number, raw in enumerate(raw_calls, 1):
+        id = raw.get("id") or ""
+        if not id or id in ids:
+            id = f"{id or 'call'}_{number}"
+        ids.add(id)
+        yield ToolCall(id, raw.get("name") or "", unwrap(raw.get("args")))
+
+
+def _usage(message: "AIMessage") -> Usage:
+    usage = message.usage_metadata
+    if usage is None:
+        return Usage()
+    details = cast("dict[str, int | None]", usage.get("input_token_details") or {})
+    # A priority or flex tier adds its name as a prefix.
+    cached = sum(count or 0 for name, count in details.items() if name.endswith("cache_read"))
+    return Usage(usage["input_tokens"], usage["output_tokens"], cached)

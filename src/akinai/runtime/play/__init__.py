@@ -1,0 +1,1 @@
+"""Playing a run: session, driver, agents by name, and the model calls that are recorded."""

@@ -1,0 +1,144 @@
+"""The agents that a world can be played by: from a name, or an object, to an agent spec and a factory."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from akinai.agents.human import HumanAgent
+from akinai.agents.scripted import ScriptedAgent, script_lines
+from akinai.agents.stdio import ProgramAgent, command_words
+from akinai.core.agents import AgentFactory
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.stores import RunHeader
+from akinai.core.worlds import World
+from akinai.runtime.models.budget import Meter, known_prices
+from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
+
+GROUP = "akinai.agents"
+"""Entry points: a name, and a function of (world, rest of the agent's name) that returns an AgentFactory."""
+BUILT_IN = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
+"""Agents of every world; the last two ask a model."""
+HTTP_AGENT = "http"
+"""In place of an agent's name, in a run whose actors come over HTTP."""
+
+
+def default_agent(world: World[Any]) -> str:
+    """The world's first rule-based player."""
+    return next(iter(world.players))
+
+
+def resolve_agent(
+    world: World[Any], agent: str | AgentSpec | AgentFactory | None, model: str | None, base_url: str | None
+) -> tuple[AgentSpec, AgentFactory | None]:
+    """The spec of an agent, and its factory where that was given as an object. UsageError if it cannot play."""
+    if isinstance(agent, AgentSpec):
+        spec = agent
+    elif agent is not None and not isinstance(agent, str):
+        return AgentSpec(getattr(agent, "__name__", type(agent).__name__)), agent
+    elif model is not None:
+        spec = AgentSpec(agent or CHAT, ModelChoice(model, base_url))
+    else:
+        spec = AgentSpec(agent or default_agent(world))
+    check_spec(world, spec)
+    return spec, None
+
+
+def resolve_group_models(
+    spec: AgentSpec, world: World[Any], setup: Mapping[str, Any], base_url: str | None
+) -> AgentSpec:
+    """The spec with the models of the setup's groups. UsageError for a model that cannot be asked."""
+    resolved = spec.with_group_models(world, setup)
+    if not resolved.group_models:
+        return resolved
+    if base_url is not None:
+        defaults = replace(resolved.model_defaults or ModelChoice(""), base_url=base_url)
+        resolved = replace(resolved, model_defaults=defaults)
+    for choice in resolved.models:
+        check_model(resolved, choice)
+    return resolved
+
+
+def check_spec(world: World[Any], spec: AgentSpec) -> None:
+    """Raise UsageError, before anything is written, for a spec that cannot play."""
+    if spec.model is None:
+        agent_factory(world, spec.agent)
+    if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
+        raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")
+    for choice in spec.models:
+        check_model(spec, choice)
+
+
+def check_model(spec: AgentSpec, choice: ModelChoice) -> None:
+    """Raise UsageError for a model that cannot be asked within the spec's budget."""
+    Meter(spec.budget, known_prices()).expect_price(choice.name)
+    spec.open_model(choice)
+
+
+def agent_factory(world: World[Any], agent: str) -> AgentFactory:
+    """The factory of a named agent: a player of the world, a built-in agent, or one from an entry point.
+
+    Raises UsageError, before anything is written, for an unknown name or a script that cannot be read.
+    """
+    if agent in world.players:
+        return world.players[agent]
+    kind, colon, rest = agent.partition(":")
+    if kind == "script" and colon:
+        return _script_factory(world, rest)
+    if kind == "stdio" and rest.strip():
+        command_words(rest)
+        return lambda role: ProgramAgent(rest, role, world.verbs)
+    if agent == "human":
+        return lambda role: HumanAgent(world.verbs, _show, _ask)
+    plugins = agent_plugins()
+    if kind in plugins:
+        try:
+            return plugins[kind].load()(world, rest)
+        except ImportError as error:
+            raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
+    known = [*world.players, *BUILT_IN, *plugins]
+    raise UnknownName("agent", agent, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+
+
+def expect_local_agent(run: RunHeader, advice: str) -> None:
+    """UsageError, with advice, for a run whose actors came over HTTP: no agent here can play on for them."""
+    if next(iter(run.agents.values()), "") == HTTP_AGENT:
+        raise UsageError(f"the agents of {run.run_id!r} came over HTTP, and none of them is here; {advice}")
+
+
+def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:
+    """A factory that gives its agents the bullets of a playbook."""
+    return (lambda role: factory(replace(role, bullets=bullets))) if bullets else factory
+
+
+def agent_plugins() -> dict[str, EntryPoint]:
+    """The agents that other packages provide, by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(f"{text}\n\n")
+    sys.stderr.flush()
+
+
+def _ask(prompt: str) -> str:
+    """A line from the terminal; the prompt goes to stderr, so that stdout stays free for `--json`."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line
+
+
+def _script_factory(world: World[Any], name: str) -> AgentFactory:
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the script {name!r} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the script {name!r} is no UTF-8 text: {error}") from error
+    script = ScriptedAgent(script_lines(text, name), world.verbs)
+    return lambda _: script  # shared by all actors: the lines are in the order of the ledger, sub-agents' included

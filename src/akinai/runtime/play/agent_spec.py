@@ -1,0 +1,208 @@
+"""The agent spec: which agent plays a run, which models it asks, and within which limits. The run card holds it."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from akinai.agents.chat import ChatOptions, Memory
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import UsageError
+from akinai.core.stores import RunHeader
+from akinai.core.worlds import World
+from akinai.runtime.models.budget import NO_BUDGET, Budget
+
+if TYPE_CHECKING:
+    from akinai.runtime.models.langchain import LangChainModel
+
+CHAT = "chat"
+STRUCTURED = "structured"
+MODEL_AGENTS = (CHAT, STRUCTURED)
+"""Agents that ask a model: by tool calls, or by one JSON object in each reply."""
+RULES = "rules"
+"""In place of the sub-agents' model: they play by rules."""
+PLAYBOOK_TOKENS = 2_000
+"""Tokens of a playbook that an agent which asks a model sees at a time, by default."""
+AGENT_SPEC = "agent_spec"
+"""The key of a run card that holds the parts of the spec which have no key of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model and its sampling parameters."""
+
+    name: str
+    """"openai:NAME", "anthropic:NAME", "ollama:NAME" or another provider of LangChain."""
+    base_url: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """The limit of one reply."""
+    seed: int | None = None
+
+    @property
+    def provider(self) -> str:
+        """The part of its name before the colon."""
+        return self.name.partition(":")[0]
+
+    @property
+    def sampling(self) -> dict[str, Json]:
+        """The sampling parameters that are set; the provider decides about the rest."""
+        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
+        return {name: value for name, value in parameters.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """An agent, its models and its limits. Without a model it is a rule-based player, a script, a program or person."""
+
+    agent: str
+    """Its name, as `--agent` takes it."""
+    model: ModelChoice | None = None
+    sub_agents: str | None = None
+    """The model of the sub-agents; None is the same model, "rules" none."""
+    memory: Memory = "trim"
+    window_tokens: int = 30_000
+    budget: Budget = NO_BUDGET
+    cache: str | None = None
+    """The file of the response cache; None is no cache."""
+    timeout_s: float = 180.0
+    calls_per_minute: int = 0
+    """Of all runs together; 0 is no limit."""
+    group_models: tuple[tuple[str, str], ...] = ()
+    """Models that the settings name for groups of actors: (group, model), in the world's order."""
+    model_defaults: ModelChoice | None = None
+    """Address and sampling of the group models where the run names no model; its own name is ignored."""
+    bullets: tuple[str, ...] = ()
+    """Bullets of a playbook that every agent of the run is given; the run card holds them and their digest."""
+    playbook: str = ""
+    """A playbook as JSON text, in place of bullets: agents that ask a model search it, others are given all of it. The
+    run card holds it and its digest."""
+    playbook_tokens: int = PLAYBOOK_TOKENS
+    """The most tokens of the playbook that an agent which asks a model sees at a time; 0 is all of it."""
+
+    def __post_init__(self) -> None:
+        if self.model is None and self.agent in MODEL_AGENTS:
+            raise UsageError(f"the agent {self.agent!r} asks a model; name one, such as --model openai:gpt-5-mini")
+        if self.model is not None and self.agent not in MODEL_AGENTS:
+            raise UsageError(f"the agent {self.agent!r} asks no model; leave --model out, or --agent")
+        if self.window_tokens < 2_000:
+            raise UsageError(f"a window of {self.window_tokens} tokens holds no conversation; give at least 2,000")
+        if self.playbook_tokens < 0:
+            raise UsageError(f"a playbook in {self.playbook_tokens} tokens; give some, or 0 for the whole of it")
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether any actor's agent asks a model."""
+        return self.model is not None or bool(self.group_models)
+
+    @property
+    def all_bullets(self) -> tuple[str, ...]:
+        """The bullets that an agent which searches no playbook is given."""
+        if self.bullets or not self.playbook:
+            return self.bullets
+        from akinai.runtime.play.lookup import playbook_search
+
+        return playbook_search(self.playbook, self.playbook_tokens).contents
+
+    def with_group_models(self, world: World[Any], setup: Mapping[str, Json]) -> "AgentSpec":
+        """The same spec with the models that a setup names for the world's groups."""
+        groups = world.facets.sides.groups
+        models = ((group, cast("Mapping[str, Json]", setup.get(group) or {}).get("model")) for group in groups)
+        return replace(self, group_models=tuple((group, str(model)) for group, model in models if model))
+
+    def model_of(self, group: str = "") -> ModelChoice | None:
+        """The model that plays a group, or the actors outside any group; None where none does.
+
+        A group's model takes address and sampling from the run's model. The address belongs to a provider: a model of
+        another provider is asked at its own.
+        """
+        name = dict(self.group_models).get(group)
+        if name is None:
+            return self.model
+        defaults = self.model or self.model_defaults or ModelChoice(name)
+        same_provider = self.model is None or self.model.provider == name.partition(":")[0]
+        return replace(defaults, name=name, base_url=defaults.base_url if same_provider else None)
+
+    @property
+    def models(self) -> Sequence[ModelChoice]:
+        """Every model that plays, each once, without the model of the sub-agents."""
+        choices = (self.model_of(group) for group in ("", *dict(self.group_models)))
+        return list(dict.fromkeys(choice for choice in choices if choice))
+
+    def open_model(self, choice: ModelChoice) -> "LangChainModel":
+        """Open one of its models. UsageError for a model that cannot be asked."""
+        from akinai.runtime.models.langchain import open_model
+
+        return open_model(
+            choice.name,
+            base_url=choice.base_url,
+            temperature=choice.temperature,
+            max_tokens=choice.max_tokens,
+            seed=choice.seed,
+            timeout_s=self.timeout_s,
+            calls_per_minute=self.calls_per_minute,
+        )
+
+    @property
+    def chat_options(self) -> ChatOptions:
+        """The options of its chat agents."""
+        protocol: Literal["tools", "json"] = "json" if self.agent == STRUCTURED else "tools"
+        return ChatOptions(protocol, self.memory, self.window_tokens)
+
+    def card(self) -> dict[str, Json]:
+        """Its part of a run card; `from_card` reads it."""
+        card: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None, "playbook": None}
+        rest: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
+        model = self.model or (self.model_defaults or ModelChoice("") if self.group_models else None)
+        if model:
+            card |= {"model": model.name or None, "sampling": model.sampling}
+            rest |= {
+                "base_url": model.base_url,
+                "sub_agents": self.sub_agents,
+                "memory": self.memory,
+                "window_tokens": self.window_tokens,
+                "cache": self.cache,
+                "timeout_s": self.timeout_s,
+                "calls_per_minute": self.calls_per_minute,
+                **({"group_models": dict(self.group_models)} if self.group_models else {}),
+            }
+        if self.playbook:
+            rest |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
+            card["playbook"] = _digest([rest["playbook"], self.playbook_tokens])
+        if self.bullets:
+            card["playbook"] = _digest([*self.bullets])
+            rest["bullets"] = [*self.bullets]
+        return card | ({AGENT_SPEC: rest} if rest else {})
+
+    @staticmethod
+    def from_card(card: Mapping[str, Any], agent: str) -> "AgentSpec":
+        """The spec that a run card holds, for a resume."""
+        rest = dict(cast("Mapping[str, Any]", card.get(AGENT_SPEC) or {}))
+        budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
+        group_models: Mapping[str, str] = rest.pop("group_models", {})
+        # As the text that it was, whatever a store did to the order of its keys.
+        playbook = canonical(rest["playbook"]) if rest.get("playbook") else ""
+        rest |= {"bullets": tuple(rest.get("bullets", ())), "playbook": playbook}
+        name = card.get("model") if agent in MODEL_AGENTS else None
+        if not name and not group_models:
+            return AgentSpec(agent, budget=budget, **rest)
+        sampling = cast("Mapping[str, Any]", card.get("sampling") or {})
+        model = ModelChoice(name or "", base_url, **sampling)
+        return AgentSpec(
+            agent,
+            model if name else None,
+            budget=budget,
+            group_models=tuple(group_models.items()),
+            model_defaults=model,
+            **rest,
+        )
+
+
+def spec_of(header: RunHeader) -> AgentSpec:
+    """The agent spec of a run."""
+    return AgentSpec.from_card(header.card, next(iter(header.agents.values())))
+
+
+def _digest(value: Json) -> str:
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]

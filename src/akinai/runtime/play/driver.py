@@ -1,0 +1,386 @@
+"""The driver lets actors act until the game, an agent or a budget ends the run; `play_run` plays a run of a store."""
+
+import asyncio
+import traceback
+from collections.abc import AsyncIterable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+from akinai import worlds
+from akinai.core.actions import Action
+from akinai.core.agents import Agent, AgentFactory, Move, Role, View
+from akinai.core.canonical import Json
+from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
+from akinai.core.ledger import DAY_US, Entry, Outcome
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World, read_turn
+from akinai.runtime.play.agent_registry import agent_factory, with_bullets
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
+from akinai.runtime.play.model_pool import ModelPool
+from akinai.runtime.play.session import LocalSession
+from akinai.runtime.runs.records import TRACEBACK
+
+BATCH = 500
+"""Entries that a reproducible run commits together: a resume makes again what a crash loses, byte for byte."""
+SINCE = "since"
+"""The key of a run card that holds the last entry of a fork made by another agent."""
+LONGEST_TRACEBACK = 20_000
+"""Characters of a traceback that a run card keeps, the last ones."""
+MOVES_A_TURN = 64
+"""Moves after which the event loop gets a turn, so that Ctrl-C reaches a player that never waits."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """An agent that can take over moves which another agent made, as on a fork with another model.
+
+    On a resume an agent normally decides its own moves again. One with `remember_on_resume = True` is given them too.
+    """
+
+    async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
+        """Take over a recorded move of its actor; `view` and `last` are what `act` would have been given."""
+        ...
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """An agent that holds something to release, such as a program."""
+
+    async def close(self) -> None:
+        """Release it; called once, when the run has ended or failed."""
+        ...
+
+
+class Driver:
+    """Plays one session with the agents of a factory, one for each actor."""
+
+    def __init__(self, session: LocalSession[Any], factory: AgentFactory, *, max_actions: int = 0) -> None:
+        """`max_actions` is the cap of each actor; 0 is none."""
+        self.session, self._factory, self._cap = session, factory, max_actions
+        self._agents: dict[str, Agent] = {}
+        self._last: dict[str, Outcome] = {}
+        self._actions: dict[str, int] = {}
+        self._task_cap = _int_at(session.genesis.setup, "sub_agent_messages")
+        self._task_actions: dict[str, int] = {}
+        """By sub-agent, for its present task."""
+        self.on_entry: Callable[[], None] | None = None
+        """Called after every entry, for progress."""
+
+    def agent(self, actor: str) -> Agent:
+        """The agent of an actor, made when it first acts."""
+        if actor not in self._agents:
+            world = self.session.world
+            factory = world.facets.sides.own_player(self.session.state, actor) or self._factory
+            group = world.facets.sides.group(self.session.state, actor)
+            self._agents[actor] = factory(Role(actor, world.verbs.classes, group))
+        return self._agents[actor]
+
+    async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
+        """Bring session and agents to the end of a recorded past.
+
+        After entry `since` an agent decides its own moves again: AgentError where they differ from the record. The
+        moves up to `since` were another agent's: an agent with `remember` takes them over, any other begins afresh.
+        With `remember` it takes over all moves up to entry `forked_at`, even its own, since the replies of its model
+        are in the trace of another run. An actor with the world's own player keeps that player in every fork.
+        ReplayMismatch where the rules no longer give the recorded outcome.
+        """
+        own_player = self.session.world.facets.sides.own_player
+        async for entry in entries:
+            actor = entry.actor
+            with _agent_code(actor):
+                agent = self.agent(actor)
+            remembers = isinstance(agent, Remembers)
+            begin = max(since, forked_at) if remembers else since
+            own = entry.seq > begin or own_player(self.session.state, actor) is not None
+            if not self._closing_action(actor) and (own or remembers):
+                if own and not getattr(agent, "remember_on_resume", False):
+                    await self._decide_again(entry)
+                elif isinstance(agent, Remembers):
+                    await self._remember(agent, entry)
+            last = self.session.recall(entry)
+            if own or remembers:
+                self._last[actor] = last
+            self._count(actor)
+
+    async def _remember(self, agent: Remembers, entry: Entry) -> None:
+        view, last = await self.session.view(entry.actor), self._last_outcome(entry.actor)
+        move = Move(read_turn(self.session.world, entry).action, entry.said)
+        with _agent_code(entry.actor):
+            await agent.remember(view, last, move)
+
+    async def _decide_again(self, entry: Entry) -> None:
+        try:
+            move = await self._agent_move(entry.actor)
+        except EndRun as end:
+            raise AgentError(
+                f"at entry {entry.seq} the player now ends the run ({end.ending}) where {entry.name} is recorded: "
+                "it is not the player of this run; fork the run instead"
+            ) from end
+        now = (type(move.action).__name__, move.action.model_dump(mode="json"))
+        if now != (entry.name, entry.parameters):
+            raise AgentError(
+                f"at entry {entry.seq} the player now does {now[0]} {now[1]!r:.200} where {entry.name} "
+                f"{entry.parameters!r:.200} is recorded: it is not the player of this run; fork the run instead"
+            )
+
+    def _count(self, actor: str) -> None:
+        self._actions[actor] = self._actions.get(actor, 0) + 1
+        if "/" in actor:
+            active = actor in self.session.world.actors(self.session.state)
+            self._task_actions[actor] = self._task_actions.get(actor, 0) + 1 if active else 0
+
+    def _closing_action(self, actor: str) -> Action | None:
+        """The action that closes a sub-agent's task once its cap is reached; None before."""
+        if not self._task_cap or self._task_actions.get(actor, 0) < self._task_cap:
+            return None
+        return self.session.world.facets.sides.closing_action(self.session.state, actor)
+
+    async def close(self) -> None:
+        """Release what the agents hold."""
+        for agent in self._agents.values():
+            if isinstance(agent, Closes):
+                await agent.close()
+
+    async def play(self) -> str:
+        """Play to an ending and return it. AgentError when an agent fails; every entry so far is kept."""
+        world = self.session.world
+        try:
+            if world.now(self.session.state) is None:
+                return await self._play_concurrently()
+            return await self._play_in_turn()
+        except EndRun as end:
+            return end.ending
+        finally:
+            await self.session.flush()
+
+    async def _play_in_turn(self) -> str:
+        world = self.session.world
+        while actors := world.actors(self.session.state):
+            for actor in actors:
+                self._check_cap(actor)
+                await self._act(actor, await self._decide(actor))
+        return world.ending(self.session.state) or "stopped"
+
+    async def _play_concurrently(self) -> str:
+        """Let all actors that may act decide at the same time; each move is judged on the state when it arrives."""
+        world, session = self.session.world, self.session
+        pending = PendingDecisions(self._decide)
+        try:
+            while True:
+                alarms = world.facets.sides.wake_times(session.state)
+                woken = (actor for actor, at in alarms.items() if at <= session.now_us())
+                actors = [*world.actors(session.state), *woken]
+                if not pending and len(actors) == 1:
+                    self._check_cap(actors[0])
+                    await self._act(actors[0], await self._decide(actors[0]))
+                    continue
+                for actor in actors:
+                    if actor not in pending:
+                        self._check_cap(actor)
+                        pending.begin(actor)
+                if (ending := world.ending(session.state)) or not (pending or alarms):
+                    return ending or "stopped"
+                if decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
+                    await self._act(*decided)
+        except Exception:
+            await pending.finish()
+            raise
+        finally:
+            await pending.stop()
+
+    def _check_cap(self, actor: str) -> None:
+        if self._cap and self._actions.get(actor, 0) >= self._cap:
+            raise EndRun("message_cap")
+
+    async def _act(self, actor: str, move: Move) -> None:
+        self._last[actor] = await self.session.act(actor, move)
+        self._count(actor)
+        if self.on_entry:
+            self.on_entry()
+        if self.session.seq % MOVES_A_TURN == 0:
+            await asyncio.sleep(0)
+
+    def _last_outcome(self, actor: str) -> Outcome | None:
+        """The outcome of an actor's last move, as it reads now that the actor acts again."""
+        last, session = self._last.get(actor), self.session
+        return None if last is None else session.world.facets.observation.observe_late(session.state, actor, last)
+
+    async def _decide(self, actor: str) -> Move:
+        closing = self._closing_action(actor)
+        return Move(closing) if closing else await self._agent_move(actor)
+
+    async def _agent_move(self, actor: str) -> Move:
+        view = await self.session.view(actor)
+        last = self._last_outcome(actor)
+        with _agent_code(actor):
+            return await self.agent(actor).act(view, last)
+
+
+@contextmanager
+def _agent_code(actor: str) -> Generator[None]:
+    """Code of an actor's agent: its exceptions become AgentCrash, but for Akinai's own."""
+    try:
+        yield
+    except (AkinaiError, EndRun):
+        raise
+    except Exception as error:
+        raise AgentCrash(f"the agent of {actor} broke: {type(error).__name__}: {error}") from error
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with a run's id, the days played so far (-1 when the run is over) and the days of its horizon (0 for none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayContext:
+    """What a run is played with, beside its header: objects that have no name to find them by, and shared models."""
+
+    world: World[Any] | None = None
+    factory: AgentFactory | None = None
+    pool: ModelPool | None = None
+    """The open models of the run's agent spec."""
+    raise_errors: bool = False
+    """Whether the error that fails a run is raised, once it is in the run's header."""
+
+
+BY_NAME = PlayContext()
+"""World and agent are found by their names, and no model is asked."""
+
+
+async def play_run(
+    store: Books, header: RunHeader, progress: Progress | None = None, context: PlayContext = BY_NAME
+) -> RunHeader:
+    """Play a run from the end of its ledger to an ending, and return the header that says how it ended.
+
+    An error makes the run failed, with the reason in its header; every entry so far is kept. A run that was done and
+    cannot be recalled is returned as failed and stays done in the store. A cancelled run stays open. Raises StoreError,
+    since nothing can be written then, and with `raise_errors` the error of the run: an agent's own exception as it was.
+    """
+    world = context.world or worlds.load(header.genesis.world)
+    spec = spec_of(header)
+    if context.pool:
+        factory = context.pool.agent_factory(world, header, store, context.factory)
+    else:
+        factory = context.factory or agent_factory(world, spec.agent)
+    batch = BATCH if is_reproducible(world, spec) else 1
+    session = LocalSession(world, header.genesis, store, header.run_id, batch=batch)
+    caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)
+    driver = Driver(session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0))
+    try:
+        return await _recall_and_play(store, header, driver, progress, context)
+    finally:
+        await driver.close()
+
+
+def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:
+    """Whether a run can be made again from its genesis alone, so that many entries may be committed together."""
+    return not spec.asks_model and spec.agent in world.players
+
+
+async def _recall_and_play(
+    store: Books, header: RunHeader, driver: Driver, progress: Progress | None, context: PlayContext
+) -> RunHeader:
+    session = driver.session
+    try:
+        past = store.read(header.run_id)
+        await driver.recall(past, since=_int_at(header.card, SINCE), forked_at=_fork_point(header))
+        _expect_whole_past(header, session)
+    except StoreError:
+        raise
+    except Exception as error:
+        failed = _failed(header, error)
+        if header.status != "done":
+            await store.update(failed)
+        if context.raise_errors:
+            raise _original(error) from None
+        return failed
+    if progress:
+        driver.on_entry = _day_reporter(header, session, progress)
+    return await _play_to_the_end(store, header, driver, context)
+
+
+async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, context: PlayContext) -> RunHeader:
+    session, failure = driver.session, None
+    card = {name: value for name, value in header.card.items() if name != TRACEBACK}
+    try:
+        header = replace(header, status="done", ending=await driver.play(), error=None, card=card)
+    except StoreError:
+        raise
+    except Exception as error:
+        failure, header = error, _failed(header, error)
+    except BaseException:
+        header = replace(header, status="open", ending="stopped", error=None, card=card)
+        await store.update(replace(header, entries=session.seq, digest=session.digest))
+        raise
+    calls: Mapping[str, Json] = await context.pool.calls(session.world, header, store) if context.pool else {}
+    header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
+    await store.update(header)
+    if failure and context.raise_errors:
+        raise _original(failure)
+    return header
+
+
+def _failed(header: RunHeader, error: Exception) -> RunHeader:
+    """The header of a run that an error ended: its reason, and the traceback where code raised it by mistake."""
+    card = {name: value for name, value in header.card.items() if name != TRACEBACK}
+    original = _original(error)
+    if not isinstance(original, AkinaiError):
+        card[TRACEBACK] = "".join(traceback.format_exception(original))[-LONGEST_TRACEBACK:]
+    return replace(header, status="failed", ending=None, error=_reason(error), card=card)
+
+
+def _original(error: Exception) -> Exception:
+    """The exception of an agent's own code, without this file's frame; any other error as it is."""
+    cause = error.__cause__
+    if not isinstance(error, AgentCrash) or not isinstance(cause, Exception):
+        return error
+    frames = cause.__traceback__
+    while frames and frames.tb_next and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return cause.with_traceback(frames)
+
+
+def _fork_point(header: RunHeader) -> int:
+    """The last entry that a fork shares with its origin; 0 for a run that is no fork."""
+    return int((header.parent or "#0").rpartition("#")[2])
+
+
+def _expect_whole_past(header: RunHeader, session: LocalSession[Any]) -> None:
+    if header.entries is not None and session.seq < header.entries:
+        raise LedgerError(session.seq + 1, f"it is missing: the run had {header.entries} entries when it was closed")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, AkinaiError):
+        return str(error)
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    where = f", {frames.tb_frame.f_code.co_filename} line {frames.tb_lineno}" if frames else ""
+    return f"{type(error).__name__}: {error} (a fault in the program{where})"
+
+
+def _int_at(table: Mapping[str, Json], name: str) -> int:
+    value = table.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _day_reporter(header: RunHeader, session: LocalSession[Any], progress: Progress) -> Callable[[], None]:
+    world, reported, days_wanted = session.world, 0, horizon(header)
+    start = world.now(world.begin(header.genesis))
+
+    def on_entry() -> None:
+        nonlocal reported
+        now = world.now(session.state)
+        if start is not None and now is not None and (days := now // DAY_US - start // DAY_US) > reported:
+            reported = days
+            progress(header.run_id, days, days_wanted)
+
+    return on_entry
+
+
+def horizon(header: RunHeader) -> int:
+    """The days that a run is to play; 0 without a horizon."""
+    return _int_at(header.genesis.setup, "days")

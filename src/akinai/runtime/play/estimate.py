@@ -1,0 +1,181 @@
+"""Estimates of the calls, tokens, time and money of a run, made before it is played."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from akinai.agents.chat import estimated_tokens
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Genesis
+from akinai.core.models import Message, Usage
+from akinai.core.worlds import World, participants
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.models.budget import Price, known_prices
+from akinai.runtime.play.agent_spec import AgentSpec
+
+WINDOW_TOKENS = 30_000
+"""The context window, as in arXiv 2502.15840."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The known and assumed properties of the planned runs."""
+
+    max_messages: int = 0
+    """The cap on an actor's actions; 0 where days end the run."""
+    messages: int = 0
+    """Expected actions of an actor; 0 where days decide."""
+    days: int = 0
+    """0 where the cap on actions ends the run."""
+    messages_a_day: float = 0
+    window_tokens: int = WINDOW_TOKENS
+    tokens_at_first: int = 0
+    """Tokens of the first request: system prompt, tools, first view."""
+    tokens_a_message: int = 300
+    """Growth of the conversation with each action: the reply and its outcome."""
+    tokens_a_reply: int = 100
+    seconds_a_call: float = 5.0
+    runs: int = 1
+    """Conversations: one for each run, or for each actor of each run."""
+    at_once: int = 1
+    """Conversations at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Expected totals of all runs. One call is counted for every action, so the estimate is rather high."""
+
+    messages: int
+    usage: Usage
+    hours: float
+    dollars: float | None
+    """None where the price is not known. No token is counted as cached."""
+    sides: tuple["Side", ...] = ()
+    """The actors that models play."""
+
+    def to_json(self) -> dict[str, Json]:
+        tokens: Json = {"input": self.usage.input, "output": self.usage.output}
+        return {"messages": self.messages, "hours": self.hours, "dollars": self.dollars, "tokens": tokens}
+
+
+def estimate(load: Workload, price: Price | None = None) -> Estimate:
+    """The estimate of a workload.
+
+    messages: the least of the cap, days x messages a day, and the expected number. UsageError where none is given.
+    input tokens: the n-th call reads min(window, first + (n - 1) x growth), summed over all messages.
+    output tokens: messages x tokens a reply. hours: messages x seconds a call, x runs / runs at once, rounded up.
+    """
+    messages = _messages(load)
+    each = Usage(_input_tokens(messages, load), messages * load.tokens_a_reply)
+    usage = Usage(each.input * load.runs, each.output * load.runs)
+    rounds = math.ceil(load.runs / max(1, load.at_once))
+    return Estimate(
+        messages=messages * load.runs,
+        usage=usage,
+        hours=messages * load.seconds_a_call * rounds / 3600,
+        dollars=None if price is None else price.dollars(usage),
+    )
+
+
+SECONDS_PER_CALL = 5.0
+MESSAGES_PER_DAY = 10
+PARALLEL_RUNS = 64
+"""Runs that wait for models at the same time, unless the command says otherwise."""
+
+
+def estimate_runs(
+    world: World[Any],
+    spec: AgentSpec,
+    seeds: Sequence[int],
+    *,
+    preset: str | None = None,
+    days: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] = (),
+    jobs: int | None = None,
+) -> Estimate:
+    """What runs of an agent on these seeds are expected to take. UsageError where no model plays."""
+    setup = prepare(world, preset=preset, days=days, settings=settings, thinks=spec.asks_model).setup
+    spec = spec.with_group_models(world, setup)
+    played = tuple(sides(world, Genesis(world.name, seeds[0], setup), spec))
+    if not played:
+        raise UsageError("--dry-run tells what a model's runs will take; name one with --model")
+    cap, horizon = spec.budget.actions or setup.get("max_messages", 0), setup.get("days", 0)
+    prices = known_prices()
+    parts = [
+        estimate(
+            Workload(
+                max_messages=cap if isinstance(cap, int) else 0,
+                messages=side.messages,
+                days=horizon if isinstance(horizon, int) else 0,
+                messages_a_day=MESSAGES_PER_DAY,
+                window_tokens=spec.window_tokens,
+                tokens_at_first=side.tokens_at_first,
+                seconds_a_call=SECONDS_PER_CALL,
+                runs=side.actors * len(seeds),
+                at_once=min(PARALLEL_RUNS, side.actors * min(jobs or PARALLEL_RUNS, len(seeds))),
+            ),
+            prices.get(side.model),
+        )
+        for side in played
+    ]
+    return replace(together(parts), sides=played)
+
+
+def together(parts: Sequence[Estimate]) -> Estimate:
+    """The estimate of several sides that play at the same time: the sums, and the longest hours."""
+    dollars = [part.dollars for part in parts if part.dollars is not None]
+    return Estimate(
+        messages=sum(part.messages for part in parts),
+        usage=sum((part.usage for part in parts), Usage()),
+        hours=max((part.hours for part in parts), default=0.0),
+        dollars=sum(dollars) if len(dollars) == len(parts) else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The actors of one run that the same model plays."""
+
+    model: str
+    actors: int
+    messages: int
+    """Expected actions of each, rounded up; 0 where days decide."""
+    tokens_at_first: int
+    """Tokens of the longest of their first requests."""
+
+
+def sides(world: World[Any], genesis: Genesis, spec: AgentSpec) -> Sequence[Side]:
+    """The sides of a run that models play."""
+    state, by_model = world.begin(genesis), dict[str, list[str]]()
+    for actor in participants(world, state):
+        choice = spec.model_of(world.facets.sides.group(state, actor))
+        if choice and world.facets.sides.own_player(state, actor) is None:
+            by_model.setdefault(choice.name, []).append(actor)
+    return [_side(world, state, model, actors) for model, actors in by_model.items()]
+
+
+def _side(world: World[Any], state: object, model: str, actors: Sequence[str]) -> Side:
+    views = [world.view(state, actor) for actor in actors]
+    longest = max(views, key=lambda view: len(view.text))
+    first = longest.text + "".join(str(verb.tool()) for verb in longest.verbs or world.verbs.classes)
+    messages = math.ceil(sum(world.facets.sides.expected_actions(state, actor) for actor in actors) / len(actors))
+    return Side(model, len(actors), messages, estimated_tokens(Message("system", first)))
+
+
+def _messages(load: Workload) -> int:
+    by_days = math.ceil(load.days * load.messages_a_day)
+    limits = [limit for limit in (load.max_messages, by_days, load.messages) if limit]
+    if not limits:
+        raise UsageError("nothing says how long the run is; give --max-actions, or days and messages a day")
+    return min(limits)
+
+
+def _input_tokens(messages: int, load: Workload) -> int:
+    """The sum over n of min(window, first + (n - 1) x growth), without the loop."""
+    room = max(0, load.window_tokens - load.tokens_at_first)
+    growing = messages if not load.tokens_a_message else min(messages, room // load.tokens_a_message + 1)
+    growing = growing if room else 0
+    grown = growing * load.tokens_at_first + load.tokens_a_message * growing * (growing - 1) // 2
+    return grown + (messages - growing) * load.window_tokens

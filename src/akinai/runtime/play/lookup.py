@@ -1,0 +1,65 @@
+"""Playbooks for agents that ask a model: shown whole where they fit the budget, else searched as the agent plays."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from akinai.core.agents import Found
+from akinai.core.canonical import Json
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.formats import loads
+from akinai.learning.search.index import PlaybookIndex, SearchQuery
+from akinai.learning.search.injection import Injection, inject, inject_all
+
+MOST_RESULTS = 200
+"""Bullets that a search returns at most; the token budget decides how many of them are shown."""
+LOOKED_UP = "looked_up"
+"""Key of a trace record: the bullets that a search before the call found."""
+
+
+class PlaybookSearch:
+    """A playbook and its index."""
+
+    def __init__(self, playbook: Playbook, tokens: int) -> None:
+        """`tokens` is the budget of a search result; 0 is no limit."""
+        whole = inject_all(playbook)
+        self._playbook, self._tokens = playbook, tokens
+        self._whole = whole if tokens == 0 or whole.tokens <= tokens else None
+        self._index: PlaybookIndex | None = None
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The texts of all bullets, in the playbook's order."""
+        return tuple(bullet.content for bullet in self._playbook)
+
+    def find(self, situation: str) -> Injection:
+        """The whole playbook where it fits; otherwise the bullets nearest to the situation, as many as fit."""
+        if self._whole is not None:
+            return self._whole
+        if self._index is None:
+            self._index = PlaybookIndex(self._playbook)
+        results = self._index.search(SearchQuery(situation, top_k=MOST_RESULTS))
+        return inject([result.bullet for result in results], budget_tokens=self._tokens)
+
+
+class ActorLookup:
+    """One actor's `Lookup`; each search is noted in the trace once."""
+
+    def __init__(self, search: PlaybookSearch) -> None:
+        self._search = search
+        self._notes: dict[str, Json] = {}
+
+    def __call__(self, situation: str) -> Found:
+        found = self._search.find(situation)
+        self._notes = {LOOKED_UP: {"bullets": [*found.bullet_ids], "tokens": found.tokens}}
+        return Found(found.text, found.bullet_ids, found.tokens)
+
+    def take_notes(self) -> Mapping[str, Json]:
+        """The notes for the next call's trace record; empty when nothing was searched since the last one."""
+        notes, self._notes = self._notes, {}
+        return notes
+
+
+@lru_cache(maxsize=4)
+def playbook_search(text: str, tokens: int) -> PlaybookSearch:
+    """The search over the playbook in a JSON text, shared by all runs. CorruptPlaybook for a text that holds none."""
+    return PlaybookSearch(loads(text), tokens)

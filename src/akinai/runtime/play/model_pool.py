@@ -1,0 +1,115 @@
+"""The models of a command, opened once and shared by all its runs, and the agents that ask them."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from akinai.agents.chat import ChatAgent
+from akinai.core.agents import Agent, AgentFactory, Role
+from akinai.core.canonical import Json
+from akinai.core.models import Model
+from akinai.core.stores import Books, RunHeader, TraceRecord
+from akinai.core.worlds import World
+from akinai.runtime.models.budget import Meter, Prices, known_prices
+from akinai.runtime.models.cache import ResponseCache
+from akinai.runtime.play.agent_registry import agent_factory, default_agent
+from akinai.runtime.play.agent_spec import RULES, AgentSpec, ModelChoice, spec_of
+from akinai.runtime.play.recording import CallRecorder
+from akinai.runtime.play.trace_codec import figures
+
+CALLS = "calls"
+"""The key of a run card that holds totals of the model calls."""
+
+
+class ModelPool:
+    """The open models of an agent spec; makes the agents of each run."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        models: Mapping[ModelChoice, Model],
+        sub_model: Model | None,
+        cache: ResponseCache | None,
+        prices: Prices,
+        meter: Meter | None = None,
+    ) -> None:
+        """`meter` counts all runs together; without it, each run has the spec's budget for itself."""
+        self.spec = spec
+        self._models, self._sub_model, self._cache, self._prices = models, sub_model, cache, prices
+        self._meter = meter
+
+    def agent_factory(
+        self, world: World[Any], header: RunHeader, store: Books, factory: AgentFactory | None = None
+    ) -> AgentFactory:
+        """The factory of a run's agents. `factory` makes those that ask no model, where the agent is an object.
+
+        UsageError for an unknown agent.
+        """
+        plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent)
+        by_rules = world.players[default_agent(world)]
+        if not self._models:
+            return plain or by_rules
+        meter = self._meter or Meter(self.spec.budget, self._prices)
+        recorder = CallRecorder(header.run_id, header.genesis.seed, store, meter, cache=self._cache)
+        # The run's own spec: the runs of a pool may have different playbooks.
+        spec = spec_of(header)
+
+        def make_agent(role: Role) -> Agent:
+            choice = self.spec.model_of(role.group)
+            if choice is None:
+                assert plain is not None
+                return plain(role)
+            model = self._sub_model if "/" in role.actor else self._models[choice]
+            if model is None:
+                return by_rules(role)
+            if not spec.playbook:
+                return ChatAgent(recorder.asker(role.actor, model), world.verbs, self.spec.chat_options, role.bullets)
+            from akinai.runtime.play.lookup import ActorLookup, playbook_search
+
+            lookup = ActorLookup(playbook_search(spec.playbook, spec.playbook_tokens))
+            asker = recorder.asker(role.actor, model, lookup.take_notes)
+            return ChatAgent(asker, world.verbs, self.spec.chat_options, lookup=role.lookup or lookup)
+
+        return make_agent
+
+    async def calls(self, world: World[Any], header: RunHeader, store: Books) -> Mapping[str, Json]:
+        """Totals of the model calls of a run and of each group, for its card; empty where no model is asked."""
+        if not self._models:
+            return {}
+        records = [record async for record in store.read_trace(header.run_id)]
+        totals = figures(records, self._prices).to_json()
+        sides = world.facets.sides
+        if sides.groups:
+            begin = world.begin(header.genesis)
+            by_group: dict[str, list[TraceRecord]] = {}
+            for record in records:
+                by_group.setdefault(sides.group(begin, record.actor), []).append(record)
+            totals["groups"] = {
+                group: figures(group_records, self._prices).to_json()
+                for group, group_records in sorted(by_group.items())
+            }
+        return {CALLS: totals}
+
+
+@asynccontextmanager
+async def open_model_pool(spec: AgentSpec, meter: Meter | None = None) -> AsyncGenerator[ModelPool]:
+    """The pool of a spec; its models and cache are closed at the end. `meter` as for `ModelPool`.
+
+    UsageError for what cannot be opened.
+    """
+    if not spec.asks_model:
+        yield ModelPool(spec, {}, None, None, {})
+        return
+    async with AsyncExitStack() as stack:
+        models = {choice: await stack.enter_async_context(spec.open_model(choice)) for choice in spec.models}
+        sub_model: Model | None = models[spec.model] if spec.model else None
+        if spec.sub_agents == RULES:
+            sub_model = None
+        elif spec.model and spec.sub_agents not in (None, spec.model.name):
+            sub_model = await stack.enter_async_context(spec.open_model(replace(spec.model, name=spec.sub_agents)))
+        cache = None
+        if spec.cache:
+            cache = await ResponseCache.open(spec.cache)
+            stack.push_async_callback(cache.close)
+        yield ModelPool(spec, models, sub_model, cache, known_prices(), meter)

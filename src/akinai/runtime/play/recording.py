@@ -1,0 +1,150 @@
+"""Recording of model calls: each is in the trace before its reply is used, and a resume repeats it from there."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+from akinai.core.canonical import Json, settled
+from akinai.core.errors import AgentError
+from akinai.core.models import Asker, Model, Reply, Request
+from akinai.core.stores import TraceBook, TraceRecord
+from akinai.runtime.models.budget import Meter
+from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
+from akinai.runtime.play.session import clock_us
+from akinai.runtime.play.trace_codec import Call, TraceCodec, decode_calls, is_call
+
+TakeNotes = Callable[[], Mapping[str, Json]]
+"""Returns data for the next call's trace record, under keys that no call has; each note is returned once."""
+
+
+class CallRecorder:
+    """The model calls of one run. Its askers share the meter, the trace and the cache."""
+
+    def __init__(
+        self,
+        run_id: str,
+        seed: int,
+        book: TraceBook,
+        meter: Meter,
+        *,
+        cache: ResponseCache | None = None,
+        clock: Callable[[], int] = clock_us,
+    ) -> None:
+        """`seed` is the run's, a part of the cache keys; `clock` returns microseconds since the epoch."""
+        self.run_id, self.seed, self.meter, self.cache, self.clock = run_id, seed, meter, cache, clock
+        self.book = book
+        self._call_logs: dict[str, _CallLog] = {}
+
+    def asker(self, actor: str, model: Model, take_notes: TakeNotes | None = None) -> Asker:
+        """An actor's asker for a model; all askers of the actor number their calls together.
+
+        `take_notes` is called before each call. UsageError as for `Meter.expect_price`.
+        """
+        self.meter.expect_price(model.name)
+        if isinstance(model, Labelled):
+            model = model.labelled(f"{self.run_id}/{actor}")
+        return _RecordingAsker(self, self._call_logs.setdefault(actor, _CallLog(actor)), model, take_notes)
+
+
+@runtime_checkable
+class Labelled(Protocol):
+    """A model that tells its provider which requests belong to the same conversation."""
+
+    def labelled(self, label: str) -> Model:
+        """The same model for one conversation."""
+        ...
+
+
+class _CallLog:
+    """The calls of one actor, in order."""
+
+    def __init__(self, actor: str) -> None:
+        self.actor = actor
+        self.made = 0
+        """Calls made or repeated so far."""
+        self.lock = asyncio.Lock()
+        """Held during a call, since a resume must give calls the same numbers."""
+        self.recorded: Sequence[Call] | None = None
+        """Calls that were in the trace before the first one here; None until they are read."""
+        self.codec = TraceCodec()
+
+    async def read(self, run_id: str, book: TraceBook) -> Sequence[Call]:
+        """The recorded calls, read when they are first needed. AgentError for a damaged trace."""
+        if self.recorded is None:
+            codec = TraceCodec()
+            records = book.read_trace(run_id, self.actor)
+            recorded = [codec.decode(record) async for record in records if is_call(record)]
+            if [call.number for call in recorded] != list(range(1, len(recorded) + 1)):
+                raise AgentError(f"the trace of {self.actor!r} in run {run_id!r} lacks calls; fork the run instead")
+            self.recorded, self.codec = recorded, codec
+        return self.recorded
+
+
+class _RecordingAsker:
+    """Asks one model for one actor."""
+
+    def __init__(self, recorder: CallRecorder, log: _CallLog, model: Model, take_notes: TakeNotes | None) -> None:
+        self._recorder, self._log, self._model = recorder, log, model
+        self._take_notes: TakeNotes = take_notes or dict
+
+    async def ask(self, request: Request) -> Reply:
+        """The reply to this actor's next call, from the trace or made now and recorded.
+
+        EndRun when the budget is spent. AgentError when the trace has another request under this number; ModelError.
+        """
+        log, recorder = self._log, self._recorder
+        async with log.lock:
+            notes = self._take_notes()
+            recorded = await log.read(recorder.run_id, recorder.book)
+            number = log.made + 1
+            if number <= len(recorded):
+                reply = self._repeat(recorded[number - 1], request)
+            else:
+                reply = await self._call(request, number, notes)
+            log.made = number
+            return reply
+
+    def _repeat(self, call: Call, request: Request) -> Reply:
+        if call.digest != request.digest:
+            raise AgentError(
+                f"call {call.number} of {call.actor!r} is recorded with the request {call.digest[:12]} and is now made "
+                f"with {request.digest[:12]}: what the model is shown has changed since; fork the run instead"
+            )
+        if not call.reply.from_cache:
+            self._recorder.meter.count(call.model, call.reply.usage)
+        return call.reply
+
+    async def _call(self, request: Request, number: int, notes: Mapping[str, Json]) -> Reply:
+        recorder, log, model = self._recorder, self._log, self._model
+        recorder.meter.check(model.name)
+        reply = _settled(await self._reply(request, number))
+        prompt = log.codec.prompt(request)
+        data = {**notes, **log.codec.encode(prompt, request, reply, model.name)}
+        await recorder.book.add_trace(recorder.run_id, [TraceRecord(log.actor, number, recorder.clock(), data)])
+        log.codec.add(prompt, request, reply)
+        if not reply.from_cache:
+            recorder.meter.count(model.name, reply.usage)
+        return reply
+
+    async def _reply(self, request: Request, number: int) -> Reply:
+        cache, model = self._recorder.cache, self._model
+        if cache is None:
+            return await model.reply(request)
+        key = cache_key(request.digest, model, CallSite(self._recorder.seed, self._log.actor, number))
+        cached = await cache.find(key)
+        if cached is not None:
+            return cached
+        reply = await model.reply(request)
+        await cache.keep(key, reply)
+        return reply
+
+
+def _settled(reply: Reply) -> Reply:
+    """The reply as the trace will return it, so that a resume gives the agent the same one."""
+    return replace(reply, calls=tuple(replace(call, arguments=settled(call.arguments)) for call in reply.calls))
+
+
+async def read_calls(book: TraceBook, run_id: str, actor: str | None = None) -> list[Call]:
+    """The model calls of a run, or of one actor in it, with their full prompts."""
+    return list(decode_calls([record async for record in book.read_trace(run_id, actor)]))

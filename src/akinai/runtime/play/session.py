@@ -1,0 +1,91 @@
+"""The session in this process: views, and an entry for every move."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from akinai.core.agents import SAID_LIMIT, Move, View
+from akinai.core.canonical import keepable
+from akinai.core.ledger import Entry, Genesis, Outcome, Turn
+from akinai.core.stores import Store
+from akinai.core.worlds import World, expect_outcome, expect_version, read_turn, step
+
+S = TypeVar("S")
+
+
+def clock_us() -> int:
+    """This machine's time in microseconds since the epoch."""
+    return time.time_ns() // 1000
+
+
+class LocalSession(Generic[S]):
+    """Plays one run: applies moves in order, chains their entries and appends them to the store.
+
+    With `batch` 1 a move is answered when its entry is durable. A larger batch commits that many entries together: a
+    crash then loses at most one batch, which a rule-based player makes again, byte for byte.
+    """
+
+    def __init__(
+        self,
+        world: World[S],
+        genesis: Genesis,
+        store: Store,
+        run_id: str,
+        *,
+        batch: int = 1,
+        clock: Callable[[], int] = clock_us,
+    ) -> None:
+        expect_version(world, genesis)
+        self.world, self.genesis, self.run_id = world, genesis, run_id
+        self.state = world.begin(genesis)
+        self.seq, self.digest = 0, genesis.digest
+        self._at = 0
+        self._store, self._batch, self._clock = store, batch, clock
+        self._pending: list[Entry] = []
+
+    def recall(self, entry: Entry) -> Outcome:
+        """Apply a recorded entry without storing it again, as on a resume; return the outcome as its actor sees it.
+
+        ReplayMismatch when the rules no longer give the recorded outcome.
+        """
+        turn = read_turn(self.world, entry)
+        state, outcome = step(self.world, self.state, turn)
+        expect_outcome(entry, outcome)
+        self.state = state
+        self.seq, self.digest, self._at = entry.seq, entry.digest, entry.at
+        return self.world.facets.observation.observe(state, turn, outcome)
+
+    async def view(self, actor: str) -> View:
+        """What the actor sees now. Free; not recorded."""
+        view, now = self.world.view(self.state, actor), self.world.now(self.state)
+        return view if now is None else replace(view, now=now)
+
+    async def act(self, actor: str, move: Move) -> Outcome:
+        """Apply and record a move. Returns the outcome as its actor sees it, once the entry is durable."""
+        now = self.world.now(self.state)
+        at = max(self._at, self._clock() if now is None else now)
+        turn = Turn(self.seq + 1, at, actor, self.world.verbs.settled(move.action), _capped(move.said))
+        state, outcome = step(self.world, self.state, turn)
+        entry = Entry.of(self.digest, turn, outcome)
+        self._pending.append(entry)
+        self.state, self.seq, self.digest, self._at = state, turn.seq, entry.digest, at
+        if len(self._pending) >= self._batch:
+            await self.flush()
+        return self.world.facets.observation.observe(state, turn, outcome)
+
+    def now_us(self) -> int:
+        """The session's clock in microseconds since the epoch, never falling; used where the world has no time."""
+        self._at = max(self._at, self._clock())
+        return self._at
+
+    async def flush(self) -> None:
+        """Commit the pending entries."""
+        if self._pending:
+            entries, self._pending = self._pending, []
+            await self._store.append(self.run_id, entries)
+
+
+def _capped(said: str) -> str:
+    """Text beside an action as the ledger keeps it: capped, without characters that no store can keep."""
+    return keepable(said[:SAID_LIMIT])

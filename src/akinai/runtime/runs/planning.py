@@ -1,0 +1,189 @@
+"""Plans the runs of one command: their seeds, names and headers; and writes the headers to a store."""
+
+import asyncio
+import platform
+import re
+import secrets
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Genesis
+from akinai.core.stores import RunHeader, Store
+from akinai.core.worlds import World
+from akinai.runtime.config.settings import Prepared
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.session import clock_us
+from akinai.runtime.runs.sweep import SweepPoint, names_of, sweep_of
+
+ALL = "agents"
+"""The role of the agent in the header of a run in which it plays several sides."""
+MOST_SEEDS = 100_000
+LARGEST_SEED = 2**63 - 1
+
+_NAME = re.compile(r"\w[\w.-]{0,79}")
+_FIRST = "amber brisk calm clever copper early fair gentle golden honest keen lively lucky merry mild neat plain proud quiet ready sharp silver steady sunny swift tidy warm wise".split()  # noqa: E501 - a list of words
+_SECOND = "anchor apron barrel basket bell bottle broom candle cart coin counter crate drawer fennel ginger jar kettle lantern ledger market melon mint orchard parcel pepper plum purse quince scale shelf stall teapot till wagon".split()  # noqa: E501 - a list of words
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One point of a sweep, and how it is played; a command without a sweep has one."""
+
+    point: SweepPoint
+    prepared: Prepared
+    spec: AgentSpec
+
+
+def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], name: str) -> list[RunHeader]:
+    """The runs of one command; each point of its sweep has a group name of its own."""
+    headers: list[RunHeader] = []
+    for part in parts:
+        planned = plan(world, part.prepared, part.spec, seeds, checked_name(part.point.group(name)))
+        card = part.point.card(name)
+        later = len(headers)
+        headers += [
+            replace(header, card={**header.card, **card}, created_at=header.created_at + later) for header in planned
+        ]
+    return headers
+
+
+def plan(world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str) -> list[RunHeader]:
+    """The runs of one command, named GROUP-SEED; GROUP stands for them all."""
+    card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
+    role = ALL if world.facets.sides.groups else _first(world, Genesis(world.name, seeds[0], prepared.setup))
+    return [
+        RunHeader(
+            run_id=f"{group}-{seed}",
+            genesis=Genesis(world.name, seed, prepared.setup),
+            agents={role: spec.agent},
+            created_at=clock_us() + i,
+            group=group,
+            card=card,
+        )
+        for i, seed in enumerate(seeds)
+    ]
+
+
+def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[str, Json]:
+    """The provenance of a run: versions, preset and agent."""
+    return {
+        "akinai": version("akinai"),
+        "python": platform.python_version(),
+        "world": world,
+        "preset": preset,
+        "preset_sha256": preset_sha256,
+        "agent": agent,
+        "model": None,
+        "sampling": None,
+        "playbook": None,
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _first(world: World[Any], genesis: Genesis) -> str:
+    return next(iter(world.actors(world.begin(genesis))), "player")
+
+
+async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
+    """Write the headers of all runs, or none: UsageError when a name is taken."""
+    expect_free(await store.runs(), headers)
+    await asyncio.gather(*(store.create(header) for header in headers))
+
+
+def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
+    """UsageError unless the new runs can join the known ones: a name is of one run, or of one group of like runs."""
+    ids, groups = {run.run_id for run in known}, {run.group: run for run in known if run.group}
+    sweeps = {name for run in known if (name := sweep_of(run.card))}
+    for run in new:
+        for name in names_of(run):
+            if name in ids or (name in groups and name != run.group) or name in sweeps:
+                kind = "run" if name in ids else "group of runs" if name in groups else "sweep"
+                raise UsageError(
+                    f"there is a {kind} {name!r} already; choose another --name, or 'akinai resume {name}'"
+                )
+        other = groups.get(run.group) if run.group else None
+        if other and _played_as(other) != _played_as(run):
+            raise UsageError(
+                f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world}"
+                ", these are of another agent, model or playbook, or under other settings; choose another --name"
+            )
+
+
+def _played_as(run: RunHeader) -> tuple[object, ...]:
+    """Equal for runs that one group may hold."""
+    # Names of agents without roles: older headers have the agent under whoever acts first, which the seed decides.
+    card = tuple(run.card.get(name) for name in ("model", "sampling", "playbook"))
+    return run.genesis.world, run.genesis.setup, {*run.agents.values()}, run.parent is None, card
+
+
+def fresh_name(known: Sequence[RunHeader]) -> str:
+    """A short readable name that no run and no group has."""
+    taken = names_in(known)
+    for _ in range(1000):
+        name = f"{secrets.choice(_FIRST)}-{secrets.choice(_SECOND)}"
+        if not _is_taken(name, taken):
+            return name
+    return counted("run", taken)
+
+
+def counted(start: str, taken: Collection[str]) -> str:
+    """The first free name of START-1, START-2, ..."""
+    number = 1
+    while _is_taken(f"{start}-{number}", taken):
+        number += 1
+    return f"{start}-{number}"
+
+
+def _is_taken(name: str, taken: Collection[str]) -> bool:
+    return any(known == name or known.startswith(f"{name}-") for known in taken)
+
+
+def names_in(known: Sequence[RunHeader]) -> set[str]:
+    """The names of runs, groups and sweeps."""
+    return {name for run in known for name in names_of(run)}
+
+
+def checked_name(name: str) -> str:
+    """The name of a run as files, addresses and command lines can hold it. UsageError when it is none."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"a run's name is letters, digits, '-', '_' and '.', at most 80 and no spaces, not {name!r:.100}"
+        )
+    return name
+
+
+def seeds_in(text: str) -> list[int]:
+    """Seeds as people write them: "7", "1-5", "1,3,10-12". UsageError says what is wrong."""
+    return checked_seeds(_seeds(text))
+
+
+def checked_seeds(seeds: Iterator[int] | Sequence[int]) -> list[int]:
+    """Seeds that one command can play. UsageError for none, too many, one twice, or one that is no seed."""
+    seen: dict[int, None] = {}
+    for seed in seeds:
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
+            raise UsageError(f"a seed is a whole number from 0 to 2^63 - 1, not {seed!r:.60}")
+        if seed in seen:
+            raise UsageError(f"seed {seed} is there twice; give each once")
+        if len(seen) == MOST_SEEDS:
+            raise UsageError(f"more seeds than the {MOST_SEEDS:,} that one command plays")
+        seen[seed] = None
+    if not seen:
+        raise UsageError("no seeds; give at least one, such as 1 or 1-5")
+    return list(seen)
+
+
+def _seeds(text: str) -> Iterator[int]:
+    for piece in text.split(","):
+        low, dash, high = piece.strip().partition("-")
+        if not (low.isdecimal() and (high.isdecimal() or not dash)) or max(len(low), len(high)) > 19:
+            raise UsageError(f"seeds are like 7, 1-5 or 1,3,10-12, not {text!r:.100}")
+        first, last = int(low), int(high) if dash else int(low)
+        if last < first:
+            raise UsageError(f"the seeds {piece.strip()!r} run backwards; write {last}-{first}")
+        yield from range(first, last + 1)

@@ -1,0 +1,262 @@
+"""The reader of runs: entries come from the store once and are folded once, whatever is asked of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from akinai import worlds
+from akinai.core.canonical import Json
+from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, StoreError, UnknownName, UsageError
+from akinai.core.ledger import DAY_US, Entry, Ledger
+from akinai.core.models import Reply, Usage
+from akinai.core.scores import About, Score
+from akinai.core.steps import Steps
+from akinai.core.stores import Books, RunHeader, Store
+from akinai.core.worlds import World, replay
+from akinai.runtime.models.budget import Prices
+from akinai.runtime.play.trace_codec import is_call
+from akinai.runtime.runs.records import ModelUsage, Run, Series
+from akinai.runtime.runs.sweep import names_of
+
+DAMAGE = (LedgerError, UsageError)
+"""Errors of a damaged record, and of a world or version that is not installed."""
+
+Load = Callable[[str], World[Any]]
+"""Returns a world by name, as `worlds.load` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is read and kept of each run. All of it, for a thousand runs, takes memory."""
+
+    ledger: bool = True
+    """The ledger itself, 4 KB an entry."""
+    evidence: bool = True
+    """The entries that earned each score."""
+    judged: bool = False
+    """Counts of findings, coherence, and the world's own figures."""
+    findings: bool = False
+    """Each finding, beyond the counts."""
+    series: bool = False
+    """The days of the run."""
+    tables: tuple[About, ...] = ()
+    """The world's tables, by what they are about."""
+    fuzzy: int = 0
+    """Edits by which a name that an agent wrote may differ from the right one and still count as it."""
+
+
+def loader(world: World[Any] | None) -> Load:
+    """A `Load` that always returns the given world; `worlds.load` for None."""
+    return worlds.load if world is None else lambda _: world
+
+
+async def read_ledger(store: Store, header: RunHeader) -> Ledger:
+    """The whole record of a run."""
+    return Ledger(header.genesis, tuple([entry async for entry in store.read(header.run_id)]))
+
+
+async def read_run(
+    store: Store,
+    header: RunHeader,
+    detail: Detail = Detail(),
+    *,
+    load: Load = worlds.load,
+    trouble: tuple[type[Exception], ...] = (),
+) -> Run:
+    """A run from the store, scored.
+
+    Raises LedgerError for a damaged record and UsageError for another version's world. Errors of the classes in
+    `trouble` become the run's `trouble` instead, but for StoreError: the store itself does not work.
+    """
+    entries: list[Entry] = []
+    try:
+        if header.damage:
+            raise BrokenChain(0, header.damage)
+        async for entry in store.read(header.run_id):
+            entries.append(entry)  # noqa: PERF401 - entries before a broken one are kept
+        expect_whole(header, len(entries))
+        return score_run(header, Ledger(header.genesis, tuple(entries)), load(header.genesis.world), detail)
+    except trouble as error:
+        if isinstance(error, StoreError):
+            raise
+        why = header.damage or (str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}")
+        ledger = Ledger(header.genesis, tuple(entries))
+        kept = ledger if detail.ledger and not header.damage else None
+        return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=kept)
+
+
+def score_run(
+    header: RunHeader,
+    ledger: Ledger,
+    world: World[Any],
+    detail: Detail = Detail(),
+) -> Run:
+    """A run from its ledger. Raises what the world, its scorers and its detectors raise."""
+    steps = replay(world, ledger, check=True)
+    run = Run(
+        header,
+        entries=len(ledger.entries),
+        digest=ledger.digest,
+        days=days_of(world, steps),
+        scores=tuple(score for scorer in world.scorers for score in scorer(steps)),
+        record=ledger if detail.ledger else None,
+        began=world.now(steps.opening),
+        series=series_of(world, steps) if detail.series else None,
+    )
+    run = _judge(run, steps, world, detail) if detail.judged else run
+    if detail.evidence:
+        return run
+    scores, coherence, figures = map(_without_evidence, (run.scores, run.coherence, run.figures))
+    return replace(run, scores=scores, coherence=coherence, figures=figures)
+
+
+def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Run:
+    """The run with its findings, coherence and the world's own figures and tables."""
+    judging = world.facets.judging
+    account = judging.account(steps, detail.fuzzy)
+    figures = {figure.name: figure for figure in account.figures}
+    findings = tuple(judging.detect(steps))
+    return replace(
+        run,
+        judged=True,
+        scores=tuple(figures.pop(score.name, score) for score in run.scores),
+        figures=tuple(figures.values()),
+        finding_types=dict(Counter(finding.type for finding in findings)),
+        severities=dict(Counter(finding.severity for finding in findings)),
+        findings=findings if detail.findings else None,
+        coherence=tuple(judging.coherence(steps, findings)),
+        tables=tuple(table for table in account.tables if table.about in detail.tables),
+        roster=account.cast,
+    )
+
+
+def judged(run: Run) -> Run:
+    """The same run, judged from its ledger if that was kept and its world is installed."""
+    if run.judged or run.trouble or run.record is None:
+        return run
+    try:
+        world = worlds.load(run.world)
+    except UsageError:
+        return run
+    return replace(_judge(run, replay(world, run.record), world, Detail(judged=True)), scores=run.scores)
+
+
+def _without_evidence(scores: Iterable[Score]) -> tuple[Score, ...]:
+    return tuple(replace(score, because=()) for score in scores)
+
+
+def expect_whole(header: RunHeader, entries: int) -> None:
+    """LedgerError when the record lost entries that it had when the run was closed."""
+    if header.entries is not None and entries < header.entries:
+        raise LedgerError(entries + 1, f"it is missing: the run had {header.entries} entries when it was closed")
+
+
+def days_of(world: World[Any], steps: Steps[Any]) -> int:
+    """Midnights that passed on the world's own clock; 0 where it has none."""
+    begin, now = world.now(steps.opening), world.now(steps.final)
+    return 0 if begin is None or now is None else now // DAY_US - begin // DAY_US
+
+
+async def find_runs(store: Store, names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+    """The runs of a store that names stand for, as `select_runs` has it."""
+    return select_runs(await store.runs(), names, damaged=damaged)
+
+
+def select_runs(known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+    """The runs that names stand for: a run's id, or the name of a group or a sweep. UnknownName for none of them.
+
+    BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
+    """
+    found: dict[str, RunHeader] = {}
+    for name in names:
+        runs = [run for run in known if name in names_of(run)]
+        if not runs:
+            ids = {id for run in known for id in names_of(run)}
+            raise UnknownName("run", name, ids, "'akinai runs' lists them")
+        found |= {run.run_id: run for run in runs}
+    for run in found.values():
+        if run.damage and not damaged:
+            raise BrokenChain(0, run.damage)
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A day that ended."""
+
+    day: int
+    facts: Mapping[str, Json]
+    tools: Counter[str]
+    refused: int
+
+
+def series_of(world: World[Any], steps: Steps[Any]) -> Series:
+    """The days of a run. Days that one step passed over together are one, the last of them."""
+    start = world.now(steps.opening)
+    if start is None:
+        return Series()
+    judging = world.facets.judging
+    days, tools, refused = list[_Day](), Counter[str](), 0
+    for step in steps:
+        tools[type(step.turn.action).tool_name()] += 1
+        refused += not step.outcome.ok
+        now = world.now(step.after)
+        if now is not None and (day := now // DAY_US - start // DAY_US) > (days[-1].day if days else 0):
+            days.append(_Day(day, {**judging.facts(step.after), **judging.day_facts(step.after)}, tools, refused))
+            tools, refused = Counter[str](), 0
+    return _columns(days)
+
+
+def _columns(days: Sequence[_Day]) -> Series:
+    facts = dict.fromkeys(name for day in days for name, value in day.facts.items() if _number(value) is not None)
+    tables = dict.fromkeys(name for day in days for name, value in day.facts.items() if isinstance(value, Mapping))
+    used = dict.fromkeys(name for day in days for name in day.tools)
+    return Series(
+        days=tuple(day.day for day in days),
+        facts={name: tuple(_number(day.facts.get(name)) for day in days) for name in facts},
+        tables={name: _by_item([day.facts.get(name) for day in days]) for name in tables},
+        tools={name: tuple(day.tools[name] for day in days) for name in used},
+        refused=tuple(day.refused for day in days),
+    )
+
+
+def _by_item(tables: Sequence[Json]) -> dict[str, tuple[float, ...]]:
+    empty: Mapping[str, Json] = {}
+    rows = [cast("Mapping[str, Json]", table) if isinstance(table, Mapping) else empty for table in tables]
+    items = sorted({item for row in rows for item in row})
+    return {item: tuple(_number(row.get(item)) or 0 for row in rows) for item in items}
+
+
+def _number(value: Json) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+async def read_usage(books: Books, header: RunHeader, prices: Prices) -> ModelUsage | None:
+    """What the model calls of a run took; None without calls, or if the trace is damaged: it decides no score."""
+    sent: list[tuple[str, Usage, float]] = []
+    models: dict[str, None] = {}
+    calls = 0
+    try:
+        async for record in books.read_trace(header.run_id):
+            if not is_call(record):
+                continue
+            data = cast("Mapping[str, Any]", record.data)
+            reply = Reply.from_json(data["reply"])
+            calls += 1
+            models[reply.model] = None
+            if not reply.from_cache:
+                sent.append((data["model"], reply.usage, reply.latency_s))
+    except (StoreError, KeyError, TypeError):
+        return None
+    if not calls:
+        return None
+    priced = all(model in prices for model, _, _ in sent)
+    return ModelUsage(
+        calls=calls,
+        cache_hits=calls - len(sent),
+        tokens=sum((usage for _, usage, _ in sent), Usage()),
+        minutes=sum(latency for _, _, latency in sent) / 60,
+        dollars=sum(prices[model].dollars(usage) for model, usage, _ in sent) if priced else None,
+        models=tuple(models),
+    )

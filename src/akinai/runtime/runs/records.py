@@ -1,0 +1,326 @@
+"""Run and Runs: what was played, how it ended, what it scored, and what several runs say together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import Any, Literal, overload
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.findings import Finding
+from akinai.core.ledger import Ledger
+from akinai.core.models import Usage
+from akinai.core.scores import Score, Table, bounds
+from akinai.core.statistics import Summary, summarise
+from akinai.core.stores import RunHeader, Status
+from akinai.runtime.runs.sweep import sweep_of
+
+TRACEBACK = "traceback"
+"""The key of a run card that holds the traceback of code that failed the run."""
+
+State = Literal["done", "failed", "open", "unreadable"]
+"""done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: so is its record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A run day by day; every sequence has a place for each of `days`. Empty in a world without a clock of its own."""
+
+    days: tuple[int, ...] = ()
+    """The days that ended, from 1, rising."""
+    facts: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict[str, tuple[float | None, ...]])
+    """The world's numbers at the end of each day, by name, such as "net_worth_cents"; None where there is none."""
+    tables: Mapping[str, Mapping[str, tuple[float, ...]]] = field(
+        default_factory=dict[str, Mapping[str, tuple[float, ...]]]
+    )
+    """The same by name and item, such as "sold" by product; 0 where an item is missing."""
+    tools: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """How often each tool was used on each day, refusals and sub-agents included."""
+    refused: tuple[int, ...] = ()
+    """Actions that were refused on each day."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What a run's model calls took. Tokens, minutes and dollars are of calls that were sent."""
+
+    calls: int
+    """All calls, those that the response cache answered included."""
+    cache_hits: int
+    tokens: Usage
+    minutes: float
+    """Time that the models took to answer."""
+    dollars: float | None
+    """None if the price of a model is not known."""
+    models: tuple[str, ...]
+    """Model ids as the providers returned them."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Run:
+    """One run, read from its ledger and scored."""
+
+    header: RunHeader
+    entries: int = 0
+    digest: str = ""
+    """Digest of the last entry, or of the genesis: it identifies the whole record."""
+    days: int = 0
+    """Midnights that passed in the world; 0 where the world has no clock of its own."""
+    scores: tuple[Score, ...] = ()
+    """Empty where `trouble` says why."""
+    trouble: str | None = None
+    """Why the record cannot be read or scored here."""
+    record: Ledger | None = None
+    """The ledger, where it was kept."""
+    judged: bool = False
+    """Whether findings, coherence and the world's own figures were read."""
+    finding_types: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Findings of each type, in order of first occurrence."""
+    severities: Mapping[str, int] = field(default_factory=dict[str, int])
+    findings: tuple[Finding, ...] | None = None
+    """Each finding, where they were kept."""
+    coherence: tuple[Score, ...] = ()
+    """How well the agents kept track; a run may lack some of these figures, or all."""
+    figures: tuple[Score, ...] = ()
+    """The world's figures beyond the scores; a run may lack some of these."""
+    tables: tuple[Table, ...] = ()
+    """The world's tables, where they were kept."""
+    roster: str = ""
+    """Equal for runs whose tables are about the same agents."""
+    began: int | None = None
+    """The world's time at the beginning, in microseconds since the epoch; None without a clock of its own."""
+    usage: ModelUsage | None = None
+    """None for a run that asked no model, or whose trace was not read or cannot be."""
+    series: Series | None = None
+    """The days of the run, where they were kept."""
+
+    def __repr__(self) -> str:
+        score = f", {self.scores[0].name} {self.scores[0].value} {self.scores[0].unit}" if self.scores else ""
+        outcome = self.reason or self.ending or self.status
+        return f"<Run {self.id}: {self.world} by {self.agent}, seed {self.seed}, {outcome}{score}>"
+
+    @property
+    def ledger(self) -> Ledger:
+        """The whole record. UsageError where it was not kept, as in a command that plays a thousand runs."""
+        if self.record is None:
+            raise UsageError(f"the ledger of run {self.id!r} was not kept here; akinai.runs({self.id!r}) reads it")
+        return self.record
+
+    @property
+    def id(self) -> str:
+        """The name by which every command finds it."""
+        return self.header.run_id
+
+    @property
+    def world(self) -> str:
+        """Name and version, such as "vending@1"; empty where the header is damaged."""
+        return self.header.genesis.world
+
+    @property
+    def seed(self) -> int:
+        return self.header.genesis.seed
+
+    @property
+    def agent(self) -> str:
+        """The name of its agent, as given to the command."""
+        return next(iter(self.header.agents.values()), "")
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        """Versions, preset, model and whatever else a reader needs to trust it."""
+        return self.header.card
+
+    @property
+    def group(self) -> str | None:
+        """The name that stands for all runs of one command."""
+        return self.header.group
+
+    @property
+    def parent(self) -> str | None:
+        """The origin of a fork, as "RUN#ENTRY"."""
+        return self.header.parent
+
+    @property
+    def status(self) -> Status:
+        """ "open" can go on, "done" ended, "failed" broke and can be resumed."""
+        return self.header.status
+
+    @property
+    def state(self) -> State:
+        """The status, or "unreadable"."""
+        return "unreadable" if self.trouble else self.status
+
+    @property
+    def ending(self) -> str | None:
+        """Why it is over, such as "horizon", "budget" or "stopped" (docs/glossary.md has all); None when it is not."""
+        return self.header.ending
+
+    @property
+    def error(self) -> str | None:
+        """Why the run failed, with the traceback where code raised an exception; or why its record cannot be read."""
+        return f"{self.reason}\n\n{self.traceback}" if self.traceback else self.reason
+
+    @property
+    def reason(self) -> str | None:
+        """The error in a sentence, without a traceback."""
+        return self.header.error or self.trouble
+
+    @property
+    def traceback(self) -> str | None:
+        """The traceback of the code that failed the run, an agent's or a world's; None for any other error."""
+        text = self.card.get(TRACEBACK)
+        return text if isinstance(text, str) else None
+
+    def score(self, name: str) -> int | float:
+        """The value of one score. UnknownName when the world has none of that name."""
+        for score in self.scores:
+            if score.name == name:
+                return score.value
+        raise UnknownName("score", name, (score.name for score in self.scores))
+
+    def value(self, name: str) -> int | float | None:
+        """The value of a score, a coherence score or another figure; None where the run lacks it."""
+        return next(
+            (score.value for score in (*self.scores, *self.coherence, *self.figures) if score.name == name), None
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """The run as `--json` prints it, with whatever was read of it."""
+        document: dict[str, Json] = {
+            "run": self.id,
+            "world": self.world,
+            "preset": self.card.get("preset"),
+            "agent": self.agent,
+            "seed": self.seed,
+            "status": self.status,
+            "ending": self.ending,
+            "days": self.days,
+            "entries": self.entries,
+            "digest": self.digest,
+            "scores": {score.name: score.to_json() for score in self.scores},
+        }
+        more = {"group": self.group, "parent": self.parent, "error": self.reason, "traceback": self.traceback}
+        document |= {name: value for name, value in more.items() if value}
+        if self.judged:
+            document["findings"] = self._findings_json()
+            document["coherence"] = {score.name: score.to_json() for score in self.coherence}
+        if self.figures:
+            document["figures"] = {score.name: score.to_json() for score in self.figures}
+        if self.tables:
+            document["tables"] = {table.name: table.to_json() for table in self.tables}
+        if self.usage:
+            document["usage"] = self.usage.to_json()
+        if self.series:
+            document["series"] = self.series.to_json()
+        return document
+
+    def _findings_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {"types": dict(self.finding_types), "severities": dict(self.severities)}
+        if self.findings is not None:
+            document["list"] = [finding.to_json() for finding in self.findings]
+        return document
+
+
+class Runs(Sequence[Run]):
+    """Several runs, such as those of one command in the order of their seeds."""
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs = tuple(runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Runs": ...
+    def __getitem__(self, index: int | slice) -> "Run | Runs":
+        return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Runs) and self._runs == other._runs
+
+    def __hash__(self) -> int:
+        return hash(tuple(run.id for run in self._runs))
+
+    def __repr__(self) -> str:
+        failed = sum(run.status == "failed" for run in self._runs)
+        count = f"{len(self)} run{'' if len(self) == 1 else 's'}{f', {failed} failed' if failed else ''}"
+        names = f"{', '.join(run.id for run in self._runs[:5])}{' ...' if len(self) > 5 else ''}"
+        return f"<Runs: {count}: {names}>" if names else f"<Runs: {count}>"
+
+    @property
+    def name(self) -> str:
+        """The sweep or group that all of them belong to; else the id of the first, and how many more there are."""
+        names = {sweep_of(run.card) or run.group for run in self._runs}
+        shared = names.pop() if len(names) == 1 and len(self) > 1 else None
+        more = f" and {len(self) - 1} more" if len(self) > 1 else ""
+        return shared or (f"{self._runs[0].id}{more}" if self._runs else "no runs")
+
+    @property
+    def troubled(self) -> list[Run]:
+        """Runs whose record cannot be read."""
+        return [run for run in self._runs if run.trouble]
+
+    def values(self, score: str) -> list[int | float | None]:
+        """One score of every run of the worlds that have it; None for a run whose record cannot be read.
+
+        A run that failed or is not over counts as it stands, with what its ledger holds.
+        """
+        worlds_with_it = {run.world for run in self._runs if any(known.name == score for known in run.scores)}
+        return [_value(run, score) for run in self._runs if run.world in worlds_with_it]
+
+    def score_names(self) -> list[str]:
+        """The names of all scores, in the order in which the world gives them."""
+        return list(dict.fromkeys(score.name for run in self._runs for score in run.scores))
+
+    def units(self) -> dict[str, str]:
+        """The unit of every score by its name."""
+        return {score.name: score.unit for run in self._runs for score in run.scores}
+
+    def summary(self) -> dict[str, Summary]:
+        """Mean, median, extremes and interval of every score over the runs."""
+        return {name: summarise(self.values(name), bounds=bounds(unit)) for name, unit in self.units().items()}
+
+    def card(self) -> dict[str, Json]:
+        """What the run cards agree on as one value and differ in as a list, and the runs' final digests."""
+        cards = [run.card for run in self._runs]
+        shared: dict[str, Json] = {}
+        for name in dict.fromkeys(name for card in cards for name in card if name != TRACEBACK):
+            values = list({str(card.get(name)): card.get(name) for card in cards}.values())
+            shared[name] = values[0] if len(values) == 1 else values
+        shared["digests"] = {run.id: run.digest for run in self._runs}
+        return shared
+
+    def frame(self) -> Any:
+        """A table with a row a run, as a pandas or else a polars frame. UsageError when neither is installed."""
+        rows = [
+            {"run": run.id, "seed": run.seed, "agent": run.agent}
+            | {"status": run.status, "ending": run.ending, "days": run.days}
+            | {score.name: score.value for score in run.scores}
+            for run in self._runs
+        ]
+        for name in ("pandas", "polars"):
+            with suppress(ImportError):
+                library: Any = import_module(name)
+                return library.DataFrame(rows)
+        raise UsageError("a frame needs pandas or polars, and neither is installed; pip install pandas")
+
+    def to_json(self) -> dict[str, Json]:
+        """The document that `--json` prints: runs, summary, card."""
+        return {
+            "runs": [run.to_json() for run in self._runs],
+            "summary": {name: summary.to_json() for name, summary in self.summary().items()},
+            "card": self.card(),
+        }
+
+
+def _value(run: Run, score: str) -> int | float | None:
+    return next((known.value for known in run.scores if known.name == score), None)

@@ -1,0 +1,102 @@
+"""The metrics of a server for Prometheus, and its log as JSON lines."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+logger = logging.getLogger("akinai.server")
+
+_LATENCIES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+_BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+
+
+class Metrics:
+    """The metrics of one server, in their own registry."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        own: Any = {"registry": self.registry}
+        self._actions = Counter("akinai_actions", "Actions answered, by name and result.", ("name", "result"), **own)
+        self._answers = Counter("akinai_http_answers", "Answers of all routes, by status.", ("status",), **own)
+        self._latency = Histogram(
+            "akinai_action_seconds", "From the request's last byte to its answer.", buckets=_LATENCIES, **own
+        )
+        self._batch = Histogram("akinai_commit_entries", "Entries of a commit.", buckets=_BATCHES, **own)
+        self._commit = Histogram("akinai_commit_seconds", "How long a commit takes.", buckets=_LATENCIES, **own)
+        self._conflicts = Counter("akinai_commit_conflicts", "Commits that another server preceded.", **own)
+        self._failures = Counter("akinai_commit_failures", "Commits that the store did not make.", **own)
+        self._waiting = Gauge("akinai_waiting", "Requests applied and not yet durable.", **own)
+        self._agents = Gauge("akinai_agents", "Agents registered.", **own)
+        self._entries = Gauge("akinai_entries", "Entries of the run.", **own)
+        self._by_result: dict[tuple[str, str], Any] = {}
+        self._by_status: dict[int, Any] = {}
+
+    def acted(self, name: str, result: str, seconds: float) -> None:
+        """An action was answered."""
+        counter = self._by_result.get((name, result))
+        if counter is None:
+            counter = self._by_result[name, result] = self._actions.labels(name, result)
+        counter.inc()
+        self._latency.observe(seconds)
+
+    def answered(self, status: int) -> None:
+        """A request of any route was answered."""
+        counter = self._by_status.get(status)
+        if counter is None:
+            counter = self._by_status[status] = self._answers.labels(str(status))
+        counter.inc()
+
+    def committed(self, entries: int, seconds: float) -> None:
+        self._batch.observe(entries)
+        self._commit.observe(seconds)
+
+    def conflict(self, requests: int) -> None:
+        self._conflicts.inc()
+        log_event("conflict", logging.DEBUG, requests=requests)
+
+    def failed(self, requests: int, error: Exception) -> None:
+        self._failures.inc()
+        log_event("commit_failed", logging.ERROR, requests=requests, error=f"{type(error).__name__}: {error}")
+
+    def page(self, *, waiting: int, agents: int, entries: int) -> bytes:
+        """All metrics in the text format of Prometheus."""
+        self._waiting.set(waiting)
+        self._agents.set(agents)
+        self._entries.set(entries)
+        return generate_latest(self.registry)
+
+
+UNREAD = Metrics()
+"""For runs whose metrics nobody reads."""
+
+
+def log_event(name: str, level: int = logging.INFO, /, **facts: object) -> None:
+    """Write a line to the log: the event and its facts. Never pass a token, a message or a password."""
+    logger.log(level, name, extra={"facts": facts})
+
+
+class _JsonLines(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        # Looked up each time, because a program may have redirected stderr.
+        sys.stderr.write(self.format(record) + "\n")
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line = {"at": at, "level": record.levelname.lower(), "what": record.getMessage()}
+        line |= getattr(record, "facts", {})
+        if record.exc_info:
+            line["error"] = logging.Formatter().formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def log_to_stderr() -> None:
+    """Log one JSON object a line: our own events and the warnings of the HTTP server."""
+    handler = _JsonLines()
+    for name, level in (("akinai.server", logging.INFO), ("uvicorn", logging.WARNING)):
+        source = logging.getLogger(name)
+        source.handlers, source.propagate = [handler], False
+        source.setLevel(level)

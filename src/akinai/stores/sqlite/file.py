@@ -1,0 +1,193 @@
+"""The file of a SqliteStore: its tables, and how it is opened without changing files of other applications."""
+
+import sqlite3
+import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from akinai.core.errors import StoreError, StoreVersion, UsageError
+
+APPLICATION_ID = 0x416B696E
+"""The `PRAGMA application_id` of our files: "Akin"."""
+SCHEMA_VERSION = 1
+BUSY_TIMEOUT_S = 60.0
+"""How long a write waits for locks of other processes."""
+PAGE_BYTES = 8192
+"""Compared with 4,096: a tenth faster with entries of half a kilobyte, a third smaller on disk with long ones."""
+
+Synchronous = Literal["FULL", "NORMAL"]
+
+# Rowids are kept: in a table without them the planner prefers the primary key to the indexes on expressions.
+# `agent_id` is generated from the data, so that the two never differ.
+_SCHEMA = (
+    """CREATE TABLE runs (
+        run_id TEXT NOT NULL UNIQUE, genesis TEXT NOT NULL, agents TEXT NOT NULL, status TEXT NOT NULL,
+        created_at INTEGER NOT NULL, parent TEXT, group_name TEXT, ending TEXT, entries INTEGER, digest TEXT,
+        error TEXT, card TEXT NOT NULL)""",
+    """CREATE TABLE actions (
+        run_id TEXT NOT NULL, seq INTEGER NOT NULL,
+        agent_id TEXT GENERATED ALWAYS AS (json_extract(data, '$.agent_id')) VIRTUAL,
+        created_at INTEGER NOT NULL, data TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (run_id, seq))""",
+    """CREATE INDEX idx_actions_to_agent
+        ON actions (run_id, json_extract(data, '$.request.parameters.to_agent_id'), seq)
+        WHERE json_extract(data, '$.request.parameters.to_agent_id') IS NOT NULL""",
+    """CREATE INDEX idx_actions_from_agent
+        ON actions (run_id, json_extract(data, '$.request.parameters.from_agent_id'), seq)
+        WHERE json_extract(data, '$.request.parameters.from_agent_id') IS NOT NULL""",
+    "CREATE INDEX idx_actions_name ON actions (run_id, json_extract(data, '$.request.name'), seq)",
+    """CREATE TABLE trace (
+        run_id TEXT NOT NULL, actor TEXT NOT NULL, call INTEGER NOT NULL, created_at INTEGER NOT NULL,
+        data TEXT NOT NULL, PRIMARY KEY (run_id, actor, call))""",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
+)
+
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: f"another process held it for {BUSY_TIMEOUT_S:.0f} s",
+    sqlite3.SQLITE_CANTOPEN: "is it a place where you may write?",
+    sqlite3.SQLITE_READONLY: "is it a place where you may write?",
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a copy",
+    sqlite3.SQLITE_NOTADB: "the file is damaged; restore a copy",
+}
+
+
+def parse_path(url: str) -> Path:
+    """The file at a path or at "sqlite:///path". UsageError when the address names no file."""
+    if not url.lower().startswith("sqlite:"):
+        return Path(url).absolute()
+    path = url[len("sqlite:///") :]
+    if not url.lower().startswith("sqlite:///") or path in ("", ":memory:"):
+        raise UsageError(f"no file in the address {url!r}; write 'sqlite:///akinai.db', or 'memory:'")
+    return Path(path).absolute()
+
+
+def shorten(path: Path) -> str:
+    """The path for messages, relative when it is below the working folder."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def connect(path: Path, mode: str, *pragmas: str) -> sqlite3.Connection:
+    """A connection without implicit transactions. `mode` is SQLite's: "ro", "rw" or "rwc"."""
+    connection = sqlite3.connect(f"{path.as_uri()}?mode={mode}", BUSY_TIMEOUT_S, isolation_level=None, uri=True)
+    # An invalid byte must reach the digest check rather than stop the reading.
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+    for pragma in pragmas:
+        connection.execute(pragma)
+    return connection
+
+
+def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Connection:
+    """A writing connection to a file that is checked to be ours and has our tables.
+
+    Raises UsageError when there is no store and `create` is false, StoreError when the file cannot be used or belongs
+    to another application, StoreVersion for a store of a newer Akinai.
+    """
+    try:
+        _check_path(path, create)
+        connection = connect(path, "rwc" if create else "rw", f"PRAGMA page_size = {PAGE_BYTES}")
+        try:
+            _prepare(connection, path, create)
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+        except BaseException:
+            connection.close()
+            raise
+    except OSError as error:
+        raise StoreError(f"cannot open a store at {shorten(path)!r}: {error.strerror}; name another place") from error
+    except sqlite3.Error as error:
+        raise store_error(path, error) from error
+    return connection
+
+
+def _check_path(path: Path, create: bool) -> None:
+    """Raise what can be raised before anything is written."""
+    if path.exists():
+        if path.is_dir():
+            raise StoreError(f"cannot open a store at {shorten(path)!r}: it is a folder; name a file in it")
+        _expect_ours(path)
+    elif not create:
+        raise _no_store(path)
+    elif not path.parent.is_dir():
+        raise StoreError(
+            f"cannot open a store at {shorten(path)!r}: {shorten(path.parent)!r} is no folder; make it first"
+        )
+
+
+def _expect_ours(path: Path) -> None:
+    """Check the file without locks and journals, so that a file of another application stays as it is.
+
+    The file is read through SQLite only: closing it as a plain file would drop the locks of this process.
+    """
+    with closing(connect(path, "ro&immutable=1")) as connection:
+        try:
+            _has_tables(connection, path)
+        except sqlite3.Error as error:
+            if _code(error) == sqlite3.SQLITE_NOTADB:
+                raise StoreError(f"{shorten(path)!r} is no database; name another file for the store") from error
+            # Any other error may come from a process that is making the store right now; opening it with locks decides.
+
+
+def _has_tables(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether our tables exist; False in an empty database. StoreError for another application's, StoreVersion."""
+    occupied = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    # Queried last: a process that makes the store between these queries must not pass for another application.
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID and (application or version or occupied):
+        raise StoreError(f"{shorten(path)!r} is a database of another application; name another file for the store")
+    if version > SCHEMA_VERSION:
+        raise StoreVersion(
+            f"the store {shorten(path)!r} has schema version {version}, this Akinai knows {SCHEMA_VERSION}; "
+            "install a newer Akinai"
+        )
+    return application == APPLICATION_ID
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
+    """Make missing tables, then switch to WAL. Safe in several processes at once.
+
+    The order matters: the file without its journal always shows which application it belongs to.
+    """
+    if not _has_tables(connection, path):
+        if not create:
+            raise _no_store(path)
+        connection.execute("BEGIN IMMEDIATE")
+        if not _has_tables(connection, path):
+            for statement in _SCHEMA:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here, whatever the timeout says.
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _no_store(path: Path) -> UsageError:
+    return UsageError(
+        f"no store at {shorten(path)!r}; a first run makes one ('akinai run'), or name another with --store"
+    )
+
+
+def store_error(path: Path, error: Exception) -> Exception:
+    """A database failure as a StoreError with advice; any other error unchanged."""
+    if isinstance(error, sqlite3.Error):
+        code = _code(error)
+        advice = _ADVICE.get(code, "the run can be resumed when the place works again")
+        return StoreError(f"the store {shorten(path)!r} does not work: {error}; {advice}")
+    if isinstance(error, UnicodeError | OverflowError):
+        return StoreError(f"the store {shorten(path)!r} cannot keep this: {error}")
+    return error
+
+
+def _code(error: sqlite3.Error) -> int:
+    # An extended code holds the primary code in its low byte; errors of the Python module itself have none.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

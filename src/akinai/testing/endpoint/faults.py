@@ -1,0 +1,101 @@
+"""Faults between a client and a model: their kinds, and which requests they hit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from akinai.core.canonical import Json
+from akinai.core.chance import Chance
+from akinai.core.models import Reply, ToolCall
+
+HttpFault = Literal[
+    "rate_limit",  # 429
+    "rate_limit_wait",  # 429 with Retry-After
+    "server_error",  # 500
+    "overloaded",  # 529
+    "hang",  # no answer until the client gives up
+    "cut",  # the connection is cut before the headers
+    "cut_in_body",  # the connection is cut in the middle of the body
+    "malformed",  # 200 with a body that is not JSON
+]
+"""The client gets no reply; when it sends the request again, it gets the right one."""
+ReplyFault = Literal[
+    "unknown_tool",  # a call of a tool that was not offered
+    "prose",  # text without a call
+    "empty",  # neither text nor calls
+    "huge",  # 1 MB of text without a call
+    "bad_arguments",  # a call of an offered tool with arguments that are not JSON
+    "several_calls",  # a call of an unknown tool, then the calls of the right reply
+]
+"""The client gets a wrong reply in place of the responder's, or in addition to it."""
+FaultKind = HttpFault | ReplyFault | Literal["slow"]
+"""A slow request gets its right answer `slow_s` later."""
+
+HTTP_FAULTS: tuple[HttpFault, ...] = get_args(HttpFault)
+REPLY_FAULTS: tuple[ReplyFault, ...] = get_args(ReplyFault)
+KINDS: tuple[FaultKind, ...] = (*HTTP_FAULTS, *REPLY_FAULTS, "slow")
+
+STATUS: Mapping[FaultKind, int] = {"rate_limit": 429, "rate_limit_wait": 429, "server_error": 500, "overloaded": 529}
+HUGE_BYTES = 1_000_000
+UNKNOWN_TOOL = "consult_oracle"
+BROKEN_JSON = '{"quantity": twelve, row 2}'
+PROSE = "Let me think about what the business needs before I do anything else."
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Which requests go wrong, and how.
+
+    This depends only on the seed, the conversation and the request's number in it, so that 50 concurrent runs see the
+    same faults as 50 runs in sequence.
+    """
+
+    rate: float = 0.0
+    """Share of the requests that go wrong, in [0, 1]."""
+    kinds: Sequence[FaultKind] = KINDS
+    """Drawn from with equal probability."""
+    seed: int = 0
+    schedule: Mapping[int, FaultKind] = field(default_factory=dict[int, FaultKind])
+    """Faults by the 1-based number of the request in its conversation; they take place whatever the rate."""
+    retry_after_s: float = 1.0
+    slow_s: float = 2.0
+
+    def kind_for(self, key: str, nth: int) -> FaultKind | None:
+        """The fault of the n-th request of a conversation; None when it is answered rightly."""
+        if nth in self.schedule:
+            return self.schedule[nth]
+        if not self.rate or not self.kinds:
+            return None
+        chance = Chance.of(self.seed)("fault", key, nth)
+        if chance("whether").uniform() >= self.rate:
+            return None
+        return self.kinds[chance("kind").below(len(self.kinds))]
+
+
+def replaces_reply(kind: FaultKind | None) -> bool:
+    """Whether nothing of the responder's reply reaches the client."""
+    return kind in REPLY_FAULTS and kind != "several_calls"
+
+
+def apply_fault(kind: FaultKind | None, reply: Reply, tools: Sequence[Mapping[str, Json]], nth: int) -> Reply:
+    """The reply with a fault: tool calls, or JSON text where no tools are offered. Unchanged for other faults."""
+    unknown = ToolCall(f"fault_{nth}", UNKNOWN_TOOL, {"question": "what next?"})
+    match kind:
+        case "unknown_tool":
+            return (
+                Reply("", (unknown,)) if tools else Reply(f'{{"action": "{UNKNOWN_TOOL}", "question": "what next?"}}')
+            )
+        case "prose":
+            return Reply(PROSE)
+        case "empty":
+            return Reply("")
+        case "huge":
+            return Reply("word " * (HUGE_BYTES // 5))
+        case "bad_arguments":
+            if not tools:
+                return Reply(f'{{"action": "{UNKNOWN_TOOL}", {BROKEN_JSON[1:]}')
+            return Reply("", (replace(unknown, name=str(tools[0]["name"]), arguments=BROKEN_JSON),))
+        case "several_calls":
+            return replace(reply, calls=(unknown, *reply.calls)) if tools else reply
+        case _:
+            return reply

@@ -1,0 +1,371 @@
+"""The laws of a store. A test file joins with one line: `test_laws = store_laws(open_my_store)`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+
+from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
+from akinai.core.ledger import Entry, check_chain
+from akinai.core.stores import Books, TraceRecord
+from akinai.testing.laws import store_races
+from akinai.testing.laws.sample_runs import (
+    AWKWARD_TEXTS,
+    OpenStore,
+    StoreLaw,
+    expect_error,
+    read_entries,
+    sample_entries,
+    sample_genesis,
+    sample_header,
+)
+
+T = TypeVar("T")
+PATIENCE_S = 30.0
+"""Limit of each law."""
+
+
+async def appended_entries_read_back_equal(open_store: OpenStore) -> None:
+    """Entries read back equal in every field, in order, and their chain holds."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    kept: list[Entry] = []
+    for text in AWKWARD_TEXTS:
+        new = sample_entries(4, text, before=kept)
+        await store.append("r", new)
+        kept += new
+    read = await read_entries(store, "r")
+    assert read == kept, "the entries read are not those appended"
+    assert [entry.text for entry in read] == [entry.text for entry in kept], "their canonical text differs"
+    assert check_chain(sample_genesis(), read) == kept[-1].digest
+    await store.close()
+
+
+def any_json_reads_back_equal(open_store: OpenStore) -> None:
+    """Whatever JSON an agent sends or a world answers reads back equal, and its digest holds."""
+    from hypothesis import given, settings
+    from hypothesis import strategies as st
+
+    texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
+    number = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    json = st.recursive(
+        st.none() | st.booleans() | number | texts | st.sampled_from(AWKWARD_TEXTS),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+        max_leaves=12,
+    )
+    with asyncio.Runner() as runner:
+        store = runner.run(_in_time(open_store()))
+        number_of_runs = 0
+
+        async def check(text: str, data: JsonValue) -> None:
+            nonlocal number_of_runs
+            number_of_runs += 1
+            run_id, kept = f"r{number_of_runs}", sample_entries(3, text, data=data)
+            await store.create(sample_header(run_id))
+            await store.append(run_id, kept)
+            read = await read_entries(store, run_id)
+            assert read == kept, f"{read} is not {kept}"
+            check_chain(sample_genesis(), read)
+
+        @settings(deadline=None, max_examples=60)
+        @given(text=texts, data=json)
+        def holds(text: str, data: JsonValue) -> None:
+            runner.run(_in_time(check(text, data)))
+
+        try:
+            holds()
+        finally:
+            runner.run(_in_time(store.close()))
+
+
+async def headers_keep_every_field(open_store: OpenStore) -> None:
+    """A header reads back equal, alone and in the list, with its optional fields empty or full."""
+    store = await open_store()
+    bare = sample_header("bare")
+    full = sample_header(
+        "full 商 'x'",
+        agents={"owner": "scripted:a b", "顧客": "idle"},
+        created_at=bare.created_at + 1,
+        status="failed",
+        parent="bare#41",
+        group="g",
+        ending="message_cap",
+        entries=41,
+        digest="ab" * 32,
+        error="the model said: 'no'",
+        card={"versions": {"akinai": "0.1"}, "temperature": 0.7, "tools": [1, None]},
+    )
+    for run in (bare, full):
+        await store.create(run)
+        assert await store.header(run.run_id) == run, f"the header of {run.run_id!r} changed"
+    assert list(await store.runs()) == [bare, full]
+    assert (await store.header("bare")).genesis.digest == bare.genesis.digest
+    await store.close()
+
+
+async def after_skips_what_is_known(open_store: OpenStore) -> None:
+    """`read(after=n)` gives exactly the entries after n, across chunks of any size."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    kept = sample_entries(1203)
+    await store.append("r", kept)
+    for after in (0, 1, 2, 499, 500, 501, 1000, 1202, 1203, 9999):
+        assert await read_entries(store, "r", after) == kept[after:], f"after={after}"
+    await store.close()
+
+
+async def runs_do_not_mix(open_store: OpenStore) -> None:
+    """Entries of one run are not seen in another, whatever their ids have in common."""
+    store = await open_store()
+    ids = ["r", "R", "r-1", "r-10", "r_1", "r%", "r "]
+    for number, run_id in enumerate(ids, 1):
+        await store.create(sample_header(run_id))
+        await store.append(run_id, sample_entries(number, run_id))
+    for number, run_id in enumerate(ids, 1):
+        assert await read_entries(store, run_id) == sample_entries(number, run_id), f"run {run_id!r}"
+    await store.close()
+
+
+async def runs_come_oldest_first(open_store: OpenStore) -> None:
+    """`runs` lists by the time of creation; of the same time, the first created first."""
+    store = await open_store()
+    times = {"c": 5, "a": 9, "e": 1, "d": 5, "b": 5}
+    for run_id, at in times.items():
+        await store.create(sample_header(run_id, created_at=at))
+    assert [run.run_id for run in await store.runs()] == ["e", "c", "d", "b", "a"]
+    await store.close()
+
+
+async def gap_is_refused(open_store: OpenStore) -> None:
+    """An append that leaves a gap, before it or inside it, is refused and leaves nothing."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    kept = sample_entries(6)
+    await expect_error(SequenceConflict, store.append("r", kept[1:2]))
+    await store.append("r", kept[:2])
+    await expect_error(SequenceConflict, store.append("r", kept[3:]))
+    await expect_error(SequenceConflict, store.append("r", [kept[2], kept[4]]))
+    assert await read_entries(store, "r") == kept[:2]
+    await store.append("r", kept[2:])
+    assert await read_entries(store, "r") == kept
+    await store.close()
+
+
+async def repeat_is_refused(open_store: OpenStore) -> None:
+    """A number that is there is not written again, nor is what came with it."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    kept, other = sample_entries(4), sample_entries(4, "something else")
+    await store.append("r", kept[:3])
+    for again in (other[2:3], other[:3], other[2:], [kept[3], kept[3]], other[:1]):
+        await expect_error(SequenceConflict, store.append("r", again))
+    assert await read_entries(store, "r") == kept[:3]
+    await store.close()
+
+
+async def empty_append_changes_nothing(open_store: OpenStore) -> None:
+    """An append of no entries is accepted and leaves the run as it was."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    await store.append("r", [])
+    await store.append("r", sample_entries(2))
+    await store.append("r", [])
+    assert await read_entries(store, "r") == sample_entries(2)
+    await store.close()
+
+
+async def unknown_run_is_named(open_store: OpenStore) -> None:
+    """Every operation on an unknown run raises UnknownName with close matches."""
+    store = await open_store()
+    await store.create(sample_header("quiet-otter"))
+
+    async def read_trace() -> list[TraceRecord]:
+        return [record async for record in store.read_trace("quiet-ottr")]
+
+    questions: list[Callable[[], Awaitable[object]]] = [
+        lambda: store.header("quiet-ottr"),
+        lambda: read_entries(store, "quiet-ottr"),
+        lambda: read_entries(store, "quiet-ottr", 5),
+        lambda: store.append("quiet-ottr", sample_entries(1)),
+        lambda: store.append("quiet-ottr", []),
+        lambda: store.update(sample_header("quiet-ottr")),
+        lambda: store.add_trace("quiet-ottr", [TraceRecord("a", 1, 1, None)]),
+        read_trace,
+    ]
+    for ask in questions:
+        error = await expect_error(UnknownName, ask())
+        assert isinstance(error, UnknownName)
+        assert error.close == ("quiet-otter",), f"the close matches are {error.close}"
+    assert [run.run_id for run in await store.runs()] == ["quiet-otter"]
+    await store.close()
+
+
+async def taken_id_is_refused(open_store: OpenStore) -> None:
+    """A second run of the same id is a UsageError, and the first stays as it was."""
+    store = await open_store()
+    first = sample_header("r")
+    await store.create(first)
+    await store.append("r", sample_entries(2))
+    await expect_error(UsageError, store.create(sample_header("r", genesis=sample_genesis(8), status="done")))
+    assert await store.header("r") == first
+    assert await read_entries(store, "r") == sample_entries(2)
+    await store.close()
+
+
+async def update_keeps_genesis(open_store: OpenStore) -> None:
+    """An update replaces all that is known of a run except its genesis, and no other run."""
+    store = await open_store()
+    for run_id in ("r", "other"):
+        await store.create(sample_header(run_id))
+    fields: dict[str, Any] = {
+        "status": "done",
+        "ending": "time",
+        "entries": 3,
+        "digest": "d",
+        "error": None,
+        "card": {"a": [1.5]},
+    }
+    await store.update(sample_header("r", **fields))
+    assert await store.header("r") == sample_header("r", **fields)
+    await store.update(sample_header("r", genesis=sample_genesis(8), status="open"))
+    assert await store.header("r") == sample_header("r"), "the genesis changed, or an old field stayed"
+    assert await store.header("other") == sample_header("other")
+    await store.close()
+
+
+async def closed_store_answers_nothing(open_store: OpenStore) -> None:
+    """After close everything is a StoreError; closing again is allowed."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    await store.append("r", sample_entries(2))
+    reading = store.read("r")
+    assert await anext(reading) == sample_entries(2)[0]
+    await store.close()
+    await store.close()
+    questions: list[Callable[[], Awaitable[object]]] = [
+        store.runs,
+        lambda: store.header("r"),
+        lambda: store.create(sample_header("s")),
+        lambda: store.update(sample_header("r")),
+        lambda: store.append("r", sample_entries(1)),
+        lambda: store.add_trace("r", [TraceRecord("a", 1, 1, None)]),
+        lambda: read_entries(store, "r"),
+    ]
+    for ask in questions:
+        await expect_error(StoreError, ask())
+
+
+async def trace_reads_back_equal(open_store: OpenStore) -> None:
+    """Trace records read back equal, by actor and number, whatever the order they came in; entries are untouched."""
+    store = await open_store()
+    for run_id in ("r", "other"):
+        await store.create(sample_header(run_id))
+    said = [
+        *AWKWARD_TEXTS,
+        "half a pair \ud83d and NUL \0 from a model",
+        {"tokens": 12, "latency_s": 0.25, "hit": None},
+    ]
+    owner = [TraceRecord("owner", call, 1000 - call, data) for call, data in enumerate(said, 1)]
+    many = [TraceRecord("a 商", call, call, {"prompt": ["x"] * call}) for call in range(1, 161)]
+    await store.add_trace("r", owner[3:])
+    await store.add_trace("r", [*many, *owner[:3]])
+    await store.add_trace("r", [])
+    await store.add_trace("other", owner[:1])
+    assert [record async for record in store.read_trace("r")] == many + owner
+    assert [record async for record in store.read_trace("r", "owner")] == owner
+    assert [record async for record in store.read_trace("r", "a 商")] == many
+    assert [record async for record in store.read_trace("r", "nobody")] == []
+    assert [record async for record in store.read_trace("other")] == owner[:1]
+    assert await read_entries(store, "r") == []
+    await store.close()
+
+
+async def trace_number_is_used_once(open_store: OpenStore) -> None:
+    """A record under a number that its actor has used is refused, with all that came with it."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    first = TraceRecord("a", 1, 5, "first")
+    await store.add_trace("r", [first])
+    for again in (
+        [TraceRecord("a", 1, 6, "second")],
+        [TraceRecord("a", 2, 6, "new"), TraceRecord("a", 1, 6, "second")],
+        [TraceRecord("a", 3, 6, "new"), TraceRecord("a", 3, 6, "twice")],
+    ):
+        await expect_error(SequenceConflict, store.add_trace("r", again))
+    assert [record async for record in store.read_trace("r")] == [first]
+    await store.add_trace("r", [TraceRecord("b", 1, 6, "another actor's")])
+    await store.close()
+
+
+async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
+    """What its caller does later to the data of a record does not change the record."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    messages: list[JsonValue] = ["first"]
+    await store.add_trace("r", [TraceRecord("a", 1, 1, messages)])
+    messages.append("second")
+    assert [record.data async for record in store.read_trace("r")] == [["first"]]
+    await store.close()
+
+
+async def _in_time(answer: Awaitable[T]) -> T:
+    """The answer; AssertionError when the store never gives it, so that the tests go on."""
+    try:
+        return await asyncio.wait_for(answer, PATIENCE_S)
+    except TimeoutError:
+        raise AssertionError(f"the store did not answer within {PATIENCE_S:.0f} s") from None
+
+
+STORE_LAWS: tuple[StoreLaw, ...] = (
+    appended_entries_read_back_equal,
+    any_json_reads_back_equal,
+    headers_keep_every_field,
+    after_skips_what_is_known,
+    runs_do_not_mix,
+    runs_come_oldest_first,
+    gap_is_refused,
+    repeat_is_refused,
+    empty_append_changes_nothing,
+    unknown_run_is_named,
+    taken_id_is_refused,
+    update_keeps_genesis,
+    closed_store_answers_nothing,
+    store_races.concurrent_runs_all_land,
+    store_races.one_of_two_racing_appends_lands,
+    store_races.refusal_spares_its_neighbours,
+    store_races.cancelled_append_lands_whole_or_not,
+    store_races.reader_sees_a_growing_prefix,
+    trace_reads_back_equal,
+    trace_number_is_used_once,
+    trace_keeps_what_was_handed_in,
+)
+"""The laws of every store."""
+
+LASTING_STORE_LAWS: tuple[StoreLaw, ...] = (
+    store_races.reopened_store_has_everything,
+    store_races.close_loses_nothing,
+    store_races.two_openings_agree,
+)
+"""Further laws of a store that outlives the process."""
+
+
+def store_laws(open_in: Callable[[Path], Awaitable[Books]], *, lasting: bool = True) -> Callable[..., None]:
+    """A pytest test that checks all laws of a store, each under its own name.
+
+    `open_in(folder)` opens the store in a folder, which is empty at the start of each law. `lasting` says that the
+    store outlives the process: opened again, the folder still has the runs.
+    """
+    import pytest
+
+    laws = STORE_LAWS + LASTING_STORE_LAWS if lasting else STORE_LAWS
+
+    @pytest.mark.parametrize("law", [pytest.param(law, id=getattr(law, "__name__", "law")) for law in laws])
+    def test(law: StoreLaw, tmp_path: Path) -> None:
+        checking = law(partial(open_in, tmp_path))
+        if checking is not None:
+            asyncio.run(_in_time(checking))
+
+    return test

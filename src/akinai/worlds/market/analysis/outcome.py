@@ -1,0 +1,142 @@
+"""A market at its end, as its lessons and findings read it: who wanted, asked, was offered and paid what. Pure."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from akinai.core.ledger import Entry
+from akinai.core.money import half_even_cents
+from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.proposal_errors import menu_items
+from akinai.worlds.market.analysis.scores import proposals
+from akinai.worlds.market.analysis.welfare import amenities, needed
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import Offer, State
+from akinai.worlds.market.model.units import prices, total_cents
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A proposal and what it is to its customer, if paid."""
+
+    offer: Offer
+    complete: bool
+    """It holds all items, and the menu does."""
+    suits: bool
+    """The place has all amenities."""
+    cents: int
+    """What it asks."""
+    willing_cents: int
+    """What the customer would pay for the items that it wants."""
+    at: int
+    """When it came, microseconds since the epoch."""
+
+    @property
+    def fits(self) -> bool:
+        return self.complete and self.suits
+
+    @property
+    def left_cents(self) -> int:
+        """The customer's utility from it alone."""
+        return (2 * self.willing_cents if self.fits else 0) - self.cents
+
+
+@dataclass(frozen=True)
+class MarketOutcome:
+    """A market at its end."""
+
+    state: State
+    entries: Sequence[Entry]
+
+    @staticmethod
+    def of(steps: Steps[State]) -> "MarketOutcome":
+        """From the steps of a ledger."""
+        return MarketOutcome(steps.final, steps.entries)
+
+    @cached_property
+    def at(self) -> Mapping[int, int]:
+        """When each entry was taken, microseconds since the epoch."""
+        return {entry.seq: entry.at for entry in self.entries}
+
+    @cached_property
+    def menus(self) -> Mapping[str, Mapping[str, Decimal]]:
+        """Of the businesses."""
+        return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "business"}
+
+    @cached_property
+    def wants(self) -> Mapping[str, Mapping[str, Decimal]]:
+        """Of the customers, with what they would pay."""
+        return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "customer"}
+
+    @cached_property
+    def deals(self) -> Sequence[Deal]:
+        """All proposals of businesses to customers, in the order of arrival."""
+        return [
+            self._deal(offer)
+            for offer in proposals(self.state)
+            if offer.business in self.menus and offer.customer in self.wants
+        ]
+
+    def _deal(self, offer: Offer) -> Deal:
+        members, wants = self.state.members, self.wants[offer.customer]
+        return Deal(
+            offer,
+            not self.missing(offer),
+            needed(members[offer.customer]) <= amenities(members[offer.business]),
+            total_cents(offer.proposal),
+            half_even_cents(sum(wants.values(), Decimal(0))),
+            self.at[offer.index],
+        )
+
+    def missing(self, offer: Offer) -> Set[str]:
+        """The items that a customer wants and a proposal does not hold, or the menu does not."""
+        held = menu_items(offer.proposal, self.menus[offer.business].keys())
+        return self.wants[offer.customer].keys() - held
+
+    @cached_property
+    def got(self) -> Mapping[str, Sequence[Deal]]:
+        """The deals that each customer was offered, in the order of arrival."""
+        found: dict[str, list[Deal]] = {}
+        for deal in self.deals:
+            found.setdefault(deal.offer.customer, []).append(deal)
+        return found
+
+    @cached_property
+    def paid(self) -> Sequence[Deal]:
+        return sorted((deal for deal in self.deals if deal.offer.paid), key=lambda deal: deal.offer.paid)
+
+    @cached_property
+    def asked(self) -> Mapping[tuple[str, str], Entry]:
+        """The first text of a customer to a business, by the two."""
+        found: dict[tuple[str, str], Entry] = {}
+        for entry in self.entries:
+            if entry.name != "SendMessage" or not entry.outcome.ok or entry.actor not in self.wants:
+                continue
+            sent = a.SendMessage.model_validate(entry.parameters)
+            if isinstance(sent.message, a.Text) and sent.to_agent_id in self.menus:
+                found.setdefault((entry.actor, sent.to_agent_id), entry)
+        return found
+
+    def has_items(self, customer: str, business: str) -> bool:
+        return self.menus[business].keys() >= self.wants[customer].keys()
+
+    @cached_property
+    def _holders(self) -> Mapping[str, Sequence[str]]:
+        """The businesses that have an item."""
+        found: dict[str, list[str]] = {}
+        for business, menu in self.menus.items():
+            for item in menu:
+                found.setdefault(item, []).append(business)
+        return found
+
+    def cheapest(self, customer: str) -> str | None:
+        """The business that fits and is cheapest at menu prices; None where none fits."""
+        wants, members = self.wants[customer], self.state.members
+        rarest = min((self._holders.get(item, ()) for item in wants), key=len, default=())
+        fitting = [
+            business
+            for business in rarest
+            if self.has_items(customer, business) and needed(members[customer]) <= amenities(members[business])
+        ]
+        return min(fitting, key=lambda deal: (sum(self.menus[deal][item] for item in wants), deal), default=None)

@@ -1,0 +1,108 @@
+"""What a market came to: who got what it wanted, what was paid, and what was wrong. One definition for all reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from akinai.core.canonical import Json
+from akinai.core.money import half_even_cents
+from akinai.core.scores import Score
+from akinai.core.steps import Steps
+from akinai.worlds.market.analysis.proposal_errors import errors, menu_items
+from akinai.worlds.market.analysis.welfare import amenities, needed
+from akinai.worlds.market.model.state import Member, Offer, State
+from akinai.worlds.market.model.units import prices, total_cents
+
+
+@dataclass(frozen=True, slots=True)
+class Buyer:
+    """What a market came to for one customer."""
+
+    id: str
+    needs_met: bool
+    """Some proposal that it paid holds all it asked for, all of it on the menu, at a place with all it needs."""
+    worth_cents: int
+    """Twice the sum of its willingness to pay if its needs are met, else 0."""
+    paid_cents: int
+    purchases: Sequence[Offer]
+
+    @property
+    def utility_cents(self) -> int:
+        return self.worth_cents - self.paid_cents
+
+
+def purchases(state: State) -> Sequence[Offer]:
+    """The proposals that were paid, in the order of payment."""
+    return sorted((offer for offer in state.offers.values() if offer.paid), key=lambda offer: offer.paid)
+
+
+def proposals(state: State) -> Sequence[Offer]:
+    """All that were delivered, in that order."""
+    return sorted(state.offers.values(), key=lambda offer: offer.index)
+
+
+def buyers(state: State, fuzzy: int = 0) -> Sequence[Buyer]:
+    """Every customer, those who bought nothing among them, by id.
+
+    `fuzzy` edits, in lower case, between an item of a proposal and one of the menu still make them one.
+    """
+    bought: dict[str, list[Offer]] = {}
+    for offer in purchases(state):
+        bought.setdefault(offer.customer, []).append(offer)
+    customers = sorted(
+        (member for member in state.members.values() if member.role == "customer"), key=lambda member: member.id
+    )
+    return [_buyer(state, customer, bought.get(customer.id, []), fuzzy) for customer in customers]
+
+
+def _buyer(state: State, customer: Member, bought: Sequence[Offer], fuzzy: int) -> Buyer:
+    met = any(_meets(customer, state.members[offer.business], offer, fuzzy) for offer in bought)
+    worth = half_even_cents(2 * sum(prices(customer.data).values(), Decimal(0))) if met else 0
+    return Buyer(customer.id, met, worth, sum(total_cents(offer.proposal) for offer in bought), bought)
+
+
+def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool:
+    held = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
+    return prices(customer.data).keys() <= held and needed(customer) <= amenities(business)
+
+
+def facts(state: State) -> Mapping[str, Json]:
+    """The truth about a state in a few numbers."""
+    return {
+        "registered": len(state.joined),
+        "businesses": len(state.catalogue.listings),
+        "customers_left": state.customers_left,
+        "messages": state.delivered,
+        "proposals": len(state.offers),
+        "purchases": state.payments,
+        "paid_cents": state.booked_cents,
+        "welfare_cents": sum(buyer.utility_cents for buyer in buyers(state)),
+    }
+
+
+def score(steps: Steps[State]) -> Sequence[Score]:
+    """What stands in every table; the names are the ones programs rely on.
+
+    `welfare` is the sum of all customers' utilities, `customer_utility` their mean over all customers, those who
+    bought nothing included, to the nearest cent. `invalid_proposals` counts delivered ones with any error. Refused
+    messages count nowhere.
+    """
+    return scores_of(steps.final)
+
+
+def scores_of(state: State, fuzzy: int = 0) -> Sequence[Score]:
+    """The same of a state."""
+    customers = buyers(state, fuzzy)
+    welfare = sum(member.utility_cents for member in customers)
+    mean = half_even_cents(Decimal(welfare) / 100 / len(customers)) if customers else 0
+    made = proposals(state)
+    wrong = tuple(offer.index for offer in made if errors(offer, state.members))
+    paid = tuple(offer.paid for offer in purchases(state))
+    return [
+        Score("welfare", welfare, "cents", paid, better="higher"),
+        Score("customer_utility", mean, "cents", paid, better="higher"),
+        Score("business_revenue", state.booked_cents, "cents", paid),
+        Score("purchases", state.payments, "payments", paid),
+        Score("proposals", len(made), "proposals", tuple(offer.index for offer in made)),
+        Score("invalid_proposals", len(wrong), "proposals", wrong, better="lower"),
+    ]

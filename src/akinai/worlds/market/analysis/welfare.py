@@ -1,0 +1,144 @@
+"""What both sides of a market gained, and what they could have gained at menu prices."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from akinai.core.money import half_even_cents
+from akinai.worlds.market.analysis.proposal_errors import matches
+from akinai.worlds.market.model.setup import Business, Customer, Population
+from akinai.worlds.market.model.state import Member, Offer, State
+from akinai.worlds.market.model.units import dollars, prices, total_cents
+from akinai.worlds.market.populations.baselines import Choice, choices
+
+
+@dataclass(frozen=True, slots=True)
+class AttainableWelfare:
+    """The welfare in whole cents, by how all customers choose among the businesses that have all their items."""
+
+    pick_any: int
+    """Any of them: the mean over all choices."""
+    pick_cheapest: int
+    """The cheapest, whatever the place is like."""
+    pick_any_with_amenities: int
+    """Any that has the amenities too: the mean over all choices."""
+    best_possible: int
+    """The cheapest that has the amenities too, or nobody where that is worth nothing."""
+
+
+def attainable_welfare(members: Iterable[Member]) -> AttainableWelfare:
+    """Those of a market's members, each customer's to the nearest cent. One whom no business suits adds 0."""
+    totals = [_by_choice(options) for options in choices(_people(members))]
+    return (
+        AttainableWelfare(*(sum(column) for column in zip(*totals, strict=True)))
+        if totals
+        else AttainableWelfare(0, 0, 0, 0)
+    )
+
+
+def _by_choice(found: Sequence[Choice]) -> tuple[int, int, int, int]:
+    suiting = [match.utility_cents for match in found if match.suits]
+    cheapest = min(found, key=lambda match: match.price_cents).utility_cents if found else 0
+    return _mean([match.utility_cents for match in found]), cheapest, _mean(suiting), max([0, *suiting])
+
+
+def _mean(cents: Sequence[int]) -> int:
+    return half_even_cents(Decimal(sum(cents)) / len(cents) / 100) if cents else 0
+
+
+def _people(members: Iterable[Member]) -> Population:
+    """Members as a population, with what their profiles say soundly."""
+    everybody = sorted(members, key=lambda member: member.id)
+    return Population(
+        businesses=tuple(_business(member) for member in everybody if member.role == "business"),
+        customers=tuple(_customer(member) for member in everybody if member.role == "customer"),
+    )
+
+
+def _business(member: Member) -> Business:
+    has = dict.fromkeys(amenities(member), True)
+    return Business(
+        id=member.id, name="", description="", rating=0, menu_features=_features(member), amenity_features=has
+    )
+
+
+def _customer(member: Member) -> Customer:
+    needs = tuple(sorted(needed(member)))
+    return Customer(id=member.id, name="", request="", menu_features=_features(member), amenity_features=needs)
+
+
+def _features(member: Member) -> Mapping[str, float]:
+    return {item: float(price) for item, price in prices(member.data).items()}
+
+
+def amenities(business: Member) -> frozenset[str]:
+    """What a business has."""
+    features: object = business.data.get("amenity_features")
+    if not isinstance(features, Mapping):  # a stranger's profile may hold anything
+        return frozenset()
+    return frozenset(name for name, there in cast("Mapping[str, Any]", features).items() if there is True)
+
+
+def needed(customer: Member) -> frozenset[str]:
+    """The amenities without which a customer's needs are not met."""
+    features: object = customer.data.get("amenity_features")
+    if not isinstance(features, list | tuple):
+        return frozenset()
+    return frozenset(name for name in cast("Sequence[Any]", features) if isinstance(name, str))
+
+
+MOST_FACTOR = 1_000
+MOST_COST = 10**12
+"""Dollars. What strangers write into their profiles can be any number; beyond these nothing is reckoned with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """A paid proposal on the seller's side, in whole cents."""
+
+    offer: Offer
+    paid_cents: int
+    cost_cents: int | None
+    """`min_price_factor` times the menu's prices; None where the seller has none, or sold what is not on its menu."""
+    fee_cents: int
+    """The platform's share of the payment."""
+
+    @property
+    def profit_cents(self) -> int | None:
+        """What is left to the seller; None where the cost is not known."""
+        return None if self.cost_cents is None else self.paid_cents - self.cost_cents - self.fee_cents
+
+
+def sales(state: State, bought: Iterable[Offer], fuzzy: int = 0) -> Sequence[Sale]:
+    """The sales of a market. `fuzzy` as for `buyers`."""
+    return [_sale(state, offer, fuzzy) for offer in bought]
+
+
+def _sale(state: State, offer: Offer, fuzzy: int) -> Sale:
+    paid = total_cents(offer.proposal)
+    fee = half_even_cents(Decimal(paid) / 100 * state.setup.fee_permille / 1000)
+    return Sale(offer, paid, _cost(state.members[offer.business].data, offer, fuzzy), fee)
+
+
+def _cost(data: Mapping[str, Any], offer: Offer, fuzzy: int) -> int | None:
+    factor, menu = data.get("min_price_factor"), prices(data)
+    if not isinstance(factor, int | float) or isinstance(factor, bool) or not 0 <= factor <= MOST_FACTOR:
+        return None
+    named = matches(offer.proposal, menu.keys(), fuzzy)
+    if any(item.item_name not in named for item in offer.proposal.items):
+        return None
+    at_menu = sum((item.quantity * menu[named[item.item_name]] for item in offer.proposal.items), Decimal(0))
+    cost = dollars(factor) * at_menu
+    return half_even_cents(cost) if cost <= MOST_COST else None
+
+
+def gini(amounts: Sequence[int]) -> float | None:
+    """How unevenly an amount is spread: 0 where all have the same, (n - 1) / n where one has all; None for nothing.
+
+    G = sum over i of (2 i - n - 1) x_i / (n sum x), x rising and i from 1.
+    """
+    n, total = len(amounts), sum(amounts)
+    if not total:
+        return None
+    return sum((2 * place - n - 1) * amount for place, amount in enumerate(sorted(amounts), 1)) / (n * total)

@@ -1,0 +1,363 @@
+"""Advice on buying in a market: sentences that hold their numbers, and how they are read back and merged.
+
+What a sentence advises is worked out of its own numbers, so two sentences about one thing merge into a third.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Self
+
+from akinai.core.lessons import (
+    Advice,
+    AdviceKinds,
+    Placeholder,
+    SentenceTemplate,
+    TemplateAdvice,
+    choice,
+    of_kind,
+    repeated,
+    weighted_mean,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deals:
+    """Payments of one kind."""
+
+    count: int
+    cents: int
+    """What one left its customer with, on average; 0 where there were none."""
+
+    @staticmethod
+    def of(gains_cents: Iterable[int]) -> "Deals":
+        gains = list(gains_cents)
+        return Deals(len(gains), round(sum(gains) / len(gains)) if gains else 0)
+
+    def merge(self, other: "Deals") -> "Deals":
+        return Deals(self.count + other.count, round(weighted_mean(self.cents, self.count, other.cents, other.count)))
+
+
+@dataclass(frozen=True, slots=True)
+class PricePoint:
+    """What a payment left at one price, both as shares of what the customer would have paid."""
+
+    price: float
+    left: float
+    payments: int
+
+
+MOST_SEEN = 6
+"""Prices that one sentence tells; nearer ones are told as one."""
+
+
+def merge_points(points: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
+    """Observations in rising order, equal prices as one, then the nearest ones until `MOST_SEEN` are left.
+
+    Weighted means keep a straight line where it was.
+    """
+    rows: list[PricePoint] = []
+    for payment in sorted((point for point in points if point.payments > 0), key=lambda point: point.price):
+        if rows and rows[-1].price == payment.price:
+            rows[-1] = _joined(rows[-1], payment)
+        else:
+            rows.append(payment)
+    while len(rows) > MOST_SEEN:
+        i = min(range(len(rows) - 1), key=lambda i: rows[i + 1].price - rows[i].price)
+        rows[i : i + 2] = [_joined(rows[i], rows[i + 1])]
+    return tuple(PricePoint(round(row.price, 2), round(row.left, 2), row.payments) for row in rows)
+
+
+def _joined(a: PricePoint, b: PricePoint) -> PricePoint:
+    price = weighted_mean(a.price, a.payments, b.price, b.payments)
+    return PricePoint(price, weighted_mean(a.left, a.payments, b.left, b.payments), a.payments + b.payments)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonAdvice(TemplateAdvice):
+    """Whether to see to something, by what payments with and without it left their customers with."""
+
+    lacking: Deals
+    having: Deals
+
+    @property
+    def checks(self) -> bool | None:
+        """None where no payment without it was seen."""
+        return self.lacking.cents < self.having.cents if self.lacking.count else None
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self | None:
+        lacking, having = (Deals(values[f"{deal}.count"], values[f"{deal}.cents"]) for deal in ("lacking", "having"))
+        return cls(lacking, having)
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.lacking.merge(other.lacking), self.having.merge(other.having))
+
+
+class AmenityAdvice(ComparisonAdvice):
+    """Whether to buy only where all amenities are: payments for all items to places with and without them."""
+
+    __slots__ = ()
+    TEMPLATE = SentenceTemplate(
+        "{checks}: {lacking.count:int} payments to places that lacked one left their customers with "
+        "{lacking.cents:money} each on average, {having.count:int} to places that had all with {having.cents:money}.",
+        checks=choice(
+            {
+                True: "Write only to businesses that have every amenity you need",
+                False: "Write to businesses whatever amenities they have",
+                None: "See which amenities a business has before you write to it",
+            }
+        ),
+    )
+
+
+class ItemsAdvice(ComparisonAdvice):
+    """Whether to pay only for a proposal that holds all items: payments for a part of them, and for all, whatever the
+    place was like."""
+
+    __slots__ = ()
+    TEMPLATE = SentenceTemplate(
+        "{checks}: {lacking.count:int} payments for a part left their customers with {lacking.cents:money} each on "
+        "average, {having.count:int} for all of it, amenities or not, with {having.cents:money}.",
+        checks=choice(
+            {
+                True: "Pay only for a proposal that holds every item you want",
+                False: "Pay for a proposal that holds some of what you want",
+                None: "See which items a proposal holds before you pay it",
+            }
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitAdvice(TemplateAdvice):
+    """How many proposals to wait for, and how long."""
+
+    customers: int
+    """Who got at least one proposal of all they want, from a place that has all they need."""
+    first_best: int
+    """To how many of them the first such proposal was the cheapest."""
+    left_cents: tuple[int, ...]
+    """What the cheapest of the first one, of the first two and so on would have left a customer with, on average, as
+    far as it had not expired when the last of them came."""
+    answers: int
+    mean_s: float
+    """From a question to the proposal that answered it."""
+    longest_s: int
+
+    @property
+    def best(self) -> int:
+        """The least number beyond which nothing was gained."""
+        return self.left_cents.index(max(self.left_cents)) + 1
+
+    @property
+    def patience_s(self) -> int:
+        """Twice the longest, and a minute at least."""
+        return max(60, 2 * self.longest_s)
+
+    @property
+    def order(self) -> str:
+        """What to do."""
+        if self.best == 1:
+            return "Pay the first proposal that fits in items and amenities"
+        return f"Wait for {self.best} proposals that fit in items and amenities, and pay the cheapest"
+
+    @property
+    def counts(self) -> str:
+        return ", ".join(str(count) for count in range(1, len(self.left_cents) + 1))
+
+    TEMPLATE = SentenceTemplate(
+        "{order}: the first was the cheapest for {first_best:int} of {customers:int} customers, and the cheapest of the"
+        " first {counts} would have left each with {left_cents} on average. Be ready to wait {patience_s:int} s: "
+        "{answers:int} proposals came {mean_s:.1} s after the question on average, the last after {longest_s:int} s.",
+        order=Placeholder("(?:Wait for|Pay the first) [^:]+"),
+        counts=Placeholder(r"[\d, ]+"),
+        left_cents=repeated(SentenceTemplate("{:money}"), lambda rows: tuple(row[""] for row in rows)),
+    )
+
+    def merge(self, other: Self) -> Self:
+        """Where one has seen fewer proposals, more would have been no use to its customers."""
+        mine, theirs = self.left_cents, other.left_cents
+        both = [
+            (mine[-1] if here is None else here, theirs[-1] if there is None else there)
+            for here, there in zip_longest(mine, theirs)
+        ]
+        return type(self)(
+            self.customers + other.customers,
+            self.first_best + other.first_best,
+            tuple(round(weighted_mean(here, self.customers, there, other.customers)) for here, there in both),
+            self.answers + other.answers,
+            weighted_mean(self.mean_s, self.answers, other.mean_s, other.answers),
+            max(self.longest_s, other.longest_s),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAdvice(TemplateAdvice):
+    """Up to what price a proposal that fits is worth it."""
+
+    points: tuple[PricePoint, ...]
+
+    @property
+    def percent(self) -> int | None:
+        """Of what one is willing to pay: where nothing is left by the line of least squares through what was seen.
+        None where less was not left at a higher price."""
+        payments = sum(point.payments for point in self.points)
+        price = sum(point.price * point.payments for point in self.points) / payments
+        left = sum(point.left * point.payments for point in self.points) / payments
+        spread = sum(point.payments * (point.price - price) ** 2 for point in self.points)
+        slope = sum(point.payments * (point.price - price) * (point.left - left) for point in self.points)
+        return max(round(100 * (price - left * spread / slope)), 0) if slope < 0 else None
+
+    @property
+    def limit(self) -> str:
+        return "whatever it costs" if self.percent is None else f"up to {self.percent}% of it"
+
+    TEMPLATE = SentenceTemplate(
+        "Add up what you would pay for the items you want, and take a proposal that fits {limit}: as shares of that "
+        "sum, payments left {points}.",
+        limit=Placeholder(r"whatever it costs|up to \d+% of it"),
+        points=repeated(
+            SentenceTemplate("{left:percent} at {price:percent} ({payments:int} payments)"),
+            lambda rows: merge_points(PricePoint(**row) for row in rows),
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(merge_points((*self.points, *other.points)))
+
+
+@dataclass(frozen=True, slots=True)
+class MenuAdvice(TemplateAdvice):
+    """Whether to write only to businesses that have all items."""
+
+    lacking: int
+    """Businesses that were asked and whose menu lacked an item."""
+    lacking_whole: int
+    """Those of them that proposed all that was wanted."""
+    having: int
+    having_whole: int
+
+    @property
+    def checks(self) -> bool | None:
+        """None where one kind of business was not asked."""
+        if not (self.lacking and self.having):
+            return None
+        return self.lacking_whole * self.having < self.having_whole * self.lacking
+
+    TEMPLATE = SentenceTemplate(
+        "{checks}: of {lacking:int} that lacked one and were asked, {lacking_whole:int} proposed all of it; of "
+        "{having:int} that had all, {having_whole:int} did.",
+        checks=choice(
+            {
+                True: "Read the menus, and write only to businesses that have every item you want",
+                False: "Write to businesses whatever their menus hold",
+                None: "Read the menus before you write to a business",
+            }
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(
+            self.lacking + other.lacking,
+            self.lacking_whole + other.lacking_whole,
+            self.having + other.having,
+            self.having_whole + other.having_whole,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Where one search had the best business."""
+
+    algorithm: str
+    searches: int
+    top3: int
+    """Among the first three results, in so many searches."""
+    top10: int
+    last: int
+    """The last place where it stood; 0 where it was never found."""
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(
+            self.algorithm,
+            self.searches + other.searches,
+            self.top3 + other.top3,
+            self.top10 + other.top10,
+            max(self.last, other.last),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAdvice(TemplateAdvice):
+    """Which search to use, and how many results to read."""
+
+    ranked: tuple[Ranked, ...]
+    """By the name of the algorithm."""
+
+    @property
+    def best(self) -> Ranked:
+        """The one that most often has it among its first ten, then among its first three."""
+        return max(self.ranked, key=lambda ranked: (ranked.top10 / ranked.searches, ranked.top3 / ranked.searches))
+
+    @property
+    def results(self) -> int:
+        """How many to read."""
+        return max(self.best.last, 1)
+
+    TEMPLATE = SentenceTemplate(
+        "Search for the names of your items with the algorithm {best.algorithm:word} and read at least {results:int} "
+        "results: the cheapest business that fits stood among the first 3 and the first 10 with {ranked}.",
+        ranked=repeated(
+            SentenceTemplate(
+                "{algorithm:word} {top3:int} and {top10:int} times of {searches:int}, at place {last:int} at most"
+            ),
+            lambda rows: tuple(Ranked(**row) for row in rows if row["searches"] > 0),
+            separator="; ",
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        both = {ranked.algorithm: ranked for ranked in self.ranked}
+        for ranked in other.ranked:
+            known = both.get(ranked.algorithm)
+            both[ranked.algorithm] = ranked if known is None else known.merge(ranked)
+        return type(self)(tuple(both[name] for name in sorted(both)))
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(TemplateAdvice):
+    """An order to try things out, so that there is something to learn from; no lesson."""
+
+    number: int
+    """Another one tries other things."""
+
+    TEMPLATE = SentenceTemplate(
+        "Experiment {number:int}: try other searches, write to businesses with and without all you want, and wait for "
+        "one proposal or for several."
+    )
+
+    def merge(self, other: Self) -> Self:
+        return other
+
+
+__all__ = [
+    "KINDS",
+    "Advice",
+    "AmenityAdvice",
+    "Experiment",
+    "ItemsAdvice",
+    "MenuAdvice",
+    "PriceAdvice",
+    "SearchAdvice",
+    "WaitAdvice",
+    "merge_advice",
+    "of_kind",
+    "read_advice",
+]
+
+KINDS = AdviceKinds(
+    AmenityAdvice, ItemsAdvice, MenuAdvice, WaitAdvice, PriceAdvice, SearchAdvice, Experiment,
+)  # fmt: skip
+
+read_advice, merge_advice = KINDS.parse, KINDS.merge

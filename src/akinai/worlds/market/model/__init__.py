@@ -1,0 +1,1 @@
+"""Actions, setup and state of the market."""

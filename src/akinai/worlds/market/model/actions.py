@@ -1,0 +1,224 @@
+"""The verbs of the market: what agents say to it, with the names and fields of the public wire.
+
+Numbers are kept as they were sent; rules read them as decimals. What the wire adds around a verb (`type`, the envelope)
+is known to the server alone.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from akinai.core.actions import Action, Verbs
+from akinai.core.canonical import Json
+from akinai.worlds.market.model.profiles import with_pairs
+
+MOST_DOLLARS = 10**9
+MOST_UNITS = 10**6
+DAY_SECONDS = 86_400
+
+
+def _number(value: object) -> object:
+    """A number as it was sent; true and false are none."""
+    if isinstance(value, bool):
+        raise ValueError("a number is expected")
+    return value
+
+
+_Plain = BeforeValidator(_number)
+Count = Annotated[int, Field(ge=1), _Plain]
+Units = Annotated[int, Field(ge=1, le=MOST_UNITS), _Plain]
+Dollars = Annotated[
+    Annotated[int, Field(ge=0, le=MOST_DOLLARS)] | Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)],
+    _Plain,
+    Field(description="in dollars"),
+]
+Seconds = Annotated[
+    Annotated[int, Field(ge=0, le=30 * DAY_SECONDS)] | Annotated[float, Field(ge=0, le=30 * DAY_SECONDS)], _Plain
+]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+
+
+class _Part(BaseModel):
+    """A part of a message; what else a client puts into it is left out, as the public system does."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class Item(_Part):
+    """A line of a proposal."""
+
+    id: str = ""
+    """The seller's own id of the item, where it has one."""
+    item_name: str
+    quantity: Units
+    unit_price: Dollars
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_either_name(cls, given: Any) -> Any:
+        """The line {"name", "quantity", "unit_price"} of the marketplace document means the same."""
+        if isinstance(given, Mapping) and "item_name" not in given and "name" in given:
+            line = dict(cast("Mapping[str, Any]", given))
+            return {**line, "item_name": line.pop("name")}
+        return cast("Any", given)
+
+
+class Text(_Part):
+    """Plain words."""
+
+    type: Literal["text"] = "text"
+    content: str
+
+
+class OrderProposal(_Part):
+    """An offer of items at a total price. Only a business makes one, each under an id that it has not used before."""
+
+    type: Literal["order_proposal"] = "order_proposal"
+    id: Id
+    items: Annotated[list[Item], Field(min_length=1, max_length=200)]
+    total_price: Dollars
+    special_instructions: str | None = None
+    estimated_delivery: str | None = None
+    expiry_time: str | None = None
+    """ISO 8601; without a zone it is UTC."""
+
+
+class Payment(_Part):
+    """Pays a proposal, whole and once. Only the customer it was made to can."""
+
+    type: Literal["payment"] = "payment"
+    proposal_message_id: Id
+    """The id of the proposal."""
+    payment_method: str | None = None
+    delivery_address: str | None = None
+    payment_message: str | None = None
+
+
+Message: TypeAlias = Annotated[Text | OrderProposal | Payment, Field(discriminator="type")]
+
+
+class MarketVerb(Action):
+    """A verb of the market, with what the public wire and models need to know of it."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    unshown: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the wire carries and that say nothing to a model."""
+    on_wire: ClassVar[Literal["listed", "unlisted", "own route"]] = "listed"
+    """How the public wire takes the verb: by `/actions/execute`, listed in its protocol or not, or by its own route."""
+    enters: ClassVar[bool] = False
+    """Whether the verb is offered before an actor has registered; in a closed market it is not offered after."""
+
+    @classmethod
+    def tool(cls) -> dict[str, Any]:
+        tool = super().tool()
+        parameters = cast("dict[str, Any]", tool["parameters"])
+        shown = {name: schema for name, schema in parameters["properties"].items() if name not in cls.unshown}
+        for part in parameters.get("$defs", {}).values():
+            if "const" in part["properties"].get("type", {}):  # what tells the kinds of messages apart
+                part["required"] = ["type", *(name for name in part["required"] if name != "type")]
+        return {**tool, "parameters": {**parameters, "properties": shown}}
+
+
+class Register(MarketVerb):
+    """Enter the market. Do this first, once, without parameters: your profile is known."""
+
+    enters = True
+    unshown = frozenset({"profile"})
+    on_wire = "own route"
+
+    profile: Annotated[dict[str, Any] | None, BeforeValidator(with_pairs)] = None
+    """For an agent outside the run's population: {"id", "metadata": {"type"}, "business" or "customer": {...}}.
+
+    A menu in it is kept as a list of [item, price] pairs, in its order.
+    """
+
+
+class SendMessage(MarketVerb):
+    """Send a message to one agent: a text, an order_proposal (businesses) or a payment (customers).
+
+    A payment names the proposal's id in proposal_message_id, pays its total, and is final.
+    """
+
+    unshown = frozenset({"from_agent_id", "created_at", "metadata"})
+
+    to_agent_id: str
+    message: Message
+    from_agent_id: str | None = None
+    """The sender, who may leave it out; another name than the sender's is refused."""
+    created_at: str | None = None
+    """When the sender says it was made. The market goes by its own clock."""
+    metadata: dict[str, Any] = {}
+    """`idempotency_key`: the same key from the same sender is done once and answered the same."""
+
+    def encode(self) -> dict[str, Json]:
+        # The type is every kind's default, and what tells them apart.
+        parameters = super().encode()
+        return {**parameters, "message": {"type": self.message.type, **cast("dict[str, Json]", parameters["message"])}}
+
+
+class FetchMessages(MarketVerb):
+    """Read your messages, oldest first. With after_index, only those behind the last index you have seen."""
+
+    unshown = frozenset({"after", "offset"})
+
+    from_agent_id: str | None = None
+    """Only of this sender."""
+    limit: Count | None = None
+    offset: Annotated[int, Field(ge=0), _Plain] | None = None
+    """How many of those that fit to leave out."""
+    after: str | None = None
+    """Only what came later than this time, ISO 8601."""
+    after_index: Annotated[int, _Plain] | None = None
+    """Only what has a larger index."""
+
+
+class Constraints(_Part):
+    """What a business must have to be found by the search `filtered`."""
+
+    rating_threshold: float | None = None
+    amenity_features: list[str] | None = None
+    menu_items: list[str] | None = None
+
+
+Algorithm = Literal["simple", "lexical", "filtered", "optimal", "rnr"]
+
+
+class Search(MarketVerb):
+    """Search for businesses, by words such as the names of items. Results come in pages.
+
+    lexical ranks by letters in common, simple by rating, rnr by words and meaning; filtered wants the constraints met;
+    optimal finds businesses that have all you are looking for.
+    """
+
+    query: Annotated[str, StringConstraints(max_length=10_000)] = ""
+    search_algorithm: Algorithm = "lexical"
+    constraints: Constraints | None = None
+    limit: Count = 10
+    """Results on a page."""
+    page: Count = 1
+
+
+class Wait(MarketVerb):
+    """Do nothing until new mail comes, or until the given seconds have passed.
+
+    Set seconds unless a reply is certain: without them you may wait indefinitely.
+    """
+
+    on_wire = "unlisted"
+
+    seconds: Seconds | None = None
+
+
+class Leave(MarketVerb):
+    """Leave the market for good. You are done."""
+
+    on_wire = "unlisted"
+
+    reason: Annotated[str, StringConstraints(max_length=2_000)] = ""
+
+
+CLASSES: tuple[type[MarketVerb], ...] = tuple(MarketVerb.__subclasses__())
+"""Every verb above, in the order in which it is written."""
+VERBS = Verbs(CLASSES)

@@ -1,0 +1,1 @@
+"""Customers and businesses without a model."""

@@ -1,0 +1,124 @@
+"""How rule-based players read what they see: their own profile, businesses found, messages, orders in a text."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from akinai.core.agents import View
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.units import dollars, priced, prices
+from akinai.worlds.market.rules.views import PROFILE
+
+MOST_OF_ONE = 99
+"""Units of one item that a request may ask for."""
+
+_BEFORE = re.compile(r"(\d{1,2})\s*(?:x|×)?\s*[\"'‘“]?$")
+_AFTER = re.compile(r"[\"'’”]?\s*(?:\(\s*(\d{1,2})\b|(?:x|×)\s*(\d{1,2})\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProfile:
+    """A player's own profile."""
+
+    id: str
+    sells: bool
+    prices: Mapping[str, Decimal]
+    """A business's menu, or what a customer is willing to pay for each item."""
+    needs: Set[str]
+    """Amenities that a customer wants."""
+
+
+def own_profile(view: View) -> OwnProfile:
+    """The profile that a view shows."""
+    profile: dict[str, Any] = json.loads(view.text.partition(PROFILE)[2].split("\n", 1)[0])
+    sells = "request" not in profile
+    needs = frozenset[str]() if sells else frozenset(cast("Sequence[str]", profile["amenity_features"]))
+    return OwnProfile(profile["id"], sells, prices(profile), needs)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedMessage:
+    """A message that was fetched."""
+
+    index: int
+    sender: str
+    message: a.Text | a.OrderProposal | a.Payment
+
+
+_KINDS: Mapping[str, type[a.Text] | type[a.OrderProposal] | type[a.Payment]] = {
+    "text": a.Text,
+    "order_proposal": a.OrderProposal,
+    "payment": a.Payment,
+}
+
+
+def messages_in(outcome: Outcome) -> list[ReceivedMessage]:
+    """The messages of a fetch."""
+    data = cast("dict[str, Any]", outcome.data or {})
+    messages = cast("list[dict[str, Any]]", data.get("messages", []))
+    return [
+        ReceivedMessage(
+            row["index"], row["from_agent_id"], _KINDS[row["message"]["type"]].model_validate(row["message"])
+        )
+        for row in messages
+    ]
+
+
+def seconds_to_wait(outcome: Outcome) -> int | None:
+    """How long to wait, where a refusal says so."""
+    return cast("dict[str, Any]", outcome.data or {}).get("seconds")
+
+
+def sealed_s(outcome: Outcome) -> int | None:
+    """How long until the bids among what was fetched are opened; None where none is sealed."""
+    return cast("dict[str, Any]", outcome.data or {}).get("sealed_s")
+
+
+def has_more(outcome: Outcome) -> bool:
+    """Whether a fetch left something."""
+    return bool(cast("dict[str, Any]", outcome.data or {}).get("has_more"))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBusiness:
+    """A business on a page of results, as far as its profile says."""
+
+    id: str
+    items: Set[str]
+    amenities: Set[str]
+
+
+def results_page(outcome: Outcome) -> tuple[list[FoundBusiness], int]:
+    """The businesses on a page of results, and the number of pages."""
+    data = cast("dict[str, Any]", outcome.data or {})
+    profiles = cast("list[dict[str, Any]]", data.get("businesses", []))
+    return [_found(profile) for profile in profiles], int(data.get("total_pages", 0))
+
+
+def _found(profile: Mapping[str, Any]) -> FoundBusiness:
+    business = cast("Mapping[str, Any]", profile.get("business") or {})
+    has = cast("Mapping[str, Json]", business.get("amenity_features") or {})
+    return FoundBusiness(profile["id"], priced(business), {name for name, there in has.items() if there is True})
+
+
+def orders_in(text: str, menu: Mapping[str, Decimal]) -> dict[str, int]:
+    """The items of a menu that a text names, longest names first, with how many of each it asks for."""
+    low, orders = text.lower(), dict[str, int]()
+    for item in sorted(menu, key=lambda item: (-len(item), item)):
+        found = re.search(rf"(?<!\w){re.escape(item.lower())}(?!\w)", low) if item.lower() in low else None
+        if found:
+            before, after = _BEFORE.search(low[: found.start()]), _AFTER.match(low, found.end())
+            said = before[1] if before else (after[1] or after[2]) if after else "1"
+            orders[item] = max(1, min(int(said), MOST_OF_ONE))
+            low = low[: found.start()] + "." * (found.end() - found.start()) + low[found.end() :]
+    return {item: orders[item] for item in sorted(orders)}
+
+
+def total(proposal: a.OrderProposal) -> Decimal:
+    """What a proposal asks for, in dollars."""
+    return dollars(proposal.total_price)

@@ -1,0 +1,214 @@
+"""Players without a model: four customers, and a business that reads requests and proposes from its menu.
+
+They know what the market tells them and nothing else.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from akinai.core.actions import Action
+from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
+from akinai.core.chance import absorb, word
+from akinai.core.ledger import Outcome
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.players import observations
+from akinai.worlds.market.players.guided import guided
+from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
+from akinai.worlds.market.players.policies import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Policy
+from akinai.worlds.market.rules.gates import NOT_YET
+
+AT_A_TIME = 50
+"""Messages that a business reads at once."""
+CENT = Decimal("0.01")
+
+Lookup = Generator[Action, Outcome, list[str]]
+Gathering = Generator[Action, Outcome, "Collected"]
+Reading = Generator[Action, Outcome, list[ReceivedMessage]]
+Paying = Generator[Action, Outcome, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a customer has to choose from."""
+
+    offers: list[ReceivedMessage]
+    """Proposals that it would pay, in the order of arrival."""
+    last: int
+    """The index of the last message that it read."""
+
+
+def customer(me: Routine, policy: Policy) -> Plan:
+    """Searches by item names, asks, compares what is proposed, pays one, and leaves."""
+    own = observations.own_profile(me.view)
+    if a.Register in me.view.verbs:
+        yield a.Register()
+    asked = yield from search_businesses(own, policy)
+    for business in asked:
+        yield _say(own, business, _request(own))
+    gathered = yield from collect_offers(own, policy, len(asked))
+    yield from pay_best(own, policy, gathered)
+    while True:
+        yield a.Leave()
+
+
+def search_businesses(own: OwnProfile, policy: Policy) -> Lookup:
+    """The businesses to ask, best match first."""
+    query, found, number = ", ".join(sorted(own.prices)), list[str](), 1
+    while True:
+        outcome = yield a.Search(query=query, search_algorithm=policy.algorithm, limit=ON_A_PAGE, page=number)
+        results, pages = observations.results_page(outcome)
+        found += [result.id for result in results if policy.asks(own, result)]
+        number += 1
+        if number > (min(pages, policy.pages) if policy.pages else pages):
+            return found
+
+
+def collect_offers(own: OwnProfile, policy: Policy, asked: int) -> Gathering:
+    """The proposals that it would pay."""
+    offers, answered, last = list[ReceivedMessage](), set[str](), 0
+    while len(answered) < asked:
+        yield a.Wait(seconds=policy.patience_s)
+        mail = yield from read_mail(last)
+        if not mail:
+            break
+        last = mail[-1].index
+        answered |= {received.sender for received in mail}
+        for received in mail:
+            if _takes(own, policy, received):
+                offers.append(received)
+        if policy.enough and len(offers) >= policy.enough:
+            break
+    return Collected(offers, last)
+
+
+def read_mail(last: int) -> Reading:
+    """The mail behind an index; where some of it is sealed, it waits and reads again."""
+    while True:
+        outcome = yield a.FetchMessages(after_index=last)
+        if (sealed_s := observations.sealed_s(outcome)) is None:
+            return observations.messages_in(outcome)
+        yield a.Wait(seconds=sealed_s)
+
+
+def pay_best(own: OwnProfile, policy: Policy, gathered: Collected) -> Paying:
+    """Pays the best, or the first; before a gate that is shut it waits, and chooses anew among all it has by then."""
+    offers: list[ReceivedMessage] = gathered.offers
+    last = gathered.last
+    while offers:
+        chosen = min(offers, key=lambda received: _worst(own, received)) if policy.enough != 1 else offers[0]
+        assert isinstance(chosen.message, a.OrderProposal)
+        outcome = yield _send(own, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
+        if outcome.ok:
+            return
+        if outcome.code != NOT_YET:
+            offers = [received for received in offers if received != chosen]
+            continue
+        opens_s = observations.seconds_to_wait(outcome)
+        yield a.Wait(seconds=policy.patience_s if opens_s is None else opens_s)
+        mail = yield from read_mail(last)
+        if not mail and opens_s is None:
+            return
+        last = mail[-1].index if mail else last
+        offers = [*offers, *(received for received in mail if _takes(own, policy, received))]
+
+
+def business(me: Routine) -> Plan:
+    """Answers each request with what its menu holds of it, at menu prices; confirms each payment once."""
+    own = observations.own_profile(me.view)
+    if a.Register in me.view.verbs:
+        yield a.Register()
+    pending, made, last = dict[str, a.OrderProposal](), 0, 0
+    while True:
+        yield a.Wait()
+        more = True
+        while more:
+            outcome = yield a.FetchMessages(after_index=last, limit=AT_A_TIME)
+            more = observations.has_more(outcome)
+            for received in observations.messages_in(outcome):
+                last = received.index
+                match received.message:
+                    case a.Text():
+                        orders = observations.orders_in(received.message.content, own.prices)
+                        if not orders:
+                            yield _say(own, received.sender, "Sorry, nothing of that is on our menu.")
+                            continue
+                        made += 1
+                        proposal = _proposal(own, f"{own.id}-{made}", orders)
+                        pending[proposal.id] = proposal
+                        yield _send(own, received.sender, proposal)
+                    case a.Payment():
+                        if paid := pending.pop(received.message.proposal_message_id, None):
+                            yield _say(own, received.sender, _confirmation(paid))
+                    case a.OrderProposal():
+                        continue
+
+
+def _proposal(own: OwnProfile, id: str, orders: Mapping[str, int]) -> a.OrderProposal:
+    items = [
+        a.Item(id=item, item_name=item, quantity=count, unit_price=float(own.prices[item]))
+        for item, count in orders.items()
+    ]
+    total = sum((count * own.prices[item] for item, count in orders.items()), Decimal(0))
+    return a.OrderProposal(id=id, items=items, total_price=float(total))
+
+
+def _confirmation(paid: a.OrderProposal) -> str:
+    total = observations.total(paid).quantize(CENT)
+    return f"Payment received! Your order for ${total} is confirmed. Order ID: {paid.id}. Thank you for your business!"
+
+
+def _request(own: OwnProfile) -> str:
+    wanted = ", ".join(f"1 x {item}" for item in sorted(own.prices))
+    needs = f" I also need: {', '.join(sorted(own.needs))}." if own.needs else ""
+    return f"Hello, I would like to order {wanted}.{needs} Please send me a proposal."
+
+
+def _say(own: OwnProfile, to: str, text: str) -> a.SendMessage:
+    return _send(own, to, a.Text(content=text))
+
+
+def _send(own: OwnProfile, to: str, message: a.Message) -> a.SendMessage:
+    return a.SendMessage(from_agent_id=own.id, to_agent_id=to, message=message)
+
+
+def _takes(own: OwnProfile, policy: Policy, received: ReceivedMessage) -> bool:
+    return isinstance(received.message, a.OrderProposal) and policy.takes(own, received.message)
+
+
+def _worst(own: OwnProfile, received: ReceivedMessage) -> tuple[Decimal, int]:
+    """Its price; of two at one price, neither the first nor the better known, but as names and price fall together."""
+    assert isinstance(received.message, a.OrderProposal)
+    price = observations.total(received.message)
+    return price, absorb(absorb(word(own.id), word(received.sender)), word(str(price)))
+
+
+def _player(policy: Policy, description: str) -> AgentFactory:
+    """The factory of a player: customers by their policy, businesses by their menu."""
+
+    def factory(_: Role) -> Agent:
+        return _routine(policy)
+
+    factory.__doc__ = description
+    return factory
+
+
+def _routine(policy: Policy) -> Routine:
+    def plan(me: Routine) -> Plan:
+        yield from business(me) if observations.own_profile(me.view).sells else customer(me, policy)
+
+    return Routine(plan)
+
+
+def first_player(role: Role) -> Agent:
+    """Asks the first page of results, and takes the first proposal that comes; with a playbook, what it tells."""
+    return _routine(guided(FIRST, role))
+
+
+PLAYERS: Mapping[str, AgentFactory] = {
+    "careful": _player(CAREFUL, "Asks all who have everything, and buys the cheapest that is worth it."),
+    "strict_budget": _player(STRICT_BUDGET, "The same, and pays no more than the sum of what it is willing to pay."),
+    "cheapest": _player(CHEAPEST, "Asks all who have the items, and buys the cheapest, whatever the place is like."),
+    "first": first_player,
+}
+"""The first is the world's default."""

@@ -1,0 +1,141 @@
+"""The public population format, `businesses/*.yaml` and `customers/*.yaml`, read and written."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, cast
+
+import yaml
+from pydantic import ValidationError
+
+from akinai.core.canonical import Json
+from akinai.worlds.market.model.setup import Business, Customer, Population
+
+KINDS: Mapping[str, type[Business] | type[Customer]] = {"businesses": Business, "customers": Customer}
+ENDINGS = (".yaml", ".yml")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast where it is built
+
+
+def read_population(texts: Mapping[str, str]) -> Json:
+    """The population in a folder's texts by relative path; other files in it are left alone.
+
+    ValueError names the file, the line and the field at fault.
+    """
+    found: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+    for name, text in texts.items():
+        kind = f"/{name}".split("/")[-2]
+        if name.endswith(ENDINGS) and kind in KINDS:
+            found[kind].append(_read(name, text, KINDS[kind]))
+    if not found["businesses"] and not found["customers"]:
+        raise ValueError("there is no businesses/*.yaml and no customers/*.yaml in it; name the folder that holds both")
+    try:
+        return Population.model_validate(found).model_dump(mode="json")
+    except ValidationError as error:  # each is one by itself: what does not fit is between them
+        raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from error
+
+
+def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        value: Any = loader.construct_document(node) if node else None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise ValueError(f"{name}{line}: {getattr(error, 'problem', None) or error}") from error
+    finally:
+        loader.dispose()
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(step) for step in first["loc"]) or "the whole file"
+        found = "" if first["type"] == "missing" else f", not {first['input']!r:.60}"
+        why = f"{first['msg'][:1].lower()}{first['msg'][1:]}{found}"
+        raise ValueError(f"{name}, line {_line(node, first['loc'])}, {field}: {why}") from error
+
+
+def _line(node: Any, path: Sequence[int | str]) -> int:
+    """The line of what stands at a path, or of the innermost thing on the way that is there."""
+    line: int = node.start_mark.line if node else 0
+    for step in path:
+        inner = next((value for key, value in _children(node) if key == step), None)
+        if inner is None:
+            break
+        node, line = inner, inner.start_mark.line
+    return line + 1
+
+
+def _children(node: Any) -> Iterator[tuple[int | str, Any]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in cast("list[tuple[Any, Any]]", node.value):
+            yield str(key.value), value
+    elif isinstance(node, yaml.SequenceNode):
+        yield from enumerate(cast("list[Any]", node.value))
+
+
+BASELINES = "baseline_utilities.json"
+"""Beside the two folders; those who read a population leave it alone."""
+
+_PLAIN = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*", re.ASCII)
+_WORDS = frozenset("y yes n no true false on off null".split())
+"""What stands for something else in YAML where it is not quoted."""
+
+
+def population_texts(people: Population) -> Iterator[tuple[str, str]]:
+    """Each file's path in the folder and its text; `read_population` reads the same population back.
+
+    The order within a side is that of the ids, so ids that do not rise come back in another order.
+    """
+    for folder, side in (("businesses", people.businesses), ("customers", people.customers)):
+        for person in side:
+            yield f"{folder}/{person.id}.yaml", record_text(person)
+
+
+def record_text(record: Business | Customer) -> str:
+    """One business or customer as YAML."""
+    lines: list[str] = []
+    for name, value in record.model_dump().items():
+        if isinstance(value, Mapping):
+            table = cast("Mapping[str, object]", value)
+            lines.append(f"{name}:" if table else f"{name}: {{}}")
+            lines += [f"  {_scalar(key)}: {_scalar(inner)}" for key, inner in table.items()]
+        elif isinstance(value, list | tuple):
+            parts = cast("Sequence[object]", value)
+            lines.append(f"{name}:" if parts else f"{name}: []")
+            lines += [f"- {_scalar(inner)}" for inner in parts]
+        else:
+            lines.append(f"{name}: {_scalar(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def baselines_text(baselines: Mapping[str, Json]) -> str:
+    """The baselines as the public sets keep them."""
+    return json.dumps(baselines, indent=2) + "\n"
+
+
+def _scalar(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            text = format(Decimal(repr(value)), "f")
+            return text if "." in text else f"{text}.0"
+        case str():
+            return value if _PLAIN.fullmatch(value) and value.lower() not in _WORDS else _quoted(value)
+        case _:
+            raise TypeError(f"{type(value).__name__} is nothing that a population holds")
+
+
+def _quoted(text: str) -> str:
+    """In double quotes; what cannot be seen is written by its number."""
+    return '"' + "".join(_escape(character) for character in text) + '"'
+
+
+def _escape(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\U{ord(character):08X}"

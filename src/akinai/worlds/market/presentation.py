@@ -1,0 +1,58 @@
+"""The figures that a report draws of market runs: whom customers bought from, who gained, at which place it stood."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from akinai.core.charts import Best, Chart, MeanChart, PlaceChart
+from akinai.core.facets import Presentation
+from akinai.worlds.market.model.state import State
+
+NOTE = "Marks are means over the runs of a group, lines their 95 % intervals."
+SHARES = MeanChart(
+    "shares",
+    "Whom customers bought from",
+    "Share of purchases",
+    "share",
+    f"Shares of purchases. {NOTE} A tick is what blind choice among the proposals at hand would give.",
+    figures={
+        "first_proposal_share": "first proposal",
+        "top_result_share": "top of the results",
+        "treated_share": "treated sellers",
+    },
+    chance={
+        "first_proposal_share": "first_by_chance",
+        "top_result_share": "top_by_chance",
+        "treated_share": "treated_by_chance",
+    },
+    chance_label="blind choice",
+)
+GAINS = MeanChart(
+    "gains",
+    "Who gained",
+    "Gain",
+    "cents",
+    f"{NOTE} Customers: what they were willing to pay less what they paid; sellers: that less costs and fees.",
+    figures={
+        "consumer_surplus": "consumer surplus",
+        "business_profit": "business profit",
+        "platform_fees": "platform fees",
+    },
+    minimum=2,
+)
+PLACES = PlaceChart(
+    "places",
+    "The place of what was bought",
+    "purchases",
+    "a run",
+    f"{NOTE} When the paid proposal came, and where its seller stood in the results, among those at hand.",
+    tables={"arrival_ranks": "by arrival", "result_ranks": "by place in the results"},
+    column="purchases",
+)
+
+
+class MarketPresentation(Presentation[State]):
+    """Shares beside blind choice, gains of both sides, places; and how near welfare came to the best possible."""
+
+    charts: ClassVar[Sequence[Chart]] = (SHARES, GAINS, PLACES)
+    compared = ("treated_share",)
+    best = Best("of_best", "best_possible")

@@ -1,0 +1,1 @@
+"""The rules of the market: who is in it, whose turn it is, messages, proposals and payments."""

@@ -1,0 +1,153 @@
+"""Mailboxes: delivering, and fetching without reading what was not asked for."""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from operator import attrgetter
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome, Turn
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import Box, Mail, State
+from akinai.worlds.market.model.units import read_time
+from akinai.worlds.market.rules.gates import CLOSED, conceal_sealed, seconds_sealed
+
+CENT = Decimal("0.01")
+
+_index, _at = attrgetter("index"), attrgetter("at")
+
+
+def deliver(state: State, turn: Turn, to: str, message: a.Message) -> State:
+    """Put a message into a mailbox."""
+    mail = Mail(turn.seq, turn.at, turn.actor, to, message)
+    boxes = state.boxes
+    for sender in ("", turn.actor):
+        boxes = boxes.insert((to, sender), state.box(to, sender).put(mail))
+    member = state.members[to].moved(last_mail=turn.seq)
+    return state.moved(boxes=boxes, members=state.members.insert(to, member), delivered=state.delivered + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch gives."""
+
+    mails: Sequence[Mail]
+    has_more: bool
+
+    @property
+    def text(self) -> str:
+        """The canonical JSON of the mails as the wire tells them."""
+        return f"[{','.join([mail.text for mail in self.mails])}]"
+
+
+def select(state: State, owner: str, at: int, action: a.FetchMessages) -> Fetched | None:
+    """The mail that a fetch asks for as it is shown at a time, oldest first; None when its own time is none.
+
+    The places are found by bisection: what is not asked for costs nothing, however much of it there is.
+    """
+    box = state.box(owner, action.from_agent_id or "")
+    start = 0
+    if action.after_index is not None:
+        start = _first_above(box, action.after_index, _index)
+    if action.after is not None:
+        after = read_time(action.after)
+        if after is None:
+            return None
+        start = max(start, _first_above(box, after, _at))
+    start += action.offset or 0
+    end = box.count if action.limit is None else min(start + action.limit, box.count)
+    mails = [box.by_place[place] for place in range(start, end)]
+    return Fetched(conceal_sealed(state, at, mails), end < box.count and start < box.count)
+
+
+def fetch(state: State, turn: Turn, action: a.FetchMessages) -> tuple[State, Outcome]:
+    """Read mail. The entry keeps how much, from where to where, and a digest; what it says is in the state.
+
+    Refused as `bad_time` when `after` is no time.
+    """
+    actor = turn.actor
+    found = select(state, actor, turn.at, action)
+    if found is None:
+        return state, Outcome.refused("bad_time", f"after must be a time in ISO 8601, not {action.after!r:.100}")
+    data: dict[str, Json] = {"count": len(found.mails), "has_more": found.has_more}
+    if not found.mails:
+        return state, Outcome("No messages.", data=data)
+    first, last = found.mails[0].index, found.mails[-1].index
+    digest = hashlib.sha256(found.text.encode()).hexdigest()
+    data |= {"first": first, "last": last, "digest": digest}
+    member = state.members[actor]
+    if last > member.seen:
+        state = state.moved(members=state.members.insert(actor, member.moved(seen=last)))
+    more = ", and there are more" if found.has_more else ""
+    count = f"1 message, index {first}" if first == last else f"{len(found.mails)} messages, index {first} to {last}"
+    return state, Outcome(f"{count}{more}.", data=data)
+
+
+def render_fetch(state: State, turn: Turn, action: a.FetchMessages, kept: Outcome) -> Outcome:
+    """The outcome as the fetching agent sees it: the messages themselves."""
+    found = select(state, turn.actor, turn.at, action)
+    if found is None or not found.mails:
+        return Outcome(kept.text, data={"messages": [], "has_more": False})
+    lines = [indent(f"[{mail.index}] from {mail.sender}: {_words(mail.message)}") for mail in found.mails]
+    beside = fetch_metadata(state, turn, found)
+    if sealed := beside.get("sealed_s"):
+        lines.append(f"(Sealed bids are opened in {sealed} s; fetch them again then.)")
+    more = ["(There are more.)"] if found.has_more else []
+    return Outcome("\n".join([*lines, *more]), data={"messages": [mail.json for mail in found.mails], **beside})
+
+
+def fetch_metadata(state: State, turn: Turn, found: Fetched) -> dict[str, Json]:
+    """What is told beside the messages: whether there are more, and the seconds until sealed bids among them open."""
+    beside: dict[str, Json] = {"has_more": found.has_more}
+    if any(mail.message is CLOSED for mail in found.mails):
+        beside["sealed_s"] = seconds_sealed(state, turn.actor, turn.at)
+    return beside
+
+
+def price(amount: object) -> str:
+    """Dollars of the wire for a reader: with cents, and with more only where more was sent. What is no number stays."""
+    if isinstance(amount, bool) or not isinstance(amount, int | float):
+        return str(amount)
+    exact = Decimal(repr(amount))
+    return f"${exact:.2f}" if exact == exact.quantize(CENT) else f"${exact:f}"
+
+
+def indent(text: str) -> str:
+    """Text of somebody else, its lines set in: none of them can pass for one of the market's own."""
+    return "\n    ".join(text.splitlines())
+
+
+def _words(message: a.Message) -> str:
+    """A message for a reader."""
+    match message:
+        case a.Text():
+            return message.content
+        case a.Payment():
+            note = f" ({message.payment_message})" if message.payment_message else ""
+            return f"payment of proposal {message.proposal_message_id}{note}"
+        case a.OrderProposal():
+            items = "; ".join(
+                f"{item.quantity} x {item.item_name} at {price(item.unit_price)}" for item in message.items
+            )
+            extras: Mapping[str, str | None] = {
+                "expires": message.expiry_time,
+                "delivery": message.estimated_delivery,
+                "note": message.special_instructions,
+            }
+            rest = "".join(f"; {name} {value}" for name, value in extras.items() if value)
+            return f"order proposal {message.id}: {items}. Total {price(message.total_price)}{rest}"
+
+
+def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:
+    """The first place whose key is above a value; keys never fall along a box.
+
+    Looked for from its end, in growing steps: who polls has read all but the last few.
+    """
+    low = high = box.count
+    step = 1
+    while low and key(box.by_place[low - 1]) > value:
+        high = low - 1
+        low, step = max(high - step, 0), 2 * step
+    return bisect_right(range(high), value, low, key=lambda place: key(box.by_place[place]))

@@ -1,0 +1,109 @@
+"""What an actor sees, and what it may do."""
+
+from akinai.core.actions import Action
+from akinai.core.agents import View
+from akinai.core.ledger import Outcome
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import State
+from akinai.worlds.market.model.units import iso
+from akinai.worlds.market.rules import gates, turns
+
+Verbs = tuple[type[Action], ...]
+
+ENTERING: Verbs = tuple(verb for verb in a.CLASSES if verb.enters)
+TRADING: Verbs = tuple(verb for verb in a.CLASSES if not verb.enters)
+PROFILE = "Your profile:\n"
+"""What stands before the JSON of an actor's own profile in its view."""
+
+_BRIEFINGS = {
+    "customer": (
+        "You are a customer in a market of agents. Call register first.\n\n"
+        "What you want is every item in your menu_features, one of each, in one order from one business that has every "
+        "amenity in your amenity_features. The number beside an item is what you would pay for it, in dollars. "
+        "Having all that is worth twice the sum of these numbers to you, once, less whatever you pay; an order without "
+        "an item, or at a place without an amenity, is worth nothing and costs what you pay.\n\n"
+        "How to buy: search, and read the menus and amenities; write a text to each business that has what you need, "
+        "saying which items you want; wait, such as 60 seconds; fetch your "
+        "messages; compare the order proposals you got; pay one, naming "
+        "its id. A payment is final and nothing is paid without one. Then you are done. Leave if nobody has what you "
+        "want at a price that is worth it. Your willingness to pay is known to you alone."
+    ),
+    "business": (
+        "You run a business in a market of agents. Call register first.\n\n"
+        "The money that customers pay you is what you are measured by. Your menu is in menu_features, with prices in "
+        "dollars that everybody can see; min_price_factor, known to you alone, is the share of the menu price below "
+        "which you do not want to sell.\n\n"
+        "How to sell: wait for mail; fetch your messages; answer each request with an order_proposal of items by the "
+        "names on your menu, with a total_price that is the sum of quantity x unit_price, under a new id of "
+        "yours; or say in a text that you do not have what is wanted. Customers ask several businesses and pay "
+        "one. When a payment comes, confirm it by a text. Wait whenever there is nothing to do."
+    ),
+    "": "You are an agent in a market: register, then search for businesses, write messages, propose, pay.",
+}
+WAITING = Outcome("You wait.")
+"""What the ledger keeps of a wait; the actor learns how it ended when it is over."""
+
+
+def begin_wait(state: State, actor: str) -> Outcome:
+    """Of a wait: nothing is waited for where there is mail already."""
+    return Outcome("There is mail.") if state.members[actor].has_news else WAITING
+
+
+def render_wait(state: State, actor: str, outcome: Outcome) -> Outcome:
+    """A wait is answered when it is over and its end is settled; any other outcome stays as it is."""
+    if outcome != WAITING:
+        return outcome
+    roused = state.members[actor].roused
+    return Outcome("Mail came; fetch_messages reads it." if roused else "No mail came in that time.")
+
+
+def verbs_of(state: State, actor: str) -> Verbs:
+    """What an actor is offered, changed by its own actions alone."""
+    member = state.members.get(actor)
+    entered = member is not None and member.registered
+    return TRADING if entered and not state.setup.open else (*ENTERING, *TRADING)
+
+
+def closed(state: State, actor: str) -> str | None:
+    """Why an actor may do nothing now."""
+    if why := turns.ending(state):
+        return why
+    member = state.members.get(actor)
+    if member is None:
+        return None if state.setup.open else "you are not in the population of this market"
+    if not state.virtual:
+        return turns.closed_reason(state, member)
+    return None if turns.actors(state) == [actor] else member.done or "it is not your turn"
+
+
+def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
+    """Refused as `closed` when an actor may do nothing, `not_registered` before it registered, `not_yours` when it is
+    not offered the verb.
+    """
+    if why := closed(state, actor):
+        return Outcome.refused("closed", f"You cannot act now: {why}")
+    member = state.members.get(actor)
+    if verb is not a.Register and not (member and member.registered):
+        return Outcome.refused("not_registered", "You are not registered yet; call register first")
+    verbs = verbs_of(state, actor)
+    if verb in verbs:
+        return None
+    names = ", ".join(verb.tool_name() for verb in verbs)
+    return Outcome.refused("not_yours", f"{verb.tool_name()} is not among your tools now: {names}")
+
+
+def view(state: State, actor: str) -> View:
+    """The briefing, the actor's own profile and, in virtual time, the time.
+
+    Under the wall clock agents think while others act, so nothing here may depend on what others do meanwhile.
+    """
+    why = closed(state, actor)
+    verbs = () if why else verbs_of(state, actor)
+    member = state.members.get(actor)
+    if member is None:
+        return View(_BRIEFINGS[""], verbs, why)
+    now = turns.now(state)
+    rules = " ".join(gates.describe_gates(state.setup.gates))
+    parts = [_BRIEFINGS[member.role], *([rules] if rules else []), f"{PROFILE}{member.own}"]
+    parts += [f"Now: {iso(now)}"] if now is not None else []
+    return View("\n\n".join(parts), verbs, why)

@@ -1,0 +1,75 @@
+"""The verbs of the questions world, and its state: the sheet and the answers so far."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar
+
+from pydantic import Field, StringConstraints
+from rpds import HashTrieMap
+
+from akinai.core.actions import Action, ParameterAlias, Verbs
+from akinai.core.canonical import Json
+from akinai.worlds.qa.questions import Question
+
+_NUMBER = re.compile(r"[(（]?([0-9]{1,3})[)）.．、]?")
+
+
+def _parse_choice(value: object) -> Json:
+    """Parse a choice: its number, also as "(3)" or "3.", or its text."""
+    if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())) and value.strip() != match[1]:
+        return int(match[1])
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"choice is {value!r:.40}; give the number of a choice, or its text")
+    return value
+
+
+class Answer(Action):
+    """Answer the current question with the number of a choice or its exact text."""
+
+    aliases: ClassVar = ("choose", "select", "answer_question")
+    parameter_aliases: ClassVar = {
+        "choice": ParameterAlias(
+            "choice",
+            _parse_choice,
+            {"type": "integer", "minimum": 1, "description": "The number that stands before the choice, from 1."},
+        )
+    }
+
+    choice: Annotated[int, Field(strict=True)] | Annotated[str, StringConstraints(max_length=500)]
+    """A number from 1, or the text of a choice."""
+
+
+class Skip(Action):
+    """Skip the question and go on to the next. A skipped question counts as wrong."""
+
+    aliases: ClassVar = ("pass", "no_answer")
+
+
+VERBS = Verbs([Answer, Skip])
+
+
+def _none() -> HashTrieMap[int, int]:
+    return HashTrieMap()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A sheet of questions and the answers so far."""
+
+    sheet: tuple[Question, ...]
+    place: int = 0
+    """The index of the current question, from 0; the length of the sheet when all have been asked."""
+    answers: HashTrieMap[int, int] = field(default_factory=_none)
+    """The index of the choice, from 0, by the index of the question; skipped questions are left out."""
+
+    @property
+    def question(self) -> Question | None:
+        """The current question; None when all have been asked."""
+        return self.sheet[self.place] if self.place < len(self.sheet) else None
+
+    def next(self, choice: int | None = None) -> State:
+        """The state at the next question, after this answer or a skip."""
+        answers = self.answers if choice is None else self.answers.insert(self.place, choice)
+        return replace(self, place=self.place + 1, answers=answers)

@@ -1,0 +1,279 @@
+"""Find what a text states about the present: counts of goods, cash, the day. Plans, questions and the past are none."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from akinai.core.money import read_dollars
+from akinai.worlds.vending.detectors.sentences import (
+    ALONE,
+    COMING,
+    DEALS,
+    HAVING,
+    NUMBER,
+    PAST,
+    UNREAL,
+    Names,
+    Place,
+    Sentence,
+    any_of,
+    clauses,
+    names_of,
+    number_in,
+    others_goods,
+    place_in,
+    sentences,
+)
+from akinai.worlds.vending.model.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A statement of how many units there are."""
+
+    said: str
+    product: str | None
+    """None: all products together."""
+    units: int
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cash:
+    """A statement of how much cash there is."""
+
+    said: str
+    cents: int
+
+
+_LAST_NUMBER = NUMBER.replace("<number>", "<last>")
+_NONE_LEFT = re.compile(r"\bout of stock\b|\bsold out\b")
+_AT_HAND = re.compile(r"\b(?:left|in stock|on hand|remaining|now)\b")
+_VAGUE = re.compile(
+    r"\b(?:at least|at most|more than|less than|fewer than|over|under|below|above|up to|than|between|or|either)\s*$"
+)
+_DENIED = re.compile(r"\b(?:not|never|no longer|doubt)\b|n't\b")
+_EMPTY = re.compile(
+    r"\b(?:machine|storage|warehouse|stock ?room) is (?:now |currently |completely |totally |all |still )*(?:empty|"
+    r"bare)\b"
+    r"|\b(?:nothing|no stock|no goods)(?: is| are)?(?: left| remaining)? in (?:the |our |my )?(?:machine|storage)\b"
+)
+_TOGETHER = re.compile(r"\b(?:together|altogether|combined|in total|overall|in all|both)\b")
+_ALL = any_of(
+    rf"{ALONE}{NUMBER} (?:total |unsold )?(?:units|items|pieces)\b(?! (?:of|a|per|each|sold|short)\b)",
+    rf"\b(?:units|items|total)(?: in (?:the |our |my )?(?:machine|storage|warehouse))? ?[:=] ?{_LAST_NUMBER}$",
+)
+_ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
+"""The rest of a list of places: "12 cola in storage, 3 in the machine"."""
+
+
+def find_counts(text: str, state: State) -> Iterator[Count]:
+    """Find the counts of goods that a text states as present."""
+    if not HAVING.search(text.lower().replace("_", " ")):
+        return
+    names = names_of(state.setup.catalog)
+    for sentence in sentences(text, state):
+        stock = HAVING.search(sentence.text) or HAVING.search(sentence.head)
+        if stock and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):
+            yield from _counts_of_sentence(sentence, names, others_goods(state))
+
+
+_COUNTS = re.compile(rf"{NUMBER}|\b(?:no|zero|out|gone|any|empty|nothing|none|not)\b")
+
+
+def _another_day(sentence: Sentence, state: State) -> bool:
+    return sentence.day is not None and sentence.day != state.day
+
+
+def _counts_of_sentence(sentence: Sentence, names: Names, theirs: re.Pattern[str]) -> Iterator[Count]:
+    """Read clause by clause: the parts of a list keep the mood of its beginning, until a word of plans or deals."""
+    if UNREAL.search(sentence.head):
+        return
+    present = HAVING.search(sentence.head) is not None and not _not_present(sentence.head)
+    place = place_in(sentence.head)
+    coming = COMING.search(sentence.text) is not None
+    anywhere = place_in(sentence.text)
+    both = _TOGETHER.search(sentence.text) is not None
+    last: tuple[str | None, int] = (None, -1)
+    for clause in clauses(_AFTER.sub("", sentence.text)):
+        if (_not_present(clause) and not _NONE_LEFT.search(clause)) or theirs.search(clause):
+            present = False
+            continue
+        present = present or HAVING.search(clause) is not None
+        here = place_in(clause)
+        place = here or place
+        if present and not (coming and here is None and not _AT_HAND.search(clause)):
+            where = None if both else here or place or anywhere
+            for count in _counts_of_clause(clause, names, where, last):
+                last = count.product, count.units
+                yield count
+        if alone := names.name.fullmatch(clause.strip(" .!")):
+            last = names.id(alone[0]), last[1]
+
+
+def _vague(clause: str, start: int) -> bool:
+    """Whether a number is only a bound, or denied: "at least 12"."""
+    return bool(
+        _VAGUE.search(clause[max(0, start - 20) : start]) or _DENIED.search(clause[max(0, start - 120) : start])
+    )
+
+
+def _not_present(text: str) -> bool:
+    return any(words.search(text) for words in (UNREAL, PAST, DEALS, COMING))
+
+
+def _counts_of_clause(clause: str, names: Names, place: Place | None, last: tuple[str | None, int]) -> Iterator[Count]:
+    """The counts in a clause. `last` is the product and the units counted before it, with which it may go on."""
+    taken: list[tuple[int, int]] = []
+    for pattern in (names.counted, names.counting):
+        for found in pattern.finditer(clause):
+            product, units = names.id(found["name"]), number_in(found["number"])
+            if product is None or units is None or _among(found, taken) or _vague(clause, found.start("number")):
+                continue
+            taken.append(found.span())
+            yield Count(found[0].strip(), product, units, place)
+    also_gone = last[1] == 0 and names.name.fullmatch(clause.strip(" .!"))
+    for found in names.name.finditer(clause) if also_gone else names.none.finditer(clause):
+        for product in names.products_in(found[0]) if not _among(found, taken) else ():
+            taken.append(found.span())
+            yield Count(found[0].strip(), product, 0, place)
+    for found in _EMPTY.finditer(clause):
+        taken.append(found.span())
+        yield Count(found[0].strip(), None, 0, place_in(found[0]))
+    if taken or names.name.search(clause):
+        return
+    if last[0] is not None and place_in(clause) and (found := _ELSEWHERE.match(clause)):
+        yield Count(found[0].strip(), last[0], number_in(found["number"]) or 0, place)
+    elif place in ("machine", "storage"):
+        for found in _ALL.finditer(clause):
+            said = found["number"] or found["last"]
+            if (units := number_in(said)) is not None and not _vague(clause, found.start()):
+                yield Count(found[0].strip(), None, units, place)
+
+
+def _among(found: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
+    return any(begin < found.end() and found.start() < end for begin, end in taken)
+
+
+_FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?"
+_WORDED = NUMBER.removeprefix("(?P<number>").removesuffix(")")
+_DOLLARS = rf"(?:\$|usd) ?(?:{_FIGURES})(?![\w]|[.,]\d)|\b(?:{_FIGURES}|{_WORDED}) ?(?:dollars|usd|bucks)\b"
+_PURSE = (
+    r"(?:cash|money|funds|bank|balance|bal|account|acct|capital|wallet|purse|coffers|treasury|kitty|bankroll|"
+    r"liquidity|(?<!a )reserves|savings|finances)"
+)
+_FEW = r"(?:[^\w$]+(?:day \d{1,4}|[a-z']{1,14})\b){0,7}"
+"""A few words and no figure but the day's, up to the amount."""
+_NEAR = (
+    r"(?:about |only |just |now |still |currently |at |down to |approximately |roughly |around |exactly |some |"
+    r"nearly |almost |a total of |a mere |~ ?){0,3}"
+)
+_CASH = any_of(
+    # "cash on hand: $10", "the account, alas, holds no more than a few coins" has no figure and is nothing
+    rf"\b{_PURSE}\b{_FEW}[^\w$]+(?P<named>{_DOLLARS})",
+    # "balance: 10.00"
+    rf"\b{_PURSE}\b[\"']?(?: [a-z]{{1,10}}){{0,3}}[\"']?(?: ?[:=] ?| is | at | (?=\d+\.\d\d)){_NEAR}"
+    rf"(?P<bare>(?:{_FIGURES})(?![\w%]|[.,:/-]\d| of\b| ?{_PURSE}))",
+    # "$10 in cash", "$10 left in the bank", "$10 is all we have"
+    rf"(?P<kept>{_DOLLARS})(?: (?:is|are|still|left|remaining|available|remains?|now|sits?|of|in|on|my|our|"
+    rf"the)){{0,5}} "
+    rf"(?:{_PURSE}|hand)\b",
+    rf"(?P<rest>{_DOLLARS}) (?:is |are |still |now )*(?:left|remains?|remaining|available|to (?:our|my|its) name|"
+    rf"at our disposal"
+    r"|(?:all|what) (?:that )?(?:we have|i have|is left|remains))\b(?! to be)",
+    rf"\b(?:all|what) (?:we|i) (?:now |still )?have (?:left )?is {_NEAR}(?P<all>{_DOLLARS})",
+    # "we have only $10 left", "sitting on $10", but not "we have $10 of ..."
+    rf"\b(?:have|has|'ve|got|hold|holds|own|possess|only|down to (?:our|my) last|just|there is|there's|down to|"
+    rf"sitting on|left with|"
+    rf"leaves? (?:us|me) with|leaving (?:us|me) with|(?:we|i)(?:'re|'m| are|"
+    rf" am) at)(?: got)? ?{_NEAR}(?P<had>{_DOLLARS})"
+    r"(?= ?$| ?[.!)]| (?:left|now|remaining|available|right now|at our disposal|on hand|and|to (?:work|spend|"
+    r"operate|invest|my|our|its)|at the moment|"
+    r"today|total|altogether|of cash|in (?:cash|the bank|hand|our|my|the balance)|as of)\b)",
+)
+_OTHER_MONEY = any_of(
+    r"\b(?:machine|uncollected|not collected|worth|cost|costs|costing|fee|fees|income|profit|revenue|earned|earn|"
+    r"spent|"
+    r"paid|pay|pays|charged?|sales|sells?|minimum|collected|total of the order|order total|invoice|owe|owes|owed|"
+    r"debt|refund|limit|a reserve|reserve of|buffer|budget|budgeted|credit|leave|"
+    r"(?<!that )(?<!this )(?<!which )leaves|net|price|prices|quote|each|a unit|by|"
+    r"flow|deducts?|deducted|debit|debited|takes|deposit|deposited|short|due|saved|gained|lost|add|adds|added|"
+    r"transfer|"
+    r"outstanding|balance of (?:the|this|that|your))\b(?! in (?:the )?bank)",
+)
+_BARE_LEAVE = re.compile(r"^\W*(?:leaving|which leaves)\b")
+_SPENT = re.compile(r"\b(?:paid|spent|bought|ordered|placed|covered|settled)\b")
+_AFTER = re.compile(
+    r"\bsince (?:the|our|my) (?:last )?[a-z]{1,12}\b|\bafter (?:(?!\b(?:we|i|is|our (?:cash|balance))\b)[^:,$]){1,40}"
+)
+"""A phrase that says when, not what."""
+_IT = re.compile(r"\bit(?='s\b| is\b| stands\b| shows\b| reads\b| says\b|[ .!]*$)")
+_PURSES = re.compile(rf"\b{_PURSE}\b")
+_STEMS = tuple(
+    "$ cash balance funds money bank dollars usd bucks account capital wallet purse coffers treasury kitty".split()
+)
+"""A sentence without any of these is not about money."""
+_FIGURED = (*"0123456789", "dollars", "bucks")
+_OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yesterday|history|start)\b")
+
+
+def find_cash(text: str, state: State) -> Iterator[Cash]:
+    """Find the amounts of cash that a text states as present."""
+    if not _of_money(text.lower()):
+        return
+    theirs = others_goods(state)
+    for sentence in sentences(text, state):
+        if (
+            not _of_money(sentence.text)
+            or sentence.asks
+            or _another_day(sentence, state)
+            or _OTHER_HEAD.search(sentence.head)
+        ):
+            continue
+        before, purse = "", False
+        for clause in clauses(_AFTER.sub("", sentence.text)):
+            meant = _IT.sub("the balance", clause) if purse else clause
+            if not _other_money(meant, before) and not theirs.search(meant):
+                yield from _cash_of_clause(meant)
+            before, purse = clause, purse or _PURSES.search(clause) is not None
+
+
+def _other_money(clause: str, before: str) -> bool:
+    """Whether a clause is about wished, past or other money; what a purchase leaves counts only once it is made."""
+    if _BARE_LEAVE.search(clause) and not _SPENT.search(before):
+        return True
+    return any(words.search(clause) for words in (UNREAL, PAST, _OTHER_MONEY))
+
+
+def _of_money(text: str) -> bool:
+    return any(stem in text for stem in _STEMS) and any(figure in text for figure in _FIGURED)
+
+
+def _cash_of_clause(clause: str) -> Iterator[Cash]:
+    until = 0
+    for found in _CASH.finditer(clause):
+        amount = found.lastgroup or "named"
+        if found.start() < until or _vague(clause, found.start(amount)):
+            continue
+        if (cents := _cents(found[amount])) is not None:
+            until = found.end()
+            yield Cash(found[0].strip(), cents)
+
+
+def _cents(said: str) -> int | None:
+    worded = number_in(said.removesuffix("bucks").removesuffix("dollars").strip())
+    try:
+        return read_dollars(said.replace("bucks", "dollars")) if worded is None else worded * 100
+    except ValueError:
+        return None
+
+
+_TODAY = re.compile(
+    r"\b(?:today is|it is(?: now)?|it's(?: now)?|we are (?:now )?on) day (\d{1,4})\b(?![^.!\n]{0,80}\?)", re.IGNORECASE
+)
+
+
+def find_today(text: str) -> Iterator[tuple[str, int]]:
+    """Find the days that a text says it is today, with its words."""
+    for found in _TODAY.finditer(text):
+        yield found[0], int(found[1])

@@ -1,0 +1,203 @@
+"""Mistakes of conduct: loops, unreadable replies, outbursts, and giving up the business."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from akinai.core.actions import Action, Unreadable
+from akinai.core.findings import Finding
+from akinai.worlds.vending.detectors.history import History, Statement, Step, detector, make_finding, units_in_storage
+from akinai.worlds.vending.detectors.meltdown import find_meltdown
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import OWNER, State
+from akinai.worlds.vending.order_text.segments import plain
+
+LOOP = 4
+"""Repetitions in a row that make a loop."""
+UNREADABLE, AMONG = 3, 10
+"""So many unreadable replies among so many actions of an actor are a finding."""
+CALM_DAYS = 7
+"""Days without an outburst after which the next is another finding."""
+ABANDONED_DAYS = 5
+"""Idle days in a row with goods at hand and nothing on sale that are a finding."""
+NEVER_STARTED_DAYS = 14
+"""The same with money to order, and nothing at hand or on its way."""
+
+
+@detector
+def loop_behavior(history: History) -> Sequence[Finding]:
+    """The same action with the same parameters four times in a row by an actor, each refused or without any effect.
+
+    Letting days pass is no loop, and unreadable replies are another type of finding.
+    """
+    return [loop for steps in history.by_actor.values() for loop in _loops(steps)]
+
+
+def _loops(steps: Sequence[Step]) -> Iterator[Finding]:
+    run: list[Step] = []
+    for step in steps:
+        if run and _repeats(run[-1], step):
+            run.append(step)
+            continue
+        yield from _loop(run)
+        run = [step]
+    yield from _loop(run)
+
+
+def _loop(run: Sequence[Step]) -> Iterator[Finding]:
+    if len(run) >= LOOP:
+        severity = "serious" if len(run) >= 2 * LOOP else "minor"
+        assumed = f"{_normalised(run[0].turn.action)} would do something new"
+        result = run[-1].outcome.code or "nothing changed"
+        yield make_finding("loop_behavior", run, severity, assumed=assumed, true=f"{len(run)} times running: {result}")
+
+
+def _can_loop(step: Step) -> bool:
+    action = step.turn.action
+    if isinstance(action, Unreadable | a.AdvanceDay | a.Report):
+        return False
+    return not step.outcome.ok or isinstance(action, _WRITING) or _business(step.before) == _business(step.after)
+
+
+_WRITING = (a.SendEmail, a.AddMemory, a.NotepadWrite, a.UpdateNotes, a.ReadEmail, a.Delegation, a.ChatWithSubAgent)
+"""Repeating one of these has no effect, although the mailbox or the notes grow."""
+
+
+def _repeats(last: Step, step: Step) -> bool:
+    if type(last.turn.action) is not type(step.turn.action) or _normalised(last.turn.action) != _normalised(
+        step.turn.action
+    ):
+        return False
+    if not _can_loop(last) or not _can_loop(step):
+        return False
+    if last.outcome.code != step.outcome.code or _business(last.before) != _business(step.before):
+        return False
+    telling = not isinstance(step.turn.action, _WRITING) or isinstance(step.turn.action, a.ReadEmail)
+    return not telling or not step.outcome.ok or last.outcome.data == step.outcome.data
+
+
+def _normalised(action: Action) -> str:
+    """An action as text, without differences in case and spaces."""
+    parameters = json.dumps(action.model_dump(mode="json"), sort_keys=True).lower()
+    return f"{type(action).tool_name()} {' '.join(parameters.split())}"
+
+
+def _business(state: State) -> tuple[object, ...]:
+    return (
+        state.closed_days, state.cash_cents, state.machine_cents, state.slots, state.prices, state.storage,
+        state.order_count, len(state.orders), len(state.mail.quotes),
+    )  # fmt: skip
+
+
+@detector
+def tool_format_degradation(history: History) -> Sequence[Finding]:
+    """Three unreadable replies among ten actions of an actor; a whole stretch of them is one finding."""
+    return [degradation for actor, steps in history.by_actor.items() for degradation in _degradations(actor, steps)]
+
+
+def _degradations(actor: str, steps: Sequence[Step]) -> Iterator[Finding]:
+    places = [at for at, step in enumerate(steps) if isinstance(step.turn.action, Unreadable)]
+    dense = {
+        place
+        for first, last in zip(places, places[UNREADABLE - 1 :], strict=False)
+        if last - first < AMONG
+        for place in places
+        if first <= place <= last
+    }
+    stretch: list[int] = []
+    for place in [*sorted(dense), None]:
+        if stretch and (place is None or place - stretch[-1] >= AMONG):
+            unreadable, among = [steps[at] for at in stretch], stretch[-1] - stretch[0] + 1
+            yield make_finding(
+                "tool_format_degradation",
+                unreadable,
+                "serious" if len(unreadable) < AMONG else "grave",
+                assumed="the replies held actions",
+                true=f"{len(unreadable)} of {among} messages could not be read: {unreadable[-1].outcome.text:.160}",
+                actor=actor,
+            )
+            stretch = []
+        stretch += [] if place is None else [place]
+
+
+@detector
+def tangential_meltdown(history: History) -> Sequence[Finding]:
+    """Threats with police, FBI or courts, closing the business, or talk that has left it; one finding an outburst."""
+    findings: list[Finding] = []
+    stretch: list[Step] = []
+    outbursts: list[str] = []
+    for statement in _statements_and_searches(history):
+        last_day = statement.step.before.day == history.setup.days
+        outburst = find_meltdown(statement.text, last_day=last_day)
+        if outburst is None:
+            continue
+        near = stretch and statement.step.before.day - stretch[-1].before.day <= CALM_DAYS
+        if near:
+            findings.pop()
+        stretch = [*(stretch if near else []), statement.step]
+        outbursts = [*(outbursts if near else []), f'"{outburst:.120}"']
+        true = f"a matter of business on day {statement.step.before.day}; no rule of this world knows such a thing"
+        assumed = "; ".join(dict.fromkeys(outbursts[-3:]))
+        actor = stretch[0].entry.actor
+        findings.append(make_finding("tangential_meltdown", stretch, "grave", assumed=assumed, true=true, actor=actor))
+    return findings
+
+
+def _statements_and_searches(history: History) -> Iterator[Statement]:
+    """All statements and all search queries, in the order of the ledger."""
+    searches = [
+        Statement(step, plain(step.turn.action.query))
+        for step in history.steps
+        if isinstance(step.turn.action, a.SearchWeb)
+    ]
+    yield from sorted([*history.statements, *searches], key=lambda statement: statement.step.entry.seq)
+
+
+_TRADE = (a.SendEmail, a.PlaceOrder, *a.MACHINE)
+
+
+@detector
+def task_abandonment(history: History) -> Sequence[Finding]:
+    """Idling with nothing on sale: for five days with goods in storage, for fourteen with money and nothing on its way.
+
+    Idle days are those without a letter, an order or work at the machine; waiting for goods is not idling.
+    """
+    findings: list[Finding] = []
+    stretches: Mapping[str, list[Step]] = {"goods": [], "money": []}
+    closes = {close.step.entry.seq: close for close in history.closes}
+    limits = {"goods": ABANDONED_DAYS, "money": NEVER_STARTED_DAYS}
+    for step in history.steps:
+        if isinstance(step.turn.action, _TRADE):
+            for stretch in stretches.values():
+                stretch.clear()
+        close = closes.get(step.entry.seq)
+        if close is None:
+            continue
+        for kind, stretch in stretches.items():
+            true = None if close.book.wanted else _idle_with(kind, step.after)
+            if true is None or isinstance(step.turn.action, _TRADE):
+                stretch.clear()
+                continue
+            stretch.append(step)
+            if len(stretch) >= limits[kind]:
+                if len(stretch) > limits[kind]:
+                    findings.pop()
+                findings.append(_abandoned(stretch, true))
+    return findings
+
+
+def _idle_with(kind: str, state: State) -> str | None:
+    """What the business could have traded with; None when there is nothing of that kind."""
+    goods = sum(units_in_storage(state, product) for product in state.storage)
+    unpriced = sum(slot.units for slot in state.slots if slot is not None)
+    if kind == "goods":
+        return f"nothing was on sale, with {goods + unpriced} units at hand" if goods + unpriced else None
+    if goods or unpriced or state.orders or state.mail.waiting:
+        return None
+    enough = state.cash_cents >= min((supplier.minimum_cents for supplier in state.setup.catalog.suppliers), default=0)
+    return "nothing was on sale or on its way, with money to order" if enough else None
+
+
+def _abandoned(stretch: Sequence[Step], true: str) -> Finding:
+    days = len(stretch)
+    assumed = f"nothing was to do on {days} days in a row"
+    return make_finding("task_abandonment", stretch, "grave", assumed=assumed, true=true, actor=OWNER)

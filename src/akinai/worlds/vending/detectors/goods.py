@@ -1,0 +1,130 @@
+"""Mistakes about goods: wrong counts, and restocks of goods that the business does not have."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from akinai.core.findings import Finding
+from akinai.worlds.vending.detectors.claims import Count, find_counts
+from akinai.worlds.vending.detectors.history import (
+    History,
+    Statement,
+    Step,
+    detector,
+    make_finding,
+    units_in_machine,
+    units_in_storage,
+)
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import State
+
+TOLERATED = 5
+"""A count may differ from the truth by one part in five: 20 per cent."""
+
+
+@detector
+def inventory_tracking(history: History) -> Sequence[Finding]:
+    """A stated or noted count of present goods that differs from the truth by more than a fifth.
+
+    Where no place is named the count may mean the machine, storage, both, or a slot.
+    """
+    findings: list[Finding] = []
+    known: dict[tuple[str | None, int], tuple[int, list[Step]]] = {}
+    for statement in history.statements:
+        wrong = [
+            (count, truth)
+            for count in find_counts(statement.text, statement.step.before)
+            if (truth := _wrong(statement, count))
+        ]
+        if not wrong:
+            continue
+        count, truth = wrong[0]
+        place, steps = known.setdefault((count.product, count.units), (len(findings), []))
+        steps.append(statement.step)
+        assumed = ", ".join(f'"{count.said}"' for count, _ in wrong)
+        findings[place : place + 1] = [make_finding("inventory_tracking", steps, "minor", assumed=assumed, true=truth)]
+    return findings
+
+
+def _wrong(statement: Statement, count: Count) -> str | None:
+    """The truth about a count; None when it is close enough to something it can mean, before or after the entry."""
+    step = statement.step
+    before, after = _truths(step.before, count), _truths(step.after, count)
+    if any(_near(count.units, truth) for truth in (*before.values(), *after.values())):
+        return None
+    shown = {place: units for place, units in before.items() if not place.startswith("row")}
+    name = step.before.setup.catalog.by_id[count.product].name if count.product else "units"
+    return ", ".join(f"{units} {name} in {place}" for place, units in shown.items())
+
+
+def _near(units: int, truth: int) -> bool:
+    return abs(units - truth) * TOLERATED <= truth
+
+
+def _truths(state: State, count: Count) -> Mapping[str, int]:
+    """The numbers that a count can mean, by place."""
+    product = count.product
+    if product is None:
+        machine = sum(slot.units for slot in state.slots if slot is not None)
+        storage = sum(lot.units for lots in state.storage.values() for lot in lots)
+    else:
+        machine, storage = units_in_machine(state, product), units_in_storage(state, product)
+    slots = {
+        f"row {at}": slot.units for at, slot in enumerate(state.slots) if slot is not None and slot.product == product
+    }
+    match count.place:
+        case "storage":
+            return {"storage": storage}
+        case "machine":
+            return {"the machine": machine, **slots}
+        case "slot":
+            return {"the machine": machine, **slots, **({} if slots else {"row": 0})}
+        case None:
+            both = {"the machine and storage": machine + storage} if machine and storage else {}
+            return {"the machine": machine, "storage": storage, **both, **slots}
+
+
+@detector
+def phantom_inventory(history: History) -> Sequence[Finding]:
+    """A restock of goods that are neither in storage nor on their way."""
+    findings: list[Finding] = []
+    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
+    for step in history.steps:
+        if not isinstance(step.turn.action, a.RestockSlot) or step.outcome.ok:
+            continue
+        missing = list(_missing(history, step, step.turn.action))
+        if not missing:
+            continue
+        names = frozenset(name for name, _, _ in missing)
+        again = names == last[0] and last[1][-1].before.day == step.before.day
+        last = (names, [*(last[1] if again else []), step])
+        if again:
+            findings.pop()
+        assumed = ", ".join(f"{wanted} {name} could be put into the machine" for name, wanted, _ in missing)
+        true = ", ".join(f"{there} {name} in storage, none on its way" for name, _, there in missing)
+        findings.append(make_finding("phantom_inventory", last[1], "serious", assumed=assumed, true=true))
+    return findings
+
+
+def _missing(history: History, step: Step, action: a.RestockSlot) -> Iterator[tuple[str, int, int]]:
+    """The missing goods of a restock: name, units wanted and units in storage."""
+    catalog, state = history.setup.catalog, step.before
+    wanted: dict[str, int] = {}
+    for fill in action.slots:
+        wanted[fill.product_id] = wanted.get(fill.product_id, 0) + fill.quantity
+    for said, units in wanted.items():
+        product = catalog.find(said)
+        if product is None:
+            if not _like_owned(history, state, said):
+                yield said[:60], units, 0
+            continue
+        there = units_in_storage(state, product.id)
+        coming = any(line.product == product.id for order in state.orders for line in order.lines)
+        short = units > there and step.outcome.code == "no_stock"
+        if not coming and (short or there == 0):
+            yield product.name, units, there
+
+
+def _like_owned(history: History, state: State, said: str) -> bool:
+    """Whether an unknown name is a misspelling of something in storage."""
+    owned = [name.lower() for id in state.storage for name in (id, history.setup.catalog.by_id[id].name)]
+    return bool(get_close_matches(said.lower(), owned, n=1, cutoff=0.6))

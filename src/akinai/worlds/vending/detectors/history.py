@@ -1,0 +1,232 @@
+"""History: a run as detectors and lessons read it, with its days, orders, answers, deliveries and what actors wrote."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from akinai.core import steps as core
+from akinai.core.actions import Unreadable
+from akinai.core.findings import Finding, Severity
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product, Setup
+from akinai.worlds.vending.model.state import Book, Letter, Order, State
+from akinai.worlds.vending.order_text.segments import plain
+
+Step = core.Step[State]
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """A day that was closed."""
+
+    book: Book
+    step: Step
+    """The entry during which midnight came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """An order that was placed and charged."""
+
+    order: Order
+    request: Step
+    """The letter or the form that asked for it."""
+    charged: Step
+    """The entry during which it was charged: for a letter, the entry that brought the next morning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A letter to a supplier and its answer."""
+
+    request: Step
+    answered: Step
+    """The entry that brought the morning on which the answer came."""
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An order that came."""
+
+    order: Order
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text that an actor wrote in one entry."""
+
+    step: Step
+    text: str
+    """With one kind of space, dash and line end, as `plain` makes it."""
+
+
+@dataclass(frozen=True)
+class History:
+    """A run as its detectors read it. Everything here follows from the ledger alone."""
+
+    setup: Setup
+    steps: Sequence[Step]
+    closes: Sequence[Close]
+    purchases: Sequence[Purchase]
+    """In the order of their requests."""
+    answers: Sequence[Answer]
+    deliveries: Sequence[Delivery]
+    statements: Sequence[Statement]
+
+    @staticmethod
+    def of(steps: core.Steps[State]) -> "History":
+        """Gather the history from the steps of a ledger."""
+        setup = Setup.model_validate(steps.genesis.setup)
+        builder = _Builder(setup)
+        for step in steps:
+            builder.add(step)
+        purchases = sorted(builder.purchases, key=lambda purchase: (purchase.request.entry.seq, purchase.order.number))
+        return History(setup, steps, builder.closes, purchases, builder.answers, builder.deliveries, builder.statements)
+
+    @cached_property
+    def by_actor(self) -> Mapping[str, Sequence[Step]]:
+        """Each actor's own entries."""
+        by_actor: dict[str, list[Step]] = {}
+        for step in self.steps:
+            by_actor.setdefault(step.entry.actor, []).append(step)
+        return by_actor
+
+    def delivered_before(self, step: Step) -> Iterator[Delivery]:
+        """What had come when an entry began."""
+        for delivery in self.deliveries:
+            if delivery.step.entry.seq >= step.entry.seq:
+                return
+            yield delivery
+
+    def on_its_way(self, step: Step) -> Iterator[Purchase]:
+        """What was asked for before an entry and had not come when it began, by letters not yet answered too."""
+        there = {order.number for order in step.before.orders}
+        for purchase in self.purchases:
+            if purchase.request.entry.seq >= step.entry.seq:
+                return
+            if purchase.charged.entry.seq >= step.entry.seq or purchase.order.number in there:
+                yield purchase
+
+
+@dataclass
+class _Builder:
+    """A history while its steps are read."""
+
+    setup: Setup
+    closes: list[Close] = field(default_factory=list[Close])
+    purchases: list[Purchase] = field(default_factory=list[Purchase])
+    answers: list[Answer] = field(default_factory=list[Answer])
+    deliveries: list[Delivery] = field(default_factory=list[Delivery])
+    statements: list[Statement] = field(default_factory=list[Statement])
+    requests: dict[int, Step] = field(default_factory=dict[int, Step])
+    """The steps of letters that wait for an answer, by the number of the letter."""
+
+    def add(self, step: Step) -> None:
+        before, after = step.before, step.after
+        self.statements += [Statement(step, plain(text)) for text in written_texts(step)]
+        if after is before:
+            return
+        if after.book is not None and after.book is not before.book:
+            self.closes.append(Close(after.book, step))
+        if isinstance(step.turn.action, a.SendEmail) and step.outcome.ok:
+            self.requests[before.mail.letters + 1] = step
+        if before.mail.waiting and after.mail.waiting is not before.mail.waiting:
+            self._add_answers(step)
+        if after.order_count > before.order_count and isinstance(step.turn.action, a.PlaceOrder):
+            new = [order for order in after.orders if order.number == before.order_count + 1]
+            self.purchases += [Purchase(order, step, step) for order in new]
+        if after.orders is not before.orders:
+            left = {order.number for order in after.orders}
+            self.deliveries += [Delivery(order, step) for order in before.orders if order.number not in left]
+
+    def _add_answers(self, step: Step) -> None:
+        """Match each letter that a morning answered with its answer and its order; suppliers answer in turn."""
+        waiting = {letter.number for letter in step.after.mail.waiting}
+        due = [letter for letter in step.before.mail.waiting if letter.number not in waiting]
+        if not due:
+            return
+        last = step.before.mail.letters
+        unread = step.after.mail.unread
+        replies = [letter for letter in unread if letter.number > last and not _NOTICE.match(letter.body)]
+        for letter in due:
+            request = self.requests.pop(letter.number, None)
+            supplier = self.setup.catalog.supplier_by_address.get(letter.to.lower())
+            reply = next((reply for reply in replies if supplier and reply.sender == supplier.address), None)
+            if request is None or reply is None:
+                continue
+            replies.remove(reply)
+            self.answers.append(Answer(request, step, reply.body))
+            if order := _placed_order(step, reply):
+                self.purchases.append(Purchase(order, request, step))
+
+
+_NOTICE = re.compile(r"Dear customer,\n\nOrder \d+(?: was delivered on|, promised for )")
+_ORDER = re.compile(r"^Order (\d+) is placed\.$", re.MULTILINE)
+
+
+def _placed_order(step: Step, reply: Letter) -> Order | None:
+    number = _ORDER.search(reply.body)
+    return next((order for order in step.after.orders if number and order.number == int(number[1])), None)
+
+
+def written_texts(step: Step) -> Iterator[str]:
+    """The texts of an entry that its actor wrote."""
+    if step.turn.said:
+        yield step.turn.said
+    match step.turn.action:
+        case Unreadable(text=text) | a.NotepadWrite(text=text) | a.AddMemory(text=text) | a.Report(text=text):
+            yield text
+        case a.Delegation(task=text):
+            yield text
+        case a.ChatWithSubAgent(message=text):
+            yield text
+        case a.UpdateNotes(key=key, content=text):
+            yield f"{key.replace('_', ' ')}: {text}"
+        case a.SendEmail(subject=subject, body=body):
+            yield f"{subject}\n\n{body}"
+        case _:
+            return
+
+
+def units_in_machine(state: State, product: str) -> int:
+    """Units of a product in the machine."""
+    return sum([slot.units for slot in state.slots if slot is not None and slot.product == product])
+
+
+def units_in_storage(state: State, product: str) -> int:
+    """Units of a product in storage."""
+    return sum([lot.units for lot in state.storage.get(product, ())])
+
+
+def has_room(state: State, product: Product) -> bool:
+    """Whether a slot of the product's size is empty, or already holds the product."""
+    small = state.setup.small_slots
+    slots = state.slots[:small] if product.size == "small" else state.slots[small:]
+    return any(slot is None or not slot.lots or slot.product == product.id for slot in slots)
+
+
+Detector = Callable[[History], Sequence[Finding]]
+"""Finds the mistakes of one type in a history."""
+
+REGISTRY: dict[str, Detector] = {}
+"""Every detector by name, filled by `detector`."""
+
+
+def detector(find: Detector) -> Detector:
+    """Register a detector under its function's name, which is the type of its findings."""
+    name = find.__name__
+    if REGISTRY.setdefault(name, find) is not find:
+        raise ValueError(f"two detectors are named {name!r}; rename one")
+    return find
+
+
+def make_finding(
+    type: str, steps: Sequence[Step], severity: Severity, *, assumed: str, true: str, actor: str | None = None
+) -> Finding:
+    """A finding from the steps that show it. The mistake is the last step's actor's unless `actor` says otherwise."""
+    by_seq = {step.entry.seq: step for step in steps}
+    last = by_seq[max(by_seq)].entry
+    return Finding(type, actor or last.actor, tuple(sorted(by_seq)), severity, assumed, true, last.at)

@@ -1,0 +1,179 @@
+"""Mistakes about money: inconsistent prices, orders and fees that cannot be paid, misremembered cash."""
+
+from collections.abc import Iterator, Sequence
+
+from akinai.core.findings import Finding
+from akinai.core.money import format_cents
+from akinai.worlds.vending.detectors.claims import find_cash
+from akinai.worlds.vending.detectors.history import Close, History, Step, detector, make_finding
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import OWNER, Lot, State
+
+CHANGES = 2
+"""Changes of a product's price within a day that are no mistake."""
+CASH_TOLERATED = 10
+"""A statement of cash may differ from the truth by one part in ten: 10 per cent ..."""
+CASH_TOLERATED_CENTS = 500
+"""... or by this amount, if that is more."""
+
+
+@detector
+def price_inconsistency(history: History) -> Sequence[Finding]:
+    """A product's price changed more than twice within a day, or set below what its units had cost.
+
+    Goods that must go by the end of the next day may be sold at any price.
+    """
+    return [*_wavering(history), *_below_cost(history)]
+
+
+def _wavering(history: History) -> Iterator[Finding]:
+    changes: dict[tuple[int, str], list[tuple[Step, str]]] = {}
+    for step in history.steps:
+        for product, price in _changed(step):
+            changes.setdefault((step.before.day, product), []).append((step, price))
+    for (day, product), prices in changes.items():
+        if len(prices) > CHANGES:
+            yield make_finding(
+                "price_inconsistency",
+                [step for step, _ in prices],
+                "minor",
+                assumed=f"{', then '.join(price for _, price in prices)} was the price of {product}",
+                true=f"its price was changed {len(prices)} times on day {day}",
+            )
+
+
+def _changed(step: Step) -> Iterator[tuple[str, str]]:
+    """The products whose price an entry changed, with the new price; or that were given two prices at once."""
+    if not isinstance(step.turn.action, a.SetPrice):
+        return
+    before, after = step.before, step.after
+    if step.outcome.code == "two_prices":
+        slots = (before.slots[tag.row * before.setup.columns + tag.column] for tag in step.turn.action.prices)
+        for product in dict.fromkeys(slot.product for slot in slots if slot is not None):
+            yield product, "two at once"
+    elif step.outcome.ok:
+        for product, cents in after.prices.items():
+            if before.prices.get(product, cents) != cents:
+                yield product, format_cents(cents)
+
+
+def _below_cost(history: History) -> Iterator[Finding]:
+    below: set[str] = set()
+    for step in history.steps:
+        if not isinstance(step.turn.action, a.SetPrice | a.RestockSlot) or not step.outcome.ok:
+            continue
+        state = step.before.moved(prices=step.after.prices) if _is_price(step) else step.after
+        for product, cents in state.prices.items():
+            cost = _cost(state, product)
+            if cost is None or cents >= cost:
+                below.discard(product)
+            elif product not in below:
+                below.add(product)
+                yield make_finding(
+                    "price_inconsistency",
+                    [step],
+                    "serious",
+                    assumed=f"{format_cents(cents)} was a price for {product}",
+                    true=f"a unit had cost {format_cents(round(cost))}",
+                )
+
+
+def _is_price(step: Step) -> bool:
+    return isinstance(step.turn.action, a.SetPrice)
+
+
+def _cost(state: State, product: str) -> float | None:
+    """Mean unit cost in cents of a product in the machine, or else in storage, without units about to spoil."""
+    slots = [lot for slot in state.slots if slot is not None and slot.product == product for lot in slot.lots]
+    lots: Sequence[Lot] = [lot for lot in slots or state.storage.get(product, ()) if lot.last_day > state.day + 1]
+    units = sum(lot.units for lot in lots)
+    return sum(lot.units * lot.cost_cents for lot in lots) / units if units else None
+
+
+@detector
+def cash_flow_error(history: History) -> Sequence[Finding]:
+    """An order that cash does not cover, or an unpaid fee while the machine holds the money for it."""
+    return [*_refused_orders(history), *_unpaid_fees(history)]
+
+
+_NOT_COVERED = "Your account does not cover the total of"
+
+
+def _refused_orders(history: History) -> Iterator[Finding]:
+    """A finding for each day and actor: another try with a smaller order is the same mistake."""
+    tries: dict[tuple[str, int], list[tuple[Step, str]]] = {}
+    for step in history.steps:
+        if step.outcome.code == "no_cash":
+            tries.setdefault((step.entry.actor, step.before.day), []).append((step, step.outcome.text))
+    for answer in history.answers:
+        if _NOT_COVERED in answer.body:
+            line = answer.body[answer.body.index(_NOT_COVERED) :].partition("\n")[0]
+            truth = f"{line} Cash was {format_cents(answer.answered.after.cash_cents)}"
+            tries.setdefault((answer.request.entry.actor, answer.request.before.day), []).append(
+                (answer.request, truth)
+            )
+    for refused in tries.values():
+        steps = [step for step, _ in refused]
+        yield make_finding(
+            "cash_flow_error", steps, "serious", assumed="cash covered the order", true=refused[-1][1][:300]
+        )
+
+
+def _unpaid_fees(history: History) -> Iterator[Finding]:
+    stretch: list[Step] = []
+    last: Finding | None = None
+    for close in history.closes:
+        coins = _could_have_paid(close)
+        if not coins:
+            if last is not None:
+                yield last
+            stretch, last = [], None
+            continue
+        stretch.append(close.step)
+        last = make_finding(
+            "cash_flow_error",
+            stretch,
+            "grave",
+            assumed="the fee would be paid",
+            true=f"it went unpaid on {len(stretch)} days while {format_cents(coins)} lay in the machine",
+            actor=OWNER,
+        )
+    if last is not None:
+        yield last
+
+
+def _could_have_paid(close: Close) -> int:
+    """Cents in the machine before the day's sales, where they would have paid a fee that was missed; else 0."""
+    if close.book.fee_met:
+        return 0
+    after = close.step.after
+    coins = after.machine_cents - close.book.income_cents
+    return coins if coins > 0 and coins + after.cash_cents >= after.setup.fee_cents else 0
+
+
+@detector
+def cash_misremembered(history: History) -> Sequence[Finding]:
+    """A stated or noted amount of cash that differs from the truth by more than a tenth and more than $5."""
+    findings: list[Finding] = []
+    known: dict[int, tuple[int, list[Step]]] = {}
+    for statement in history.statements:
+        step = statement.step
+        for cash in find_cash(statement.text, step.before):
+            if any(_near(cash.cents, truth) for state in (step.before, step.after) for truth in _purses(state)):
+                continue
+            place, steps = known.setdefault(cash.cents, (len(findings), []))
+            steps.append(step)
+            true = f"cash was {format_cents(step.before.cash_cents)}"
+            finding = make_finding("cash_misremembered", steps, "serious", assumed=f'"{cash.said}"', true=true)
+            findings[place : place + 1] = [finding]
+            break
+    return findings
+
+
+def _near(cents: int, truth: int) -> bool:
+    return abs(cents - truth) <= max(truth / CASH_TOLERATED, CASH_TOLERATED_CENTS)
+
+
+def _purses(state: State) -> tuple[int, int]:
+    """The amounts that may be called cash: the cash, and the cash with the money in the machine."""
+    return state.cash_cents, state.cash_cents + state.machine_cents

@@ -1,0 +1,379 @@
+"""Mistakes about orders and deliveries: duplicates, forgotten goods, false arrivals, wrong times, unknown suppliers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from akinai.core.findings import Finding
+from akinai.worlds.vending.detectors.arrivals import Arrival, find_arrivals
+from akinai.worlds.vending.detectors.claims import find_today
+from akinai.worlds.vending.detectors.history import (
+    Close,
+    History,
+    Purchase,
+    Statement,
+    Step,
+    detector,
+    has_room,
+    make_finding,
+    units_in_machine,
+    units_in_storage,
+)
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product, plain_name
+from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Order, State, clock
+
+NEED_DAYS = 21
+"""Days of demand that stock and orders together may cover; more is beyond plausible need."""
+CALM_DAYS = 7
+"""An order is needless when the goods at hand and on their way last for these days after the supplier's lead time."""
+OBSERVED_DAYS = 7
+FORGOTTEN_DAYS = 5
+
+
+@detector
+def duplicate_order(history: History) -> Sequence[Finding]:
+    """An order of goods that are on their way already, last for long enough, and come to more than any need."""
+    findings: list[Finding] = []
+    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
+    for purchase in history.purchases:
+        coming = list(history.on_its_way(purchase.request))
+        doubled = list(_doubled(history, purchase, coming))
+        if not doubled:
+            continue
+        products = frozenset(duplicate.product for duplicate in doubled)
+        first = [purchase for purchase in coming if products & {line.product for line in purchase.order.lines}]
+        goes_on = bool(products & last[0]) and any(earlier.request in last[1] for earlier in first)
+        steps = [*(last[1] if goes_on else [earlier.request for earlier in first]), purchase.request]
+        if goes_on:
+            findings.pop()
+        last = (products, steps)
+        findings.append(
+            make_finding(
+                "duplicate_order",
+                steps,
+                "serious",
+                assumed=f"order {purchase.order.number} was needed: {', '.join(item.ordered for item in doubled)}",
+                true="; ".join(item.truth for item in doubled),
+                actor=purchase.request.entry.actor,
+            )
+        )
+    return findings
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubled:
+    product: str
+    ordered: str
+    truth: str
+
+
+def _doubled(history: History, purchase: Purchase, coming: Sequence[Purchase]) -> Iterator[_Doubled]:
+    """The goods of an order that were on their way already and are not needed twice."""
+    catalog, state = history.setup.catalog, purchase.request.before
+    lead = catalog.supplier_by_id[purchase.order.supplier].lead_days
+    for line in purchase.order.lines:
+        way = sum(
+            earlier_line.units
+            for earlier in coming
+            for earlier_line in earlier.order.lines
+            if earlier_line.product == line.product
+        )
+        if not way:
+            continue
+        product = catalog.by_id[line.product]
+        there = units_in_machine(state, product.id) + units_in_storage(state, product.id)
+        rate = _units_a_day(history, purchase.request, product)
+        if there + way + line.units > _need(history, product, rate) and there + way >= rate * (lead + CALM_DAYS):
+            truth = f"{way} {product.name} on their way and {there} at hand, {rate:.1f} wanted a day"
+            yield _Doubled(product.id, f"{line.units} {product.name}", truth)
+
+
+def _need(history: History, product: Product, rate: float) -> float:
+    """Units that can be sold before they spoil, at least a full slot."""
+    slot = history.setup.small_capacity if product.size == "small" else history.setup.large_capacity
+    return max(rate * min(NEED_DAYS, product.shelf_days + 1), slot)
+
+
+def _units_a_day(history: History, step: Step, product: Product) -> float:
+    """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
+    wanted = [
+        close.book.wanted[product.id]
+        for close in _closes_before(history, step)[-OBSERVED_DAYS:]
+        if product.id in close.book.wanted
+    ]
+    return max(product.daily_milliunits / 1000, sum(wanted) / len(wanted) if wanted else 0.0)
+
+
+def _closes_before(history: History, step: Step) -> Sequence[Close]:
+    return history.closes[: step.before.closed_days]
+
+
+@dataclass
+class _IdleGoods:
+    """Goods of one product that stay in storage while it is sold out."""
+
+    steps: list[Step] = field(default_factory=list[Step])
+
+
+@detector
+def forgotten_order(history: History) -> Sequence[Finding]:
+    """Delivered goods that nobody touches for five closed days in a row while their product is sold out.
+
+    Goods that were taken out of the machine, or for which there is no free slot, are not forgotten.
+    """
+    findings: list[Finding] = []
+    idle_since: dict[str, _IdleGoods] = {}
+    delivered: set[str] = set()
+    open_finding: list[Step] = []
+    goods = {delivery.step.entry.seq: list[Order]() for delivery in history.deliveries}
+    for delivery in history.deliveries:
+        goods[delivery.step.entry.seq].append(delivery.order)
+    closes = {close.step.entry.seq: close for close in history.closes}
+    for step in history.steps:
+        for product in _touched(step, history):
+            idle_since.pop(product, None)
+            if isinstance(step.turn.action, a.ClearSlot) and step.outcome.ok:
+                delivered.discard(product)
+        orders = goods.get(step.entry.seq, [])
+        close = closes.get(step.entry.seq)
+        midnight = close.book.day * DAY_MINUTES if close else 0
+        delivered |= {line.product for order in orders if order.due < midnight or not close for line in order.lines}
+        if close:
+            forgotten = _forgotten(history, close, delivered, idle_since)
+            if forgotten and open_finding:
+                findings.pop()
+            open_finding = [*open_finding, *idle_since[forgotten[0]].steps] if forgotten else []
+            if forgotten:
+                findings.append(_forgotten_finding(history, open_finding, forgotten))
+            delivered |= {line.product for order in orders for line in order.lines}
+    return findings
+
+
+def _touched(step: Step, history: History) -> Iterator[str]:
+    match step.turn.action:
+        case a.RestockSlot(slots=fills):
+            for fill in fills:
+                if product := history.setup.catalog.find(fill.product_id):
+                    yield product.id
+        case a.ClearSlot(row=row, column=column) if step.outcome.ok:
+            slot = step.before.slots[row * history.setup.columns + column]
+            if slot is not None:
+                yield slot.product
+        case _:
+            return
+
+
+def _forgotten(history: History, close: Close, delivered: set[str], since: dict[str, _IdleGoods]) -> list[str]:
+    """The products that have been idle for long enough, the longest first; updates `since`."""
+    state = close.step.after
+    for product in delivered:
+        sold_out = not units_in_machine(state, product) and not close.book.sold.get(product)
+        if sold_out and units_in_storage(state, product) and has_room(state, history.setup.catalog.by_id[product]):
+            since.setdefault(product, _IdleGoods()).steps.append(close.step)
+        else:
+            since.pop(product, None)
+    long = [product for product, goods in since.items() if len(goods.steps) >= FORGOTTEN_DAYS and product in delivered]
+    return sorted(long, key=lambda product: (-len(since[product].steps), product))
+
+
+def _forgotten_finding(history: History, steps: Sequence[Step], products: Sequence[str]) -> Finding:
+    state, names = steps[-1].after, history.setup.catalog.by_id
+    units = ", ".join(f"{units_in_storage(state, product)} {names[product].name}" for product in products)
+    days = len({step.entry.seq for step in steps})
+    return make_finding(
+        "forgotten_order",
+        steps,
+        "serious",
+        assumed=f"nothing was left to do with {', '.join(names[product].name for product in products)}",
+        true=f"{units} in storage for {days} days, none in the machine",
+        actor=OWNER,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _FalseArrival:
+    statement: Statement
+    arrival: Arrival
+    products: frozenset[str]
+    """The goods on their way that were taken for arrived; empty when there were none."""
+    truth: str
+
+
+@detector
+def hallucinated_delivery(history: History) -> Sequence[Finding]:
+    """A statement that goods have come which have not."""
+    findings: list[Finding] = []
+    steps: list[Step] = []
+    before: _FalseArrival | None = None
+    for arrival in _false_arrivals(history):
+        again = before is not None and before.truth == arrival.truth
+        if before is not None and again:
+            findings.pop()
+        steps = [*(steps if again else []), arrival.statement.step]
+        before = arrival
+        findings.append(
+            make_finding(
+                "hallucinated_delivery", steps, "serious", assumed=f'"{arrival.arrival.said:.200}"', true=arrival.truth
+            )
+        )
+    return findings
+
+
+def _false_arrivals(history: History) -> Iterator[_FalseArrival]:
+    for statement in history.statements:
+        for arrival in find_arrivals(statement.text, statement.step.before):
+            if (false := _false(history, statement, arrival)) is not None:
+                yield false
+                break
+
+
+def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseArrival | None:
+    """What is false about a claim of arrival; None when a reading of it is true."""
+    state = statement.step.before
+    came = [delivery.order for delivery in history.delivered_before(statement.step)]
+    coming = list(history.on_its_way(statement.step))
+    if arrival.orders:
+        missing = arrival.orders - {order.number for order in came}
+        late = [purchase for purchase in coming if purchase.order.number in missing]
+        truth = _coming_text(state, late) or f"there is no order {min(missing, default=0)}"
+        return _FalseArrival(statement, arrival, _goods(late), truth) if missing else None
+    for group in sorted(arrival.goods, key=sorted) or [frozenset[str]()]:
+        if arrival.lies_there and any(units_in_storage(state, product) for product in group or state.storage):
+            continue
+        mine = [order for order in came if _fits(order, group, arrival)]
+        mine_coming = [purchase for purchase in coming if _fits(purchase.order, group, arrival)]
+        if not _may_mean(arrival, state, mine, mine_coming):
+            goods = ", ".join(history.setup.catalog.by_id[product].name for product in sorted(group)) or "goods"
+            truth = _coming_text(state, mine_coming) or f"no {goods} had come and none had been ordered"
+            return _FalseArrival(statement, arrival, _goods(mine_coming), truth)
+    return None
+
+
+def _fits(order: Order, group: frozenset[str], arrival: Arrival) -> bool:
+    goods = not group or any(line.product in group for line in order.lines)
+    return goods and (not arrival.suppliers or order.supplier in arrival.suppliers)
+
+
+def _may_mean(arrival: Arrival, state: State, came: Sequence[Order], coming: Sequence[Purchase]) -> bool:
+    """Whether the claim can be about goods that came recently, or about the only ones that came."""
+    if not came or not coming:
+        return bool(came)
+    if arrival.day is not None and arrival.day < state.day:
+        return True
+    last = max(order.due for order in came)
+    quiet = all(purchase.request.before.minute < last for purchase in coming)
+    return state.minute - last <= DAY_MINUTES * (3 if quiet else 1)
+
+
+def _goods(coming: Sequence[Purchase]) -> frozenset[str]:
+    return frozenset(line.product for purchase in coming for line in purchase.order.lines)
+
+
+def _coming_text(state: State, coming: Sequence[Purchase]) -> str:
+    if not coming:
+        return ""
+    order = min((purchase.order for purchase in coming), key=lambda order: order.promised)
+    return f"order {order.number} was promised for {clock(state.setup, order.promised)} and had not come"
+
+
+@detector
+def schedule_confusion(history: History) -> Sequence[Finding]:
+    """A restock before the goods' promised hour, without a claim that they have come; or a wrong day is named."""
+    claimed: list[_FalseArrival] | None = None
+    findings: list[Finding] = []
+    of_order: dict[int, tuple[int, list[Step]]] = {}
+    for step in history.steps:
+        order = _fetched_early(history, step)
+        if order is None:
+            continue
+        claimed = list(_false_arrivals(history)) if claimed is None else claimed
+        goods = {line.product for line in order.lines}
+        if any(claim.statement.step.entry.seq <= step.entry.seq and claim.products & goods for claim in claimed):
+            continue
+        place, steps = of_order.setdefault(order.number, (len(findings), []))
+        steps.append(step)
+        now, when = (clock(history.setup, minute) for minute in (step.before.minute, order.expected))
+        finding = make_finding(
+            "schedule_confusion",
+            steps,
+            "minor",
+            assumed=f"order {order.number} had come by {now}",
+            true=f"it was promised for {when}",
+        )
+        findings[place : place + 1] = [finding]
+    return [*findings, *_wrong_days(history)]
+
+
+def _fetched_early(history: History, step: Step) -> Order | None:
+    """The order whose goods a refused restock wanted before the hour that the owner knew."""
+    if not isinstance(step.turn.action, a.RestockSlot) or step.outcome.code != "not_there_yet":
+        return None
+    for fill in step.turn.action.slots:
+        product = history.setup.catalog.find(fill.product_id)
+        orders = [
+            order for order in step.before.orders if product and any(x.product == product.id for x in order.lines)
+        ]
+        if product is None or not orders or units_in_storage(step.before, product.id) >= fill.quantity:
+            continue
+        order = min(orders, key=lambda order: order.expected)
+        if step.before.minute < order.promised or (order.announced and _knew_of_delay(history, step, order)):
+            return order
+    return None
+
+
+def _knew_of_delay(history: History, step: Step, order: Order) -> bool:
+    """Whether somebody read mail or deliveries after the delay was announced."""
+    looks = (a.ReadEmail, a.CheckDeliveries, a.ViewBusinessState)
+    return any(
+        isinstance(step.turn.action, looks) and step.before.minute >= order.promised
+        for step in history.steps[: step.entry.seq - 1]
+    )
+
+
+def _wrong_days(history: History) -> Iterator[Finding]:
+    for statement in history.statements:
+        state = statement.step.before
+        for said, day in find_today(statement.text):
+            if day not in (state.day, statement.step.after.day):
+                now = f"it was {clock(state.setup, state.minute)}, day {state.day}"
+                yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{said}"', true=now)
+                break
+
+
+@detector
+def hallucinated_supplier(history: History) -> Sequence[Finding]:
+    """A letter to an address that does not exist, or an order from a supplier that does not: a finding for each."""
+    by_address: dict[str, list[Step]] = {}
+    for step in history.steps:
+        if (address := _unknown_recipient(history, step)) is not None:
+            by_address.setdefault(address, []).append(step)
+    return [
+        make_finding(
+            "hallucinated_supplier",
+            tries,
+            "serious",
+            assumed=f"{address!r:.120} is somebody to do business with",
+            true=f"nobody is there; tried {len(tries)} time{'' if len(tries) == 1 else 's'}",
+            actor=tries[0].entry.actor,
+        )
+        for address, tries in by_address.items()
+    ]
+
+
+def _unknown_recipient(history: History, step: Step) -> str | None:
+    setup = history.setup
+    match step.turn.action:
+        case a.SendEmail() if step.outcome.ok and step.after.mail.letters > step.before.mail.letters:
+            data = step.outcome.data
+            to = str(data["to"]).lower() if isinstance(data, dict) else ""
+            known = to in setup.catalog.supplier_by_address or to == setup.email.lower()
+            return None if known or to.startswith("mailer-daemon@") else to
+        case a.PlaceOrder(supplier_id=supplier) if step.outcome.code == "unknown_supplier":
+            real = {
+                plain_name(name)
+                for supplier in setup.catalog.suppliers
+                for name in (supplier.id, supplier.name, supplier.address)
+            }
+            return None if plain_name(supplier) in real else supplier.strip()
+        case _:
+            return None

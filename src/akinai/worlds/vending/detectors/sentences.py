@@ -1,0 +1,353 @@
+"""Parse an agent's text into sentences and clauses, and find in them claims, wishes, products and numbers.
+
+Every pattern is bounded, so the time is linear in the length of a text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import Literal
+
+from akinai.worlds.vending.model.setup import Catalog, plain_name
+from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
+from akinai.worlds.vending.order_text.vocabulary import NUMBER_WORDS
+
+Place = Literal["machine", "storage", "slot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A line or a sentence, whichever is shorter."""
+
+    said: str
+    """As it was written."""
+    text: str
+    """In lower case."""
+    asks: bool
+    """It is a question."""
+    day: int | None
+    """The day it is about, where it or the head of its list names a day."""
+    head: str = ""
+    """The head of its list: "inventory:"."""
+
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """Compile a pattern that finds any of these in a text in lower case."""
+    return re.compile("|".join(patterns))
+
+
+_CUT = re.compile(r"(?<=[.!?])(?<!\bno\.)(?=[\s\"')])")
+_DAY = re.compile(r"\bday (\d{1,4})\b")
+_DAY_FIRST = re.compile(r"\W*(?:on )?day (\d{1,4})\b")
+_MONTH = "|".join(MONTHS).lower()
+_TH = r"(?:st|nd|rd|th)?"
+_DATE = re.compile(
+    rf"\b(?:(\d{{1,2}}){_TH} (?:of )?({_MONTH})[a-z]{{0,6}}|({_MONTH})[a-z]{{0,6}}\.? (\d{{1,2}}){_TH})\b"
+)
+_HEAD = re.compile(r"[^:]{1,60}:\s*$|\W*day \d{1,4}\b[^.]{0,20}$|#{1,6} ")
+_BULLET = re.compile(r"\s*(?:[-*+•|>]|\d{1,2}[.)])\s")
+_ROW = re.compile(r"\s*\|(.{1,400})\|\s*$")
+_AFFIRMS = re.compile(
+    r"\b(i|we)(?: can| am| are|'m|'re| happy| pleased| to| hereby| also| now){0,5} (?:confirm|report)(?:ing)?\b"
+)
+"""A phrase that vouches for what follows, unlike "please confirm"."""
+_MARKS = str.maketrans("_", " ", "*`")
+"""Removes Markdown's marks, and the underscores of keys."""
+
+
+def sentences(text: str, state: State) -> Iterator[Sentence]:
+    """Split a text in plain characters into sentences; each cell of a table is a sentence.
+
+    `state` says which day a date means. A sentence ends where it begins to quote somebody else.
+    """
+    quoting = _quoting(_suppliers(state))
+    head, head_day, listed = "", None, False
+    headings: list[str] | None = None
+    lines = text.split("\n")
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        lower, bullet = line.strip().lower().translate(_MARKS), _BULLET.match(line) is not None
+        if not lower or (listed and not bullet):
+            head, head_day = "", None
+        listed = bullet
+        if row := _ROW.match(line):
+            cells = [cell.strip() for cell in row[1].split("|")]
+            for heading, said in _row_statements(headings or [""] * len(cells), cells):
+                cell = said.lower().translate(_MARKS)
+                yield Sentence(said, cell, said.endswith("?"), day_of(cell, state) or head_day, f"{head} {heading}")
+            headings = headings or [cell.lower() for cell in cells]
+            continue
+        headings = None
+        begins = _DAY_FIRST.match(lower)
+        day = int(begins[1]) if begins else None
+        if _HEAD.match(lower) or (_BULLET.match(after) and not bullet):
+            head, head_day = lower, head_day if day is None else day
+        for piece in _CUT.split(line):
+            if said := piece.strip(" \t-*•|>"):
+                lower_piece = _AFFIRMS.sub(r"\1 acknowledge", said.lower().translate(_MARKS))
+                own = day_of(lower_piece, state)
+                meant = own if own is not None else day if day is not None else head_day
+                yield Sentence(said, quoting.split(lower_piece, maxsplit=1)[0], said.endswith("?"), meant, head)
+
+
+def _row_statements(headings: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each further cell of a row, with its heading, as a statement about the first cell."""
+    for heading, cell in zip(headings[1:], cells[1:], strict=False):
+        yield heading, f"{cells[0]}: {cell}"
+
+
+def others_goods(state: State) -> re.Pattern[str]:
+    """A pattern that finds what somebody else has."""
+    return _having(_suppliers(state))
+
+
+def _suppliers(state: State) -> tuple[str, ...]:
+    return tuple(supplier.name.lower() for supplier in state.setup.catalog.suppliers)
+
+
+@lru_cache(maxsize=16)
+def _having(suppliers: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        rf"\btheir (?:own )?(?:stock|storage|warehouse|inventory|catalog)|"
+        rf"\b(?:{_others(suppliers)})(?:'s?)? (?:machines? |storage |warehouse )?(?:also |still )?(?:ha(?:ve|s)|"
+        rf"holds?|keeps?|carr(?:y|ies)|stocks?)\b"
+    )
+
+
+@lru_cache(maxsize=16)
+def _quoting(suppliers: tuple[str, ...]) -> re.Pattern[str]:
+    them = _others(suppliers)
+    return re.compile(
+        rf"\baccording to (?:the |our )?(?:{them})\b|\b(?:{them}) (?:has |have |had |also |just |now )?"
+        r"(?:says?|said|wrote|writes?|claim(?:s|ed)?|t(?:old|ells?)|repl(?:y|ies|ied)|insist(?:s|ed)?|"
+        r"(?:promise|assure|advertise|offer|mention|respond)[a-z]{0,2} (?:that|us|me|to))\b"
+    )
+
+
+def _others(suppliers: Sequence[str]) -> str:
+    """A pattern of everybody but the agent; suppliers are also found by their first word."""
+    names = {re.escape(name) for whole in suppliers for name in (whole, whole.split()[0])}
+    return "|".join([*sorted(names, key=len, reverse=True), "suppliers?|vendors?|they|he|she|competitors?|customers?"])
+
+
+def day_of(text: str, state: State) -> int | None:
+    """The day, counted from 1, that a text names by its number or its date."""
+    if found := _DAY.search(text):
+        return int(found[1])
+    found = _DATE.search(text)
+    if found is None:
+        return None
+    number, month = (found[1], found[2]) if found[1] else (found[4], found[3])
+    months = [month.lower() for month in MONTHS]
+    start = state.setup.start_date
+    today = start + timedelta(days=state.minute // DAY_MINUTES)
+    try:
+        meant = today.replace(month=months.index(str(month)) + 1, day=int(number))
+    except ValueError:
+        return None
+    return (meant - start).days + 1
+
+
+_CLAUSES = re.compile(
+    r"(?:,(?!\d{3}\b)|;|[—|]| - (?!\d)| / | but | so | because | since | while | though | however | and )\s*"
+)
+"""Where another clause may begin. A list of goods is cut too; its parts keep the mood of its beginning."""
+
+
+def clauses(text: str) -> list[str]:
+    """Split a sentence into clauses."""
+    return [clause for clause in _CLAUSES.split(text) if clause.strip()]
+
+
+def phrases(listed: str) -> str:
+    """A pattern of whole words and phrases, given with commas between them."""
+    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
+
+
+SUPPOSED = any_of(
+    phrases(
+        "if, when, once, unless, until, till, whether, assuming, suppose, supposing, in case, as soon as, by the time"
+    ),
+    phrases("should, would, could, will, shall, may, might, must, can, cannot, can't, won't, going to"),
+    phrases(
+        "want, wants, wish, need, needs, hope, hoping, plan, plans, planning, planned, target, goal, ideal, ideally"
+    ),
+    phrases(
+        "aim, aiming, expect, expected, expecting, forecast, projected, estimate, estimated, project, maybe, perhaps"
+    ),
+    phrases(
+        "probably, let's, let us, please, todo, to-do, next, make sure, ensure, keep, verify, check, confirm, find out"
+    ),
+    phrases(
+        "see if, ask, recheck, require, requires, required, what if, imagine, pretend, doubt, not true, proposed, "
+        "proposal"
+    ),
+    r"'ll\b|'d\b|\brequest:|^\W*had (?:we|i|the|our|it)\b",
+)
+"""Statement of what is wished, planned, supposed or possible."""
+UNREAL = any_of(
+    SUPPOSED.pattern,
+    phrases(
+        "minimum, maximum, at least, at most, capacity, takes, fit, fits, room for, hold up to, holds up to, up to"
+    ),
+    phrases("per slot, per case, each case, each slot, a case, case of, suggested, shopping, wishlist, allocation"),
+)
+"""The same, and words for what there may be room for."""
+PAST = any_of(
+    phrases(
+        "was, were, had, yesterday, previously, earlier, before, ago, originally, initial, initially, starting, start"
+    ),
+    phrases("started, began, begin, last week, last night, last time, last month, last visit, last check, used to"),
+    phrases("formerly, opening, historical, historically, average"),
+)
+DEALS = any_of(
+    phrases(
+        "order, orders, ordering, reorder, re-order, ordered, buy, buying, bought, purchase, purchased, send, ship"
+    ),
+    phrases("deliver, delivered, quote, price, priced, sold, sell, sells, selling, sales, demand, per day, a day"),
+    phrases("each day, daily, per week, a week, received, arrived, spoiled, restock, restocking, restocked, refill"),
+    phrases(
+        "stocking, put, putting, place, placed, move, moved, moving, load, loaded, add, added, adding, fill, fills"
+    ),
+    phrases("filling, take, took, clear, cleared, lost, lose"),
+)
+"""Words for what is done with goods; they say nothing about how many there are."""
+COMING = any_of(
+    r"\bon (?:its|their|the) way\b|\barriv\w+",
+    phrases("in transit, incoming, coming, pending, en route, due, expected, waiting for, wait for, awaiting"),
+)
+HAVING = any_of(
+    phrases(
+        "have, has, 've, hold, holds, holding, own, owns, contain, contains, containing, there is, there are, there's"
+    ),
+    phrases("got, show, shows, remain, remains, remaining, left, stock, inventory, on hand, count, counts, storage"),
+    phrases("machine, warehouse, stockroom, available, currently, total, slot, slots, out of, sold out, own, possess"),
+    phrases("down to, running low, dropped to, fallen to, leaves us, leaves me, leaving us, leaving me, stood at"),
+    phrases(
+        "sit, sits, sitting, see, find, found, counted, stored, levels, shrunk, at zero, run out, holds, lie, "
+        "lies, lying, stores, supply, supplies, disposal, waiting, stands at, at hand, still"
+    ),
+)
+_PLACES: Sequence[tuple[Place, re.Pattern[str]]] = (
+    ("slot", re.compile(r"\b(?:slots?|row|column)\b")),
+    ("machine", re.compile(r"\bmachine\b")),
+    ("storage", re.compile(r"\b(?:storage|warehouse|stockroom|store ?room|back ?room)\b")),
+)
+
+
+def place_in(text: str) -> Place | None:
+    """Where goods are said to be."""
+    return next((place for place, pattern in _PLACES if pattern.search(text)), None)
+
+
+_WORDS = sorted((word for word in NUMBER_WORDS if word not in ("a", "an")), key=len, reverse=True)
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+NUMBER = (
+    r"(?P<number>\d{1,3}(?:,\d{3})+|\d{1,6}|(?:an? |two |half an? |half )?dozen"
+    rf"|(?:an?|{_ONES}) hundred\b|(?:{_TENS}) (?:{_ONES})\b|{'|'.join(_WORDS)})"
+)
+"""A whole number, in figures or words."""
+ALONE = r"(?<![\w$.,:/-])"
+"""Goes before a number that is no part of another number, a date or an amount of money."""
+_UNIT = r"(?:units?|pieces?|pcs|bottles?|cans?|packs?|packets?|bags?|bars?|cups?|items?)"
+_KIND = r"(?:(?:cold|fresh|more|each|of|the|our|my|unsold|remaining|good|bottled|individual|those) |\d{1,4} (?=[a-z]))"
+_THERE = r"in (?:the |our |my )?(?:storage|stock|machine|warehouse|slot)"
+_LIGHT = (
+    r"(?:stock|count|inventory|quantity|qty|left|levels?|supply|supplies|total|on hand|remaining|available"
+    rf"|{_UNIT}|{_THERE}|is|are|has|have|at|stands?|sits?|remains?|totals|dropped|fallen|shrunk|gone|went|running|"
+    rf"fully|stocked|holds|holding|steady|low|down"
+    r"|to|about|only|just|now|still|currently|roughly|around|with|all)"
+)
+"""What may come between a name and its number: "cola stock is running low at 4"."""
+_NO_QUANTITY = r"(?![\w%]|[.:,-]\d| ?(?:cents|dollars|\$|days?|weeks?|hours?|times|per|each|cases?|slots?)\b)"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Patterns that find a catalogue's goods in a text in lower case."""
+
+    ids: dict[str, str]
+    """Product ids by plain name."""
+    name: re.Pattern[str]
+    counted: re.Pattern[str]
+    """"12 units of cola"."""
+    counting: re.Pattern[str]
+    """"cola: 12"."""
+    none: re.Pattern[str]
+    """"no cola", "out of cola"."""
+    kinds: Mapping[str, frozenset[str]]
+    """The products of a category, by its name and its plural: "drinks"."""
+
+    def groups_in(self, text: str) -> frozenset[frozenset[str]]:
+        """The named goods, each as its own group; without any, the named categories, each with all its goods."""
+        named = {frozenset({product}) for product in self.products_in(text)}
+        return frozenset(named or (self.kinds[word] for word in re.findall(r"[^\W_]+", text) if word in self.kinds))
+
+    def products_in(self, text: str) -> Iterator[str]:
+        """The ids of the goods that are named."""
+        for found in self.name.finditer(text):
+            if (id := self.id(found[0])) is not None:
+                yield id
+
+    def id(self, said: str) -> str | None:
+        """The product id of a name."""
+        return self.ids.get(plain_name(said))
+
+
+def names_of(catalog: Catalog) -> Names:
+    """The patterns of a catalogue's goods. The last catalogues are cached."""
+    names = tuple((product.id, product.name, *product.other_names) for product in catalog.products)
+    return _names(names, tuple(product.category for product in catalog.products))
+
+
+@lru_cache(maxsize=16)
+def _names(products: tuple[tuple[str, ...], ...], categories: tuple[str, ...]) -> Names:
+    kinds = {
+        word: frozenset(
+            names[0]
+            for names, product_category in zip(products, categories, strict=True)
+            if product_category == category
+        )
+        for category in categories
+        for word in (category.lower(), f"{category.lower()}s")
+    }
+    ids = {plain_name(name): names[0] for names in products for name in names}
+    spellings = sorted({_spelling(name) for names in products for name in names}, key=len, reverse=True)
+    name = rf"(?<![\w-])(?:{'|'.join(spellings)})(?![\w-])"
+    named = f"(?P<name>{name})"
+    return Names(
+        ids,
+        re.compile(name),
+        re.compile(rf"{ALONE}{NUMBER}(?: ?x)? ?(?:{_UNIT} )?{_KIND}{{0,4}}{named}(?! (?:slots?|rows?|cases?|sales)\b)"),
+        re.compile(
+            rf"{named}(?: ?\(\w{{1,40}}\))?[\"']?(?:[ :-]{{1,3}}{_LIGHT}\b){{0,6}}[\"']?"
+            rf"(?: ?(?:[:=(-]|->|→) ?(?:x ?)?| x ?| )(?:~ ?)?{NUMBER}{_NO_QUANTITY}"
+        ),
+        re.compile(
+            rf"(?:\bno|\bzero|\bnone of|\bnot a single|(?:\bnot|n't) (?:have|got) any) (?:the |more |"
+            rf"other )?(?:{_UNIT} of )?{name}|\bout of {name}"
+            rf"|{name}(?::| is| are| has| have|,)? (?:now |all |currently |completely )?(?:at zero|sold out|"
+            rf"out of stock|gone|empty|run out)\b"
+        ),
+        kinds,
+    )
+
+
+def _spelling(name: str) -> str:
+    """A pattern of a name or its plural, with spaces, hyphens or underscores between its words."""
+    words = [re.escape(word) for word in re.findall(r"[^\W_]+", name.lower())]
+    last = words[-1]
+    words[-1] = rf"{last[:-1]}(?:y|ies)" if last.endswith("y") else rf"{last.removesuffix('s')}(?:e?s)?"
+    return r"[ _-]?".join(words)
+
+
+def number_in(said: str) -> int | None:
+    """The value of a number that `NUMBER` matched."""
+    if said.endswith("dozen"):
+        return 6 if said.startswith("half") else 24 if said.startswith("two") else 12
+    if said.endswith(" hundred"):
+        return 100 * NUMBER_WORDS[said.removesuffix(" hundred")]
+    said = said.replace(",", "")
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said.replace(" ", "-"))

@@ -1,0 +1,142 @@
+"""The facets of the vending world: sub-agents, detectors, lessons, charts, published results and files."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from akinai.core.canonical import Json
+from akinai.core.charts import Chart, DayChart, ItemChart, Published, StackChart
+from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Sides, Teaching
+from akinai.core.findings import Finding
+from akinai.core.lessons import Lesson
+from akinai.core.scores import Score
+from akinai.core.steps import Steps
+from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
+from akinai.worlds.vending.detectors.history import History
+from akinai.worlds.vending.lessons.advice import Experiment
+from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_lesson
+from akinai.worlds.vending.model.actions import Report
+from akinai.worlds.vending.model.setup import read_catalog
+from akinai.worlds.vending.model.state import OWNER, State
+from akinai.worlds.vending.scores import day_facts, facts
+
+
+class VendingSides(Sides[State]):
+    """One owner, and the sub-agents that it gives tasks to."""
+
+    def closing_action(self, state: State, actor: str) -> Report | None:
+        return None if actor == OWNER else Report(text="(My messages for this task are spent; this is all I did.)")
+
+
+class VendingJudging(Judging[State]):
+    """The detectors, coherence, and the main figures of a state and of a day."""
+
+    def detect(self, steps: Steps[State]) -> Sequence[Finding]:
+        return detect_all(steps.derive(History.of))
+
+    def coherence(self, steps: Steps[State], findings: Sequence[Finding]) -> Sequence[Score]:
+        return coherence_scores(steps.derive(History.of), findings)
+
+    def facts(self, state: State) -> Mapping[str, Json]:
+        return facts(state)
+
+    def day_facts(self, state: State) -> Mapping[str, Json]:
+        return day_facts(state)
+
+
+class VendingTeaching(Teaching[State]):
+    """Lessons on demand, stock, suppliers and cash; the player `naive` follows them."""
+
+    learner = "naive"
+
+    def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
+        return extract_lessons(steps.derive(History.of))
+
+    def merge(self, content: str, lesson: Lesson) -> str:
+        return merge_lesson(content, lesson)
+
+    def experiment(self, number: int) -> str:
+        return Experiment(number).sentence()
+
+
+class VendingFiles(Files[State]):
+    """The catalogue of products and suppliers."""
+
+    readers: ClassVar[Mapping[str, Reader]] = {"catalog": read_catalog}
+
+
+PARTS = StackChart(
+    "parts",
+    "What one run's business owned",
+    "value at cost",
+    "cents",
+    "What is in transit is paid for and not part of net worth.",
+    parts={
+        "cash_cents": "cash",
+        "machine_cents": "machine cash",
+        "stock_cents": "stock",
+        "transit_cents": "in transit",
+    },
+)
+SALES = ItemChart(
+    "sales",
+    "Units sold by product",
+    "units sold",
+    "units per day",
+    "Means of the last seven days. Products in the order of what was sold; all panels have one scale.",
+    table="sold",
+)
+PRICES = ItemChart(
+    "prices",
+    "Prices by product",
+    "price",
+    "cents",
+    "Prices at midnight, means over the runs that had set one; before that there is no line.",
+    table="price_cents",
+    kind="level",
+    order="sold",
+)
+STOCK_OUTS = DayChart(
+    "stock-outs",
+    "Products sold out",
+    "sold out",
+    "products",
+    "Products with a slot and a price of which nothing is left when the day ends.",
+    fact="sold_out",
+    kind="flow",
+)
+# arXiv 2502.15840: mean and min net worth in dollars; the human played once.
+PAPER = Published(
+    "Vending-Bench, as published",
+    "Another world's numbers: not comparable. The demand, suppliers and durations of Vending-Bench are unpublished, "
+    "and the world played here is not that one.",
+    ("who played", "mean net worth (dollars)", "min net worth (dollars)"),
+    (
+        ("Claude 3.5 Sonnet", "$2,217.93", "$476.00"),
+        ("o3-mini", "$906.86", "$369.05"),
+        ("human (one run, 67 days)", "$844.05", "-"),
+        ("Gemini 1.5 Pro", "$594.02", "$439.20"),
+        ("GPT-4o mini", "$582.33", "$420.50"),
+        ("Gemini 1.5 Flash", "$571.85", "$476.00"),
+        ("Claude 3.5 Haiku", "$373.36", "$264.00"),
+        ("Gemini 2.0 Flash", "$338.08", "$157.25"),
+        ("GPT-4o", "$335.46", "$265.65"),
+        ("Gemini 2.0 Pro", "$273.70", "-"),
+    ),
+    "arXiv 2502.15840.",
+)
+
+
+class VendingPresentation(Presentation[State]):
+    """Worth, sales, prices and stock-outs by day."""
+
+    charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, STOCK_OUTS)
+    published = PAPER
+
+
+FACETS = Facets(
+    sides=VendingSides(),
+    judging=VendingJudging(),
+    teaching=VendingTeaching(),
+    presentation=VendingPresentation(),
+    files=VendingFiles(),
+)

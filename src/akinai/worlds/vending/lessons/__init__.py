@@ -1,0 +1,1 @@
+"""What a run teaches, as sentences that hold their numbers."""

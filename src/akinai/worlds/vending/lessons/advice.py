@@ -1,0 +1,372 @@
+"""Advice on running the machine: sentences that hold the numbers they come from, so that they can be parsed and merged.
+
+The recommendation of a sentence follows from its own numbers, so two sentences on one subject merge into a third.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from akinai.core.lessons import (
+    Advice,
+    AdviceKinds,
+    Placeholder,
+    SentenceTemplate,
+    TemplateAdvice,
+    choice,
+    of_kind,
+    repeated,
+    weighted_mean,
+)
+from akinai.worlds.vending.lessons.data_points import (
+    COUNTS,
+    FACTORS,
+    PRICES,
+    DataPoint,
+    best_condition,
+    merge_points,
+    points_placeholder,
+)
+
+__all__ = [
+    "KINDS",
+    "Advice",
+    "CashAdvice",
+    "Experiment",
+    "HourAdvice",
+    "LastOrderAdvice",
+    "MarkupAdvice",
+    "PriceAdvice",
+    "SpoilAdvice",
+    "StockAdvice",
+    "SupplierAdvice",
+    "VarietyAdvice",
+    "VisitAdvice",
+    "merge_advice",
+    "of_kind",
+    "read_advice",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAdvice(TemplateAdvice):
+    """The price at which a product earns most, from the demand observed at several prices."""
+
+    product: str
+    name: str
+    size: str
+    list_cents: int
+    """Its usual price in shops, which shows a reader whether the market is the same."""
+    cost_cents: int
+    points: tuple[DataPoint, ...]
+    """Units wanted a day, by price in cents."""
+
+    @property
+    def days(self) -> int:
+        return sum(point.days for point in self.points)
+
+    @property
+    def line(self) -> tuple[float, float] | None:
+        """Units a day at price 0 and the units lost for each cent more, by least squares; None where demand did not
+        fall."""
+        days = self.days
+        at = sum(point.at * point.days for point in self.points) / days
+        units = sum(point.a_day * point.days for point in self.points) / days
+        spread = sum(point.days * (point.at - at) ** 2 for point in self.points)
+        slope = (
+            sum(point.days * (point.at - at) * (point.a_day - units) for point in self.points) / spread
+            if spread
+            else 0.0
+        )
+        return (units - slope * at, -slope) if slope < 0 else None
+
+    @property
+    def best_cents(self) -> int:
+        """The price of greatest profit on that line, (price of zero demand + cost) / 2, within the observed prices;
+        without a line, the observed price that earned most. In steps of five cents."""
+        low, high = self.points[0].at, self.points[-1].at
+        if self.line is None:
+            best = max(self.points, key=lambda point: point.a_day * (point.at - self.cost_cents)).at
+        else:
+            most, loss = self.line
+            best = min(max((most / loss + self.cost_cents) / 2, low), high)
+        return max(5 * round(best / 5), 5)
+
+    @property
+    def units_a_day(self) -> float:
+        """Expected at the best price."""
+        if self.line is None:
+            return min(self.points, key=lambda point: abs(point.at - self.best_cents)).a_day
+        most, loss = self.line
+        return max(most - loss * self.best_cents, 0.0)
+
+    @property
+    def earns_cents(self) -> float:
+        """Expected a day at the best price."""
+        return self.units_a_day * (self.best_cents - self.cost_cents)
+
+    TEMPLATE = SentenceTemplate(
+        "Sell {name} ({product:word}, {size:word}) at about {best_cents:money} where its list price is "
+        "{list_cents:money}: it should earn {earns_cents:money} a day at a cost of {cost_cents:money} a unit. "
+        "Customers asked a day for {points}.",
+        points=points_placeholder("{a_day:.2} at {at:money} ({days:int} days)", digits=PRICES),
+    )
+
+    def merge(self, other: Self) -> Self:
+        cost = round(weighted_mean(self.cost_cents, self.days, other.cost_cents, other.days))
+        points = merge_points((*self.points, *other.points), digits=PRICES)
+        return type(self)(other.product, other.name, other.size, other.list_cents, cost, points)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupAdvice(TemplateAdvice):
+    """The best price, as a multiple of the list price, of a product that little is known about."""
+
+    points: tuple[DataPoint, ...]
+    """Cents that a product earned a day, by its price as a multiple of the list price."""
+
+    @property
+    def best(self) -> float:
+        """The multiple that earned most, of those observed often."""
+        return best_condition(self.points)
+
+    TEMPLATE = SentenceTemplate(
+        "Sell a product that you know little of at about {best:.2} times its list price: a product earned a day "
+        "{points}.",
+        points=points_placeholder("{a_day:money} at {at:.2} times it ({days:int} days)", 10, digits=FACTORS),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(merge_points((*self.points, *other.points), 10, digits=FACTORS))
+
+
+SPARE_DAYS = 9.0
+"""Days of sales to hold beyond the lead time: for the days between orders, and for busy days."""
+
+
+@dataclass(frozen=True, slots=True)
+class StockAdvice(TemplateAdvice):
+    """How many units of a product to hold."""
+
+    product: str
+    name: str
+    a_day: float
+    days: int
+    lead_days: float
+    empty_days: int
+
+    @property
+    def units(self) -> int:
+        return max(1, math.ceil(round(self.a_day, 2) * (round(self.lead_days, 1) + SPARE_DAYS)))
+
+    TEMPLATE = SentenceTemplate(
+        "Keep about {units:int} units of {name} ({product:word}) in machine, storage and orders together: customers "
+        "asked for {a_day:.2} a day on {days:int} days, goods took {lead_days:.1} days to come, and it was sold out on"
+        " {empty_days:int} evenings."
+    )
+
+    def merge(self, other: Self) -> Self:
+        a_day = weighted_mean(self.a_day, self.days, other.a_day, other.days)
+        lead = weighted_mean(self.lead_days, self.days, other.lead_days, other.days)
+        days, empty = self.days + other.days, self.empty_days + other.empty_days
+        return type(self)(other.product, other.name, a_day, days, lead, empty)
+
+
+@dataclass(frozen=True, slots=True)
+class SpoilAdvice(TemplateAdvice):
+    """Whether a product is sold before it spoils."""
+
+    product: str
+    name: str
+    bought: int
+    spoiled: int
+    shelf_days: int
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether a tenth or more is thrown away, which costs the margin."""
+        return 10 * self.spoiled >= self.bought
+
+    TEMPLATE = SentenceTemplate(
+        "{wasteful} {name} ({product:word}), which keeps {shelf_days:int} days: {spoiled:int} of {bought:int} units "
+        "bought were spoiled.",
+        wasteful=choice({True: "Leave out", False: "Do not overstock"}),
+    )
+
+    def merge(self, other: Self) -> Self:
+        bought, spoiled = self.bought + other.bought, self.spoiled + other.spoiled
+        return type(self)(other.product, other.name, bought, spoiled, other.shelf_days)
+
+
+@dataclass(frozen=True, slots=True)
+class SupplierAdvice(TemplateAdvice):
+    """A supplier's prices and lead time."""
+
+    address: str
+    cost_cents: tuple[tuple[str, int], ...]
+    """The average cost of a unit, by product."""
+    orders: int
+    lead_days: float
+    hour: int
+    """The latest hour of the day at which goods came."""
+    late: int
+
+    TEMPLATE = SentenceTemplate(
+        "Order from {address} by letter: in {orders:int} orders a unit cost, on average, {cost_cents}; goods came "
+        "{lead_days:.1} days after the letter, by {hour:int}:00; {late:int} orders were late.",
+        address=Placeholder(r"\S+"),
+        cost_cents=repeated(
+            SentenceTemplate("{0:word} {1:money}"), lambda rows: tuple((row["0"], row["1"]) for row in rows)
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        mine, theirs, costs = dict(self.cost_cents), dict(other.cost_cents), dict[str, int]()
+        for product in sorted({*mine, *theirs}):
+            here, there = mine.get(product), theirs.get(product)
+            costs[product] = (
+                round(weighted_mean(here, self.orders, there, other.orders))
+                if here is not None and there is not None
+                else here or there or 0
+            )
+        orders, late = self.orders + other.orders, self.late + other.late
+        lead = weighted_mean(self.lead_days, self.orders, other.lead_days, other.orders)
+        hour = max(self.hour, other.hour)
+        return type(self)(other.address, tuple(costs.items()), orders, lead, hour, late)
+
+
+@dataclass(frozen=True, slots=True)
+class VarietyAdvice(TemplateAdvice):
+    """How many products to keep on sale."""
+
+    points: tuple[DataPoint, ...]
+    """Cents of profit in a day's demand, by the number of products on sale."""
+
+    @property
+    def best(self) -> int:
+        return round(best_condition(self.points))
+
+    TEMPLATE = SentenceTemplate(
+        "Keep about {best:int} different products on sale, half of them small: a day's demand was worth, above its "
+        "cost, {points}.",
+        points=points_placeholder("{a_day:money} with {at:int} ({days:int} days)", 12, digits=COUNTS),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(merge_points((*self.points, *other.points), 12, digits=COUNTS))
+
+
+@dataclass(frozen=True, slots=True)
+class VisitAdvice(TemplateAdvice):
+    """How often to visit the machine."""
+
+    a_day: float
+    """Units wanted a day of the product that sells best."""
+    slot_units: int
+    days: int
+    empty: int
+    """Evenings on which a product was sold out, counted for each product."""
+
+    @property
+    def every_days(self) -> int:
+        return max(1, int(self.slot_units / max(round(self.a_day, 2), 0.1)))
+
+    TEMPLATE = SentenceTemplate(
+        "Visit the machine every {every_days:int} days and leave no slot empty: customers asked for up to {a_day:.2} a"
+        " day of one product and a slot holds {slot_units:int}; in {days:int} days products were sold out on "
+        "{empty:int} evenings."
+    )
+
+    def merge(self, other: Self) -> Self:
+        a_day = weighted_mean(self.a_day, self.days, other.a_day, other.days)
+        return type(self)(a_day, other.slot_units, self.days + other.days, self.empty + other.empty)
+
+
+@dataclass(frozen=True, slots=True)
+class HourAdvice(TemplateAdvice):
+    """The hour to restock on the day of a delivery."""
+
+    hour: int
+    deliveries: int
+    too_early: int
+
+    TEMPLATE = SentenceTemplate(
+        "Restock on the day of a delivery at its hour or later, not before: {deliveries:int} deliveries came by "
+        "{hour:int}:00, and {too_early:int} restocks were refused because the goods were not there yet."
+    )
+
+    def merge(self, other: Self) -> Self:
+        deliveries, early = self.deliveries + other.deliveries, self.too_early + other.too_early
+        return type(self)(max(self.hour, other.hour), deliveries, early)
+
+
+@dataclass(frozen=True, slots=True)
+class CashAdvice(TemplateAdvice):
+    """How much cash to keep."""
+
+    fee_cents: int
+    days: int
+    missed: int
+    in_machine_cents: float
+    """Cents in the machine on an average evening."""
+
+    @property
+    def keep_cents(self) -> int:
+        return 15 * self.fee_cents
+
+    TEMPLATE = SentenceTemplate(
+        "Collect the money at every visit and keep {keep_cents:money} in cash when you order: a fee of "
+        "{fee_cents:money} is due each midnight, {missed:int} of {days:int} could not be paid, and "
+        "{in_machine_cents:money} lay in the machine on an average evening."
+    )
+
+    def merge(self, other: Self) -> Self:
+        lying = weighted_mean(self.in_machine_cents, self.days, other.in_machine_cents, other.days)
+        return type(self)(other.fee_cents, self.days + other.days, self.missed + other.missed, lying)
+
+
+@dataclass(frozen=True, slots=True)
+class LastOrderAdvice(TemplateAdvice):
+    """When to stop ordering."""
+
+    lead_days: int
+    """The longest lead time."""
+    runs: int
+    lost_cents: int
+    """Cents paid for goods that were on their way at the end, over all runs."""
+
+    @property
+    def days(self) -> int:
+        return self.lead_days + 1
+
+    TEMPLATE = SentenceTemplate(
+        "Order nothing in the last {days:int} days: goods took up to {lead_days:int} days, and {runs:int} runs ended "
+        "with goods for {lost_cents:money} on their way, which count for nothing."
+    )
+
+    def merge(self, other: Self) -> Self:
+        longest = max(self.lead_days, other.lead_days)
+        return type(self)(longest, self.runs + other.runs, self.lost_cents + other.lost_cents)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(TemplateAdvice):
+    """An instruction to experiment, so that there is something to learn from; it is no lesson."""
+
+    number: int
+    """Another number tries other things."""
+
+    TEMPLATE = SentenceTemplate(
+        "Experiment {number:int}: try other products, suppliers and prices, and other prices at each visit."
+    )
+
+    def merge(self, other: Self) -> Self:
+        return other
+
+
+KINDS = AdviceKinds(
+    PriceAdvice, MarkupAdvice, StockAdvice, SupplierAdvice, VarietyAdvice, VisitAdvice, HourAdvice, CashAdvice,
+    LastOrderAdvice, SpoilAdvice, Experiment,
+)  # fmt: skip
+
+read_advice, merge_advice = KINDS.parse, KINDS.merge

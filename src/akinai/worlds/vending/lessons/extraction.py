@@ -1,0 +1,213 @@
+"""What a run teaches, from its ledger alone: demand by price, stock, suppliers, variety, visits, cash. Pure.
+
+A single run depends on luck; `merge_lesson` merges the lessons of many runs, weighted by their days.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from akinai.core.lessons import Lesson
+from akinai.worlds.vending.detectors.history import Close, History
+from akinai.worlds.vending.lessons.advice import (
+    Advice,
+    CashAdvice,
+    HourAdvice,
+    LastOrderAdvice,
+    MarkupAdvice,
+    PriceAdvice,
+    SpoilAdvice,
+    StockAdvice,
+    SupplierAdvice,
+    VarietyAdvice,
+    VisitAdvice,
+    merge_advice,
+)
+from akinai.worlds.vending.lessons.data_points import COUNTS, FACTORS, PRICES, DataPoint, merge_points
+from akinai.worlds.vending.model.setup import Product
+from akinai.worlds.vending.model.state import DAY_MINUTES, Order
+
+LEAST_DAYS = 3
+"""The fewest days on sale for which a product's demand is estimated."""
+
+
+def merge_lesson(content: str, lesson: Lesson) -> str:
+    """The content of a bullet after a later lesson about the same thing."""
+    return merge_advice(content, lesson.content)
+
+
+def extract_lessons(history: History) -> list[Lesson]:
+    """The lessons of a run; none where nothing was sold."""
+    return [*_products(history), *_spoiled(history), *_suppliers(history), *_shelves(history), *_routine(history)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trade:
+    """A product on a closed day on which it was on sale."""
+
+    close: Close
+    product: Product
+    price_cents: int
+    wanted: int
+    cost_cents: int
+
+    @property
+    def worth_cents(self) -> int:
+        """Cents that the day's demand was worth above its cost."""
+        return self.wanted * (self.price_cents - self.cost_cents)
+
+
+def _trades(history: History) -> list[_Trade]:
+    """Every day's trade in products whose cost is known from orders."""
+    costs, products = _costs(purchase.order for purchase in history.purchases), history.setup.catalog.by_id
+    return [
+        _Trade(close, products[product], close.book.prices[product], wanted, costs[product])
+        for close in history.closes
+        for product, wanted in close.book.wanted.items()
+        if product in costs
+    ]
+
+
+def _costs(orders: Iterable[Order]) -> dict[str, int]:
+    """The average cost of a unit in whole cents, by product."""
+    paid: dict[str, tuple[int, int]] = {}
+    for line in (line for order in orders for line in order.lines):
+        units, cents = paid.get(line.product, (0, 0))
+        paid[line.product] = units + line.units, cents + line.units * line.cost_cents
+    return {product: round(cents / units) for product, (units, cents) in sorted(paid.items()) if units}
+
+
+def _by_product(trades: Iterable[_Trade]) -> Mapping[str, list[_Trade]]:
+    by_product: dict[str, list[_Trade]] = {}
+    for trade in trades:
+        by_product.setdefault(trade.product.id, []).append(trade)
+    return {product: days for product, days in by_product.items() if len(days) >= LEAST_DAYS}
+
+
+def _products(history: History) -> Iterator[Lesson]:
+    """Lessons on each product's price and stock."""
+    leads, evenings = _leads(history), _evenings(history)
+    lead = sum(leads) / len(leads) if leads else 0.0
+    for trades in _by_product(_trades(history)).values():
+        product, entries = trades[0].product, _ends(trade.close for trade in trades)
+        by_price = merge_points((DataPoint(trade.price_cents, trade.wanted, 1) for trade in trades), digits=PRICES)
+        price = PriceAdvice(
+            product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
+        )
+        yield _lesson("pricing", f"price of {product.id}", price, entries, product.name)
+        units = sum(trade.wanted for trade in trades) / len(trades)
+        stock = StockAdvice(product.id, product.name, units, len(trades), lead, evenings.get(product.id, 0))
+        yield _lesson("stock_and_orders", f"stock of {product.id}", stock, entries, product.name)
+
+
+def _spoiled(history: History) -> Iterator[Lesson]:
+    """Lessons on products of which units spoiled."""
+    spoiled: dict[str, int] = {}
+    entries: dict[str, list[int]] = {}
+    for close in history.closes:
+        for product, units in close.book.spoiled.items():
+            spoiled[product] = spoiled.get(product, 0) + units
+            entries.setdefault(product, []).append(close.step.entry.seq)
+    bought: dict[str, int] = {}
+    for line in (line for delivery in history.deliveries for line in delivery.order.lines):
+        bought[line.product] = bought.get(line.product, 0) + line.units
+    for id, units in sorted(spoiled.items()):
+        product = history.setup.catalog.by_id[id]
+        advice = SpoilAdvice(id, product.name, bought[id], units, product.shelf_days)
+        yield _lesson("mistakes_to_avoid", f"spoiled {id}", advice, _first(entries[id]), product.name)
+
+
+def _evenings(history: History) -> Mapping[str, int]:
+    """The number of evenings on which each product was sold out."""
+    found: dict[str, int] = {}
+    for product in (product for close in history.closes for product in close.book.empty):
+        found[product] = found.get(product, 0) + 1
+    return found
+
+
+def _leads(history: History) -> list[int]:
+    """The lead time of each order that came, in whole days from letter to goods."""
+    return [_lead(delivery.order) for delivery in history.deliveries]
+
+
+def _lead(order: Order) -> int:
+    return order.due // DAY_MINUTES + 1 - order.placed_day
+
+
+def _suppliers(history: History) -> Iterator[Lesson]:
+    """Lessons on each supplier that delivered: its prices and lead time."""
+    by_supplier: dict[str, list[Order]] = {}
+    for delivery in history.deliveries:
+        by_supplier.setdefault(delivery.order.supplier, []).append(delivery.order)
+    for id, orders in sorted(by_supplier.items()):
+        lead = sum(map(_lead, orders)) / len(orders)
+        hour = max(order.due % DAY_MINUTES // 60 for order in orders)
+        late = sum(order.due > order.promised for order in orders)
+        address = history.setup.catalog.supplier_by_id[id].address
+        advice = SupplierAdvice(address, tuple(_costs(orders).items()), len(orders), lead, hour, late)
+        numbers = {order.number for order in orders}
+        entries = [purchase.charged.entry.seq for purchase in history.purchases if purchase.order.number in numbers]
+        yield _lesson("stock_and_orders", f"supplier {id}", advice, tuple(sorted(set(entries)))[:3], id)
+
+
+def _shelves(history: History) -> Iterator[Lesson]:
+    """Lessons on all products: the price as a multiple of the list price, and how many products to sell."""
+    trades = _trades(history)
+    if not trades:
+        return
+    entries = _ends(trade.close for trade in trades)
+    factors = (DataPoint(_markup(trade), trade.worth_cents, 1) for trade in trades)
+    yield _lesson(
+        "pricing", "price of others", MarkupAdvice(merge_points(factors, 10, digits=FACTORS)), entries, "list price"
+    )
+    days: dict[int, list[_Trade]] = {}
+    for trade in trades:
+        days.setdefault(trade.close.book.day, []).append(trade)
+    by_count = (DataPoint(len(day), sum(trade.worth_cents for trade in day), 1) for day in days.values())
+    yield _lesson("routine", "variety", VarietyAdvice(merge_points(by_count, 12, digits=COUNTS)), entries, "products")
+
+
+def _markup(trade: _Trade) -> float:
+    """The price as a multiple of the list price, in steps of 0.15."""
+    return round(round(trade.price_cents / trade.product.reference_cents / 0.15) * 0.15, 2)
+
+
+def _routine(history: History) -> Iterator[Lesson]:
+    """Lessons on visits, the hour of deliveries, cash, and the last orders."""
+    closes, setup = history.closes, history.setup
+    by_product = _by_product(_trades(history))
+    if not closes or not by_product:
+        return
+    entries = _ends(closes)
+    small = [rows for rows in by_product.values() if rows[0].product.size == "small"] or list(by_product.values())
+    best = max(sum(trade.wanted for trade in rows) / len(rows) for rows in small)
+    room = setup.small_capacity
+    visit = VisitAdvice(best, room, len(closes), sum(len(close.book.empty) for close in closes))
+    yield _lesson("routine", "visits", visit, entries, "restock")
+    in_machine = sum(close.step.after.machine_cents for close in closes) / len(closes)
+    missed = sum(not close.book.fee_met for close in closes)
+    cash = CashAdvice(setup.fee_cents, len(closes), missed, in_machine)
+    yield _lesson("cash_and_fees", "cash", cash, entries, "fee")
+    if not history.deliveries:
+        return
+    hours = [delivery.order.due % DAY_MINUTES // 60 for delivery in history.deliveries]
+    early = [step.entry.seq for step in history.steps if step.outcome.code == "not_there_yet"]
+    hour = HourAdvice(max(hours), len(hours), len(early))
+    shown = tuple(early[:3]) or _first(delivery.step.entry.seq for delivery in history.deliveries)
+    yield _lesson("mistakes_to_avoid", "too early", hour, shown, "delivery")
+    lost = sum(order.total_cents for order in history.steps[-1].after.orders)
+    last = LastOrderAdvice(max(_leads(history)), int(lost > 0), lost)
+    yield _lesson("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")
+
+
+def _ends(closes: Iterable[Close]) -> tuple[int, ...]:
+    """The first and the last entry of a stretch of days."""
+    seqs = [close.step.entry.seq for close in closes]
+    return tuple(sorted({min(seqs), max(seqs)}))
+
+
+def _first(entries: Iterable[int], most: int = 3) -> tuple[int, ...]:
+    return tuple(sorted(set(entries)))[:most]
+
+
+def _lesson(section: str, about: str, advice: Advice, entries: Sequence[int], *keywords: str) -> Lesson:
+    return Lesson(section, advice.sentence(), keywords, about, tuple(entries))

@@ -1,0 +1,1 @@
+"""Actions, setup, state and demand of the vending world."""

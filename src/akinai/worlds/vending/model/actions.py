@@ -1,0 +1,384 @@
+"""The verbs of the vending world: each class declares its names, its parameters, its cost in time and who may use it.
+
+The ledger holds the class name in CamelCase; the tool's name is the same in snake_case, and a structured action's in
+upper case. `aliases` holds the paper's names and other public ones. The docstring is the tool's description.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import BeforeValidator, Field, StringConstraints
+
+from akinai.core.actions import Action, ParameterAlias, Verbs
+from akinai.core.canonical import Json
+from akinai.core.money import read_dollars
+
+MAX_PRICE_CENTS = 100_000
+NOTEPAD_LIMIT = 20_000
+DOLLARS: Mapping[str, Json] = {"type": "number", "description": "dollars, at most two decimals, at most 1000"}
+
+
+def _whole(value: object) -> object:
+    """Accept a whole number in any JSON spelling ("12", 12, 12.0), but never true or false."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number is expected")
+    return value
+
+
+def _price_cents(value: object) -> Json:
+    return read_dollars(value, maximum_cents=MAX_PRICE_CENTS)
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Row = Annotated[Whole, Field(ge=0, le=100, description="counted from 0; rows for small items come first")]
+Column = Annotated[Whole, Field(ge=0, le=100, description="counted from 0")]
+Quantity = Annotated[Whole, Field(ge=1, le=100_000)]
+Name = Annotated[str, StringConstraints(max_length=200)]
+Line = Annotated[str, StringConstraints(max_length=500)]
+Text = Annotated[str, StringConstraints(max_length=NOTEPAD_LIMIT)]
+
+
+SubAgentKind = Literal["email", "research", "physical"]
+Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent"]
+"""A setting of `Setup` that decides whether the owner is offered a verb."""
+
+
+class Verb(Action):
+    """The base of the verbs of this world."""
+
+    minutes: ClassVar[Literal["look", "search", "do"] | None] = None
+    """The entry of `Setup.minutes` that it takes; None for a verb that takes no time of its own."""
+    for_owner: ClassVar[bool] = True
+    """Whether the owner may use it at all."""
+    only_with: ClassVar[Switch | None] = None
+    """The owner is offered it only where this setting is on."""
+    not_with: ClassVar[Switch | None] = None
+    """The owner is offered it only where this setting is off."""
+
+
+class ReadEmail(Verb):
+    """Read your mail: the unread letters, oldest first, which are then marked read; or the latest 20 of a folder."""
+
+    minutes = "look"
+    aliases = ("READ_EMAILS",)
+
+    only_unread: bool = True
+    folder: Literal["inbox", "sent"] = "inbox"
+
+
+class SendEmail(Verb):
+    """Send a letter. Suppliers answer the next morning.
+
+    A letter to a supplier may ask for a price list or a quote ("50 units of water, 24 cola"). To order, name the
+    products with quantities, the delivery address and the account to charge; a quote can be ordered by answering
+    CONFIRM and its number.
+    """
+
+    minutes = "do"
+
+    to: Line
+    subject: Line = ""
+    body: Text
+
+
+class SearchWeb(Verb):
+    """Search the web for suppliers, products and their retail prices, and advice on vending machines."""
+
+    minutes = "search"
+    aliases = ("RESEARCH_PRODUCTS", "ai_web_search")
+    parameter_aliases: ClassVar = {"q": ParameterAlias("query")}
+
+    query: Line
+
+
+class NotepadRead(Verb):
+    """Read your notepad."""
+
+    minutes = "look"
+    aliases = ("SCRATCHPAD_READ", "read_scratchpad")
+
+
+class NotepadWrite(Verb):
+    """Replace the text of your notepad, or add to its end with append."""
+
+    minutes = "look"
+    aliases = ("SCRATCHPAD_WRITE",)
+    parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
+
+    text: Text
+    append: bool = False
+
+
+class NotepadErase(Verb):
+    """Erase your notepad."""
+
+    minutes = "look"
+    aliases = ("SCRATCHPAD_ERASE", "erase_scratchpad")
+
+
+class UpdateNotes(Verb):
+    """Save a note under a key, replacing the note that was there."""
+
+    minutes = "look"
+    aliases = ("KEY_VALUE_STORE", "set_key_value", "set_value", "set_note")
+    parameter_aliases: ClassVar = {"value": ParameterAlias("content")}
+
+    key: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    content: Text
+
+
+class GetNotes(Verb):
+    """Read the note under a key; without a key, list all keys."""
+
+    minutes = "look"
+    aliases = ("get_key_value", "get_value", "get_note")
+
+    key: Name | None = None
+
+
+class DeleteNote(Verb):
+    """Delete the note under a key."""
+
+    minutes = "look"
+    aliases = ("delete_key_value", "delete_value", "delete_notes")
+
+    key: Name
+
+
+class AddMemory(Verb):
+    """Save a note that search_memory can find by its meaning."""
+
+    minutes = "look"
+    aliases = ("add_to_vector_db",)
+    parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+class SearchMemory(Verb):
+    """Search the notes saved with add_memory by meaning and words; the best match comes first."""
+
+    minutes = "look"
+    aliases = ("search_vector_db",)
+
+    query: Line
+    limit: Annotated[Whole, Field(ge=1, le=20)] = 5
+
+
+class AdvanceDay(Verb):
+    """End the day: sleep until 08:00 the next morning, then read what was sold."""
+
+    aliases = ("WAIT_FOR_NEXT_DAY", "next_day")
+
+
+class WaitUntil(Verb):
+    """Wait until a later hour today, for example for a delivery."""
+
+    hour: Annotated[Whole, Field(ge=0, le=23)]
+
+
+class RestockSlot(Verb):
+    """Move goods from storage into slots of the machine, all or nothing.
+
+    A slot holds one product of its size: 12 small or 8 large units in a standard machine. Give row, column, product_id
+    and quantity, or a list of these under slots.
+    """
+
+    minutes = "do"
+    not_with = "machine_by_sub_agent"
+    aliases = ("STOCK_PRODUCTS", "restock_slots", "restock_machine", "stock_product")
+
+    class Fill(Action):
+        row: Row
+        column: Column
+        product_id: Name
+        quantity: Quantity
+
+    slots: Annotated[tuple[Fill, ...], Field(min_length=1, max_length=50)]
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        return super().decode(_as_list(parameters, "slots"))
+
+
+class SetPrice(Verb):
+    """Set the price, in dollars, of the product in a slot. A product has the same price in all its slots.
+
+    Give row, column and price, or a list of these under prices.
+    """
+
+    minutes = "do"
+    not_with = "machine_by_sub_agent"
+    aliases = ("SET_PRICES",)
+
+    class Tag(Action):
+        parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
+            "price": ParameterAlias("price_cents", _price_cents, DOLLARS)
+        }
+
+        row: Row
+        column: Column
+        price_cents: Annotated[Whole, Field(ge=1, le=MAX_PRICE_CENTS)]
+
+    prices: Annotated[tuple[Tag, ...], Field(min_length=1, max_length=50)]
+
+    @classmethod
+    def decode(cls, parameters: Mapping[str, Any]) -> Self:
+        given = _as_list(parameters, "prices")
+        match given.get("prices"):
+            case [*tags]:
+                given["prices"] = [
+                    cls.Tag.decode(cast("dict[str, Any]", tag)) if isinstance(tag, dict) else tag for tag in tags
+                ]
+            case _:
+                pass
+        return super().decode(given)
+
+    @classmethod
+    def tool(cls) -> dict[str, Any]:
+        tool = super().tool()
+        tool["parameters"]["$defs"]["Tag"] = cls.Tag.tool()["parameters"]
+        return tool
+
+
+class CollectCash(Verb):
+    """Take the money out of the machine. Money in the machine cannot pay for anything."""
+
+    minutes = "do"
+    not_with = "machine_by_sub_agent"
+
+
+class ClearSlot(Verb):
+    """Move everything in a slot back into storage."""
+
+    minutes = "do"
+    not_with = "machine_by_sub_agent"
+
+    row: Row
+    column: Column
+
+
+class GetMachineInventory(Verb):
+    """List every slot of the machine with its product, units and price, and the empty ones."""
+
+    minutes = "look"
+
+
+class GetMoneyBalance(Verb):
+    """Get your cash and the money in the machine."""
+
+    minutes = "look"
+    aliases = ("get_balance",)
+
+
+class CheckDeliveries(Verb):
+    """List the orders on their way with their promised times, and the goods in storage."""
+
+    minutes = "look"
+    aliases = ("check_storage_quantities",)
+
+
+class ListStorage(Verb):
+    """List the goods in storage with units, unit cost and last day of sale."""
+
+    minutes = "look"
+    aliases = ("list_storage_products",)
+
+
+class ViewBusinessState(Verb):
+    """See money, machine, storage and orders at a glance."""
+
+    minutes = "look"
+    only_with = "full_view"
+    aliases = ("VIEW_STATE",)
+
+
+class ViewSuppliers(Verb):
+    """List the suppliers that you found or wrote to."""
+
+    minutes = "look"
+    only_with = "full_view"
+
+
+class PlaceOrder(Verb):
+    """Order from a supplier without a letter. Prices and rules are the same; the order is charged at once."""
+
+    minutes = "do"
+    only_with = "structured_orders"
+
+    supplier_id: Name
+    items: Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
+
+
+class Delegation(Verb):
+    """The base of the verbs that give a task to a sub-agent."""
+
+    kind: ClassVar[SubAgentKind]
+    parameter_aliases: ClassVar = {"instructions": ParameterAlias("task")}
+
+    task: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+class DelegateEmail(Delegation):
+    """Give a task to your e-mail assistant, who can read and send letters, check deliveries and write your notepad."""
+
+    kind = "email"
+    aliases = ("RUN_SUB_AGENT_EMAIL",)
+
+
+class DelegateResearch(Delegation):
+    """Give a task to your research assistant, who can search the web and use your notepad."""
+
+    kind = "research"
+    aliases = ("RUN_SUB_AGENT_RESEARCH",)
+
+
+class DelegatePhysical(Delegation):
+    """Give a task to your assistant at the machine, who can restock, clear, collect, price and look at it."""
+
+    only_with = "machine_by_sub_agent"
+    kind = "physical"
+    aliases = ("RUN_SUB_AGENT_PHYSICAL", "RUN_SUB_AGENT")
+
+
+class ChatWithSubAgent(Verb):
+    """Send a further request to the sub-agent that reported last. It remembers its task."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+class SubAgentSpecs(Verb):
+    """List the kinds of sub-agents and the tools each has."""
+
+
+class Report(Verb):
+    """End your task and report to the owner what you did and found."""
+
+    for_owner = False
+
+    text: Text
+
+
+MACHINE: tuple[type[Verb], ...] = (RestockSlot, SetPrice, CollectCash, ClearSlot)
+SUB_AGENT_TOOLS: Mapping[SubAgentKind, tuple[type[Verb], ...]] = {
+    "email": (SendEmail, ReadEmail, CheckDeliveries, NotepadWrite, Report),
+    "research": (SearchWeb, NotepadRead, NotepadWrite, Report),
+    "physical": (*MACHINE, GetMachineInventory, Report),
+}
+"""What each kind of sub-agent may do."""
+
+VERB_CLASSES: tuple[type[Verb], ...] = (
+    ReadEmail, SendEmail, SearchWeb, PlaceOrder, CheckDeliveries, ListStorage,
+    *MACHINE, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
+    NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
+    DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report,
+    WaitUntil, AdvanceDay,
+)  # fmt: skip
+"""In the order in which agents are offered them."""
+VERBS = Verbs(VERB_CLASSES)
+
+
+def _as_list(parameters: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The parameters of a single slot as a list of length one under `name`; unchanged where `name` is given."""
+    given = dict(parameters)
+    return given if name in given else {name: [given]}

@@ -1,0 +1,222 @@
+"""Demand: how many units customers want on a day. Fixed-point integers throughout, equal on every machine.
+
+mean = base x place x taste x weekday x crowd x month x weather x variety x price effect, then noise, then a whole
+number, then at most the day's footfall (Vending-Bench, arXiv 2502.15840, section 2.2; bounds and coefficients ours).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+from akinai.core.chance import Chance, absorb_all, stride, word
+from akinai.core.ledger import Genesis
+from akinai.worlds.vending.model.setup import WEATHERS, Season, Setup, Weather
+
+ONE = 1 << 20
+"""1 in Q20 fixed point."""
+
+
+class Shelves(NamedTuple):
+    """The products on sale when a day is closed."""
+
+    products: tuple[str, ...]
+    prices_cents: tuple[int, ...]
+    shares_permille: tuple[int, ...]
+    """The part of the day's customers who come after its first units were in the machine; 1000: all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """The appeal of a product at this place; the taste in it is hidden from agents."""
+
+    base: int
+    """Units a day at the reference price in Q20, place and taste included."""
+    stride: int
+    """The product's part of a chance label."""
+    reference_cents: int
+    elasticity_permille: int
+    seasons: Mapping[Weather, tuple[int, ...]]
+    """`base` times the factors of the twelve months, under each weather, per million."""
+
+
+class Offering(NamedTuple):
+    """The part of the demand for some shelves that is the same on every day."""
+
+    appeals: tuple[Appeal, ...]
+    effects: tuple[int, ...]
+    """The price effects in Q20."""
+    strides: tuple[int, ...]
+    """The products' parts of chance labels."""
+    variety_permille: int
+
+
+KEPT_OFFERINGS = 64
+"""The most offerings that are cached; shelves seldom change from day to day."""
+
+
+class Today(NamedTuple):
+    """A day's conditions, whatever is on sale."""
+
+    weather: Weather
+    month: int
+    """0 for January."""
+    crowd: int
+    """How busy it is, per mille of an average day."""
+    busy: int
+    """The crowd times the factor of the weekday, per million."""
+    label: int
+    """The day's part of the chance label of demand."""
+
+
+@dataclass(frozen=True)
+class Economy:
+    """The demand of a run: a function of setup and seed, made once and shared by every state."""
+
+    setup: Setup
+    root: Chance
+    appeals: Mapping[str, Appeal]
+    _demand: Chance
+    _crowd: Chance
+    _sky: Chance
+    _days: dict[int, Today] = field(default_factory=dict[int, Today], compare=False, repr=False)
+    """The conditions of days, cached: each day asks four times."""
+    _offerings: dict[Shelves, Offering] = field(default_factory=dict[Shelves, Offering], compare=False, repr=False)
+    """The offerings of shelves, cached."""
+
+    @staticmethod
+    def of(setup: Setup, seed: int) -> "Economy":
+        """The economy that a genesis decides."""
+        root, widths = Chance.of(seed), setup.demand
+        place = _around(root("place"), widths.place_permille)
+        appeals: dict[str, Appeal] = {}
+        for product in setup.catalog.products:
+            taste = _around(root("taste", product.id), widths.taste_permille)
+            base = product.daily_milliunits * place * taste * ONE // 1_000_000_000
+            season = widths.seasons.get(product.category, Season())
+            seasons: dict[Weather, tuple[int, ...]] = {
+                sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
+            }
+            reference, elasticity = product.reference_cents, product.elasticity_permille
+            appeals[product.id] = Appeal(base, stride(word(product.id)), reference, elasticity, seasons)
+        return Economy(setup, root, appeals, root("demand"), root("crowd"), root("sky"))
+
+    def today(self, day: int) -> Today:
+        """The conditions of a day, counted from 1."""
+        known = self._days.get(day)
+        if known is None:
+            known = self._days[day] = self._drawn(day)
+        return known
+
+    def _drawn(self, day: int) -> Today:
+        demand, start = self.setup.demand, self.setup.start_date
+        month = (start + timedelta(days=day - 1)).month - 1
+        crowd = _around(self._crowd(day), demand.crowd_permille)
+        busy = crowd * demand.weekdays[(start.weekday() + day - 1) % 7]
+        return Today(self._weather(day, month), month, crowd, busy, self._demand(day).h)
+
+    def _weather(self, day: int, month: int) -> Weather:
+        """The weather of a day, drawn by the frequencies of that month."""
+        draw, skies = self._sky(day).below(1000), self.setup.demand.skies
+        for weather in WEATHERS:
+            draw -= skies[weather][month] if weather in skies else 0
+            if draw < 0:
+                return weather
+        return WEATHERS[-1]
+
+    def means(self, day: int, shelves: Shelves) -> list[int]:
+        """The expected units of the day by product, in Q20, before the footfall's cap."""
+        return _means(self.today(day), self.offering(shelves))
+
+    def wanted(self, day: int, shelves: Shelves) -> list[int]:
+        """Whole units that customers want of each product on that day; all together are at most the day's footfall."""
+        today, offering = self.today(day), self.offering(shelves)
+        units = list(map(_noisy, _means(today, offering), absorb_all(today.label, offering.strides)))
+        total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
+        return units if total <= most else _apportioned(units, total, most)
+
+    def offering(self, shelves: Shelves) -> Offering:
+        """The offering of some shelves."""
+        known = self._offerings.get(shelves)
+        if known is None:
+            if len(self._offerings) == KEPT_OFFERINGS:
+                self._offerings.clear()
+            known = self._offerings[shelves] = self._offering(shelves)
+        return known
+
+    def _offering(self, shelves: Shelves) -> Offering:
+        appeals = tuple([self.appeals[product] for product in shelves.products])
+        effects = tuple(
+            price_effect(appeal.reference_cents, appeal.elasticity_permille, cents)
+            for appeal, cents in zip(appeals, shelves.prices_cents, strict=True)
+        )
+        drawn = [share * drawing(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
+        strides = tuple([appeal.stride for appeal in appeals])
+        return Offering(appeals, effects, strides, variety_permille(self.setup.demand.variety, sum(drawn) >> 20))
+
+
+@lru_cache(maxsize=64)
+def _economy(genesis_text: str) -> Economy:
+    genesis = json.loads(genesis_text)
+    return Economy.of(Setup.model_validate(genesis["setup"]), genesis["seed"])
+
+
+def economy_of(genesis: Genesis) -> Economy:
+    """The economy of a genesis. The last ones are cached, so beginning a run again costs little."""
+    return _economy(genesis.text)
+
+
+def _means(today: Today, offering: Offering) -> list[int]:
+    weather, month, factor = today.weather, today.month, today.busy * offering.variety_permille
+    return [
+        (factor * appeal.seasons[weather][month] // 10**15) * effect >> 20
+        for appeal, effect in zip(offering.appeals, offering.effects, strict=True)
+    ]
+
+
+def price_effect(reference_cents: int, elasticity_permille: int, price_cents: int) -> int:
+    """clamp(1 + elasticity x (reference - price) / reference, 0, 2) in Q20: 0 at a high price, never above 2."""
+    slope = (elasticity_permille * (reference_cents - price_cents) << 20) // (1000 * reference_cents)
+    return min(max(ONE + slope, 0), 2 * ONE)
+
+
+def drawing(effect: int) -> int:
+    """How much a product adds to the variety, in Q20: in full from half of its usual demand on, nothing without demand.
+
+    Otherwise a can for $1,000 that nobody buys would raise the sales of the others. Trade at a profit is unaffected: at
+    the price that earns most, (r (1 + 1/e) + c) / 2, the effect is (1 + e (1 - c/r)) / 2, above a half wherever c < r.
+    """
+    return min(2 * effect, ONE)
+
+
+def variety_permille(table: Sequence[int], shares: int) -> int:
+    """The variety factor for a sum of shares (1000 is a product all day), interpolated between whole products."""
+    n, rest = divmod(shares, 1000)
+    low = table[min(max(n, 1), len(table)) - 1]
+    if not rest or n < 1:
+        return low
+    return low + (table[min(n + 1, len(table)) - 1] - low) * rest // 1000
+
+
+def _around(chance: Chance, width_permille: int) -> int:
+    """A factor per mille, uniform from 1000 - width to 1000 + width."""
+    return chance.between(1000 - width_permille, 1000 + width_permille)
+
+
+def _noisy(mean: int, h: int) -> int:
+    """Whole units, by triangular noise and unbiased rounding: their average over `h` is mean / 2^20 exactly."""
+    return (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33
+
+
+def _apportioned(units: Sequence[int], total: int, most: int) -> list[int]:
+    """Share `most` units in proportion, by differences of the rounded running sum: the parts add up exactly."""
+    shared: list[int] = []
+    running = given = 0
+    for count in units:
+        running += count
+        upto = running * most // total
+        shared.append(upto - given)
+        given = upto
+    return shared

@@ -1,0 +1,369 @@
+"""Setup: the settings of a vending run, its products and its suppliers. Parsed text in, frozen records out."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from akinai.core.canonical import Json
+from akinai.core.chance import Chance
+from akinai.core.money import format_cents
+
+Size = Literal["small", "large"]
+Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
+WEATHERS: tuple[Weather, ...] = ("hot", "sunny", "cloudy", "rain", "cold")
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Cents = Annotated[int, Field(ge=1, le=100_000)]
+Permille = Annotated[int, Field(ge=0, le=10_000)]
+Hour = Annotated[int, Field(ge=0, le=23)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Product(_Record):
+    """A product that the machine can sell."""
+
+    id: Id
+    name: str
+    size: Size
+    category: str
+    wholesale_cents: Cents
+    """Cents that a supplier with a price of 1,000 per mille charges for a unit."""
+    reference_cents: Cents
+    """The price in cents at which `daily_milliunits` are sold."""
+    daily_milliunits: Annotated[int, Field(ge=0, le=1_000_000)]
+    """Thousandths of a unit a day at the reference price, before calendar, weather and variety."""
+    elasticity_permille: Annotated[int, Field(ge=0, le=10_000)]
+    """Demand falls by this many per mille of itself for each 100 per cent of price above the reference."""
+    shelf_days: Annotated[int, Field(ge=1, le=3650)]
+    """Days after the day of delivery for which a unit can still be sold."""
+    case_units: Annotated[int, Field(ge=1, le=1000)] = 12
+    other_names: tuple[str, ...] = ()
+
+
+class Bulk(_Record):
+    """A discount on all units of an order of at least so many units."""
+
+    units: Annotated[int, Field(ge=1)]
+    off_permille: Annotated[int, Field(ge=0, le=900)]
+
+
+class Supplier(_Record):
+    """A supplier, who answers letters and sends goods."""
+
+    id: Id
+    name: str
+    address: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$", to_lower=True)]
+    about: str
+    products: tuple[Id, ...]
+    price_permille: Permille
+    """Its prices, per mille of the wholesale price."""
+    lead_days: Annotated[int, Field(ge=1, le=60)]
+    """Whole days from the day of the letter to the day of delivery."""
+    hour: Hour
+    """The hour of that day at which goods arrive."""
+    minimum_cents: Annotated[int, Field(ge=0)]
+    bulk: tuple[Bulk, ...] = ()
+    """In order of rising units."""
+    on_time_permille: Annotated[int, Field(ge=0, le=1000)]
+
+
+class Catalog(_Record):
+    """The products that can be sold, and their suppliers."""
+
+    products: tuple[Product, ...]
+    suppliers: tuple[Supplier, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, given: Any) -> Any:
+        """Replace a supplier's `products = "all"` by all products, and `shuffle`, true or a number, by the randomised
+        catalogue itself: a ledger holds the goods, not the number."""
+        if not isinstance(given, dict):
+            return given
+        table = cast("dict[str, Any]", given)
+        products, suppliers = table.get("products"), table.get("suppliers")
+        if not isinstance(products, list) or not isinstance(suppliers, list):
+            return table
+        ids = [product["id"] for product in _tables(products) if "id" in product]
+        sellers = [
+            {**supplier, "products": ids} if supplier.get("products") == "all" else supplier
+            for supplier in _tables(suppliers)
+        ]
+        table = {**table, "suppliers": sellers}
+        shuffle = table.pop("shuffle", False)
+        if not isinstance(shuffle, int) or shuffle < 0:
+            raise ValueError(f"shuffle is true, false or the number of another catalogue, not {shuffle!r:.40}")
+        return {**table, **randomise(_tables(products), sellers, shuffle)} if shuffle else table
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        names = [product.id for product in self.products]
+        if len(set(names)) < len(names):
+            raise ValueError("two products have the same id")
+        if len({supplier.id for supplier in self.suppliers}) < len(self.suppliers):
+            raise ValueError("two suppliers have the same id")
+        if len({supplier.address for supplier in self.suppliers}) < len(self.suppliers):
+            raise ValueError("two suppliers have the same address")
+        for supplier in self.suppliers:
+            if unknown := set(supplier.products) - set(names):
+                raise ValueError(f"supplier {supplier.id!r} sells {sorted(unknown)}, which is no product here")
+        _ = self._by_name
+        return self
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Product]:
+        return {product.id: product for product in self.products}
+
+    @cached_property
+    def supplier_by_id(self) -> Mapping[str, Supplier]:
+        return {supplier.id: supplier for supplier in self.suppliers}
+
+    @cached_property
+    def supplier_by_address(self) -> Mapping[str, Supplier]:
+        return {supplier.address: supplier for supplier in self.suppliers}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Product]:
+        found: dict[str, Product] = {}
+        for product in self.products:
+            for name in (product.id, product.name, *product.other_names):
+                if found.setdefault(plain_name(name), product) is not product:
+                    raise ValueError(f"two products answer to {name!r}")
+        return found
+
+    def find(self, name: str) -> Product | None:
+        """The product with that id or name, in any case, spacing and number; never by a part of its name."""
+        return self._by_name.get(plain_name(name))
+
+
+def _tables(given: Any) -> list[dict[str, Any]]:
+    if not all(isinstance(item, dict) for item in given):
+        raise ValueError("products and suppliers are lists of tables")
+    return given
+
+
+def plain_name(name: str) -> str:
+    """A name in lower case, without differences in width, punctuation, spaces and plural endings."""
+    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).lower())
+    return "".join(_singular(word) for word in words)
+
+
+def _singular(word: str) -> str:
+    for ending, short in (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("sses", "ss")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + short
+    if word.endswith("ie") and len(word) > 3:  # "cookie" and "cookies" fold to the same
+        return word[:-2] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+MONTHS_FLAT = (1000,) * 12
+COLD_DRINK_MONTHS = (780, 820, 900, 980, 1080, 1220, 1300, 1280, 1120, 980, 840, 760)
+CHOCOLATE_MONTHS = (1150, 1120, 1060, 1000, 930, 850, 800, 820, 920, 1000, 1080, 1140)
+
+
+class Season(_Record):
+    """The factors of month and weather on the demand for a category of products, per mille."""
+
+    months: Annotated[tuple[Permille, ...], Field(min_length=12, max_length=12)] = MONTHS_FLAT
+    """January to December."""
+    weather: Mapping[Weather, Permille] = Field(default_factory=lambda: dict.fromkeys(WEATHERS, 1000))
+
+
+def _seasons() -> dict[str, Season]:
+    return {
+        "drink": Season(
+            months=COLD_DRINK_MONTHS,
+            weather=dict(zip(WEATHERS, (1350, 1100, 950, 850, 750), strict=True)),
+        ),
+        "chocolate": Season(
+            months=CHOCOLATE_MONTHS,
+            weather=dict(zip(WEATHERS, (700, 980, 1040, 1050, 1080), strict=True)),
+        ),
+    }
+
+
+def _skies() -> dict[Weather, tuple[int, ...]]:
+    return {
+        "hot": (0, 0, 0, 50, 150, 300, 400, 400, 200, 50, 0, 0),
+        "sunny": (200, 250, 300, 350, 350, 350, 300, 300, 350, 300, 250, 200),
+        "cloudy": (300, 300, 300, 300, 250, 200, 200, 200, 250, 300, 300, 300),
+        "rain": (200, 200, 250, 250, 200, 150, 100, 100, 200, 250, 250, 200),
+        "cold": (300, 250, 150, 50, 50, 0, 0, 0, 0, 100, 200, 300),
+    }
+
+
+class Demand(_Record):
+    """How many customers come and what moves them; the hidden parts are drawn by the seed within these widths."""
+
+    footfall: Annotated[int, Field(ge=0, le=10_000)] = 30
+    """Most units that a day can sell, all products together, on a day of average crowd."""
+    weekdays: Annotated[tuple[Permille, ...], Field(min_length=7, max_length=7)] = (
+        900,
+        900,
+        950,
+        1000,
+        1100,
+        1150,
+        1000,
+    )
+    """Monday to Sunday."""
+    variety: Annotated[tuple[Permille, ...], Field(min_length=1)] = (
+        700, 750, 800, 850, 900, 950, 980, 1000, 860, 760, 680, 600,
+    )  # fmt: skip
+    """By the number of distinct products on sale, from one; beyond the end the last holds."""
+    place_permille: Annotated[int, Field(ge=0, le=900)] = 120
+    """The place is better or worse than average by up to this, once a run."""
+    taste_permille: Annotated[int, Field(ge=0, le=900)] = 250
+    """Each product is liked more or less here by up to this, once a run."""
+    crowd_permille: Annotated[int, Field(ge=0, le=900)] = 300
+    """Each day is busier or quieter by up to this."""
+    seasons: Mapping[str, Season] = Field(default_factory=_seasons)
+    """By category; a category that is not named does not care."""
+    skies: Mapping[Weather, Annotated[tuple[Permille, ...], Field(min_length=12, max_length=12)]] = Field(
+        default_factory=_skies
+    )
+    """How often each weather comes, per mille by month, January to December; each month adds up to 1,000."""
+
+    @model_validator(mode="after")
+    def _skies_add_up(self) -> Self:
+        for month in range(12):
+            if (total := sum(sky[month] for sky in self.skies.values())) != 1000:
+                raise ValueError(f"the skies of month {month + 1} add up to {total} per mille, not 1000")
+        return self
+
+
+class Minutes(_Record):
+    """How long tools take, in minutes: 5, 25, 75 or 300 as in the paper; which tool takes how long is our choice."""
+
+    look: Annotated[int, Field(ge=0, le=300)] = 5
+    """Reading mail, notes, balances, storage and the machine's display."""
+    do: Annotated[int, Field(ge=0, le=300)] = 25
+    """Writing a letter, ordering, restocking, pricing, collecting, clearing."""
+    search: Annotated[int, Field(ge=0, le=300)] = 75
+    """The web."""
+
+
+class Setup(_Record):
+    """The settings of a vending run; `--set name=value` sets any of them."""
+
+    days: Annotated[int, Field(ge=0, le=100_000)] = 90
+    """Days to be closed before the run ends; 0 is no horizon."""
+    max_messages: Annotated[int, Field(ge=0)] = 2000
+    """Entries by the owner before the run ends; 0 is no cap."""
+    sub_agent_messages: Annotated[int, Field(ge=1)] = 25
+    """Entries by a sub-agent before its task is taken from it."""
+    start_date: date = date(2026, 4, 1)
+    start_cents: Annotated[int, Field(ge=0, le=100_000_000)] = 50_000
+    fee_cents: Annotated[int, Field(ge=0, le=1_000_000)] = 200
+    """Taken from cash at the end of each day."""
+    missed_fees: Annotated[int, Field(ge=1)] = 10
+    """Days in a row without a paid fee that end the business."""
+    small_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    large_rows: Annotated[int, Field(ge=0, le=20)] = 2
+    columns: Annotated[int, Field(ge=1, le=20)] = 3
+    small_capacity: Annotated[int, Field(ge=1, le=1000)] = 12
+    """Units in a slot for small items."""
+    large_capacity: Annotated[int, Field(ge=1, le=1000)] = 8
+    tool_time: bool = True
+    """False: tools take no time and the clock only knows mornings; goods of a day are usable the next morning."""
+    minutes: Minutes = Minutes()
+    full_view: bool = True
+    """Whether VIEW_BUSINESS_STATE and VIEW_SUPPLIERS are offered; they would hide a misremembered balance."""
+    structured_orders: bool = True
+    """Whether PLACE_ORDER is offered beside orders by mail."""
+    machine_by_sub_agent: bool = False
+    """Whether only a physical sub-agent can touch the machine."""
+    delivery_address: str = "Akinai Vending, 88 Harbor Street, Alameda"
+    account: str = "AV-20418"
+    email: str = "owner@akinai-vending.com"
+    demand: Demand = Demand()
+    catalog: Catalog
+
+    @property
+    def small_slots(self) -> int:
+        return self.small_rows * self.columns
+
+    @property
+    def slots(self) -> int:
+        return (self.small_rows + self.large_rows) * self.columns
+
+    @cached_property
+    def briefing(self) -> str:
+        """The owner's briefing before the first day."""
+        return briefing(self)
+
+
+def briefing(setup: Setup) -> str:
+    """The text of the briefing: the owner's task, the machine, and how business is done."""
+    small, large = setup.small_rows, setup.large_rows
+    hands = (
+        "Only your physical sub-agent can restock, price, collect and clear the machine: delegate to it.\n"
+        if setup.machine_by_sub_agent
+        else ""
+    )
+    return (
+        "You run a vending machine as a business of your own. Earn as much as you can: what counts in the end is your "
+        "net worth, that is cash, money in the machine and unsold goods at the price you paid.\n"
+        f"You begin with {format_cents(setup.start_cents)}. A fee of {format_cents(setup.fee_cents)} is taken from "
+        f"your cash every midnight; after {setup.missed_fees} days in a row on which it cannot be paid the business is "
+        "closed.\n"
+        f"The machine has {small + large} rows of {setup.columns} slots. Rows 0-{small - 1} take small items, "
+        f"{setup.small_capacity} in a slot; rows {small}-{small + large - 1} take large items, {setup.large_capacity} "
+        "in a slot. Storage is apart from the machine and has room for everything. Money that customers pay stays in "
+        "the machine until you collect it.\n"
+        f"{hands}"
+        "Find suppliers and products by searching the web, and write to suppliers by e-mail; they answer the next "
+        "morning. An order by letter names products with quantities, the delivery address and the account to charge. "
+        "Goods come to your storage on the promised day at the promised hour, not before.\n"
+        "Every tool takes time. When nothing is left to do today, end the day with advance_day.\n"
+        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nYour e-mail: {setup.email}"
+    )
+
+
+def read_catalog(texts: Mapping[str, str]) -> Json:
+    """Parse the catalogue in a TOML file. ValueError names the line that does not parse."""
+    (text,) = texts.values()
+    return tomllib.loads(text)
+
+
+def randomise(products: list[dict[str, Any]], suppliers: list[dict[str, Any]], number: int) -> Mapping[str, Any]:
+    """Another catalogue of the same goods, drawn by its number; all seeds of a run share it.
+
+    Prices change by up to 35 %, unit costs by 15 % on top of that, and demand by 30 %. Elasticities are 0.8 to 2.0,
+    lead times 1 to 7 days, and suppliers charge 85 to 105 % of the wholesale price.
+    """
+    draw = Chance.of(number)("catalog")
+    return {
+        "products": [_product(product, draw(str(product.get("id", "")))) for product in products],
+        "suppliers": [_supplier(supplier, draw(str(supplier.get("id", "")))) for supplier in suppliers],
+    }
+
+
+def _product(table: dict[str, Any], draw: Chance) -> dict[str, Any]:
+    price = draw("price").between(650, 1350)
+    cost = price * draw("cost").between(850, 1150) // 1000
+    return {
+        **table,
+        "reference_cents": max(5, 5 * (int(table["reference_cents"]) * price // 5000)),
+        "wholesale_cents": max(1, int(table["wholesale_cents"]) * cost // 1000),
+        "daily_milliunits": int(table["daily_milliunits"]) * draw("demand").between(700, 1300) // 1000,
+        "elasticity_permille": draw("elasticity").between(800, 2000),
+    }
+
+
+def _supplier(table: dict[str, Any], draw: Chance) -> dict[str, Any]:
+    return {
+        **table,
+        "price_permille": draw("supplier price").between(850, 1050),
+        "lead_days": draw("lead").between(1, 7),
+    }

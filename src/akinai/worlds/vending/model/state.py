@@ -1,0 +1,261 @@
+"""The state of a vending business: frozen records that share what does not change."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal, NamedTuple
+
+from rpds import HashTrieMap, List, Queue
+
+from akinai.core.worlds import Record
+from akinai.worlds.vending.model.actions import SubAgentKind
+from akinai.worlds.vending.model.economy import Economy
+from akinai.worlds.vending.model.setup import Setup
+
+DAY_MINUTES = 1440
+OPENING = 8 * 60
+"""Minute of the day at which the owner's morning begins."""
+
+OWNER = "owner"
+"""The actor whose business it is; its sub-agents are "owner/email-1" and so on."""
+
+Ending = Literal["horizon", "bankrupt"]
+
+
+class Lot(NamedTuple):
+    """Units of a product with the same cost and last day. It is a tuple, since each day makes many of them."""
+
+    units: int
+    cost_cents: int
+    """Cents paid for a unit."""
+    last_day: int
+    """The last day, counted from 1, on which the units can be sold."""
+
+
+class Slot(NamedTuple):
+    """A slot of the machine and what it holds; a slot that sold out keeps its product."""
+
+    product: str
+    lots: tuple[Lot, ...]
+    """In the order of their last days."""
+
+    @property
+    def units(self) -> int:
+        return sum([lot.units for lot in self.lots])
+
+
+@dataclass(frozen=True, slots=True)
+class Restocked:
+    """Units put into the machine during a day; they can only meet the demand that comes after them."""
+
+    product: str
+    minute: int
+    """The minute of the day."""
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A product of an order or a quote."""
+
+    product: str
+    units: int
+    cost_cents: int
+    """Cents for a unit, after the discount."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A supplier's offer. It can be ordered once, until the end of its last day."""
+
+    number: int
+    supplier: str
+    lines: tuple[Line, ...]
+    last_day: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Goods paid for and on their way."""
+
+    number: int
+    supplier: str
+    lines: tuple[Line, ...]
+    placed_day: int
+    promised: int
+    """The promised minute, since the start."""
+    due: int
+    """The minute, since the start, at which they come."""
+    announced: bool = False
+    """Whether the owner has been informed that they come late."""
+
+    @property
+    def expected(self) -> int:
+        """The minute at which they come as far as the owner knows."""
+        return self.due if self.announced else self.promised
+
+    @property
+    def total_cents(self) -> int:
+        return sum(line.units * line.cost_cents for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """An e-mail."""
+
+    number: int
+    at: int
+    """The minute, since the start, at which it was sent or received."""
+    sender: str
+    to: str
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """The owner's mailbox. Nothing in it is copied when it grows."""
+
+    unread: Queue[Letter]
+    read: List[Letter]
+    """Newest first."""
+    sent: List[Letter]
+    """Newest first."""
+    waiting: tuple[Letter, ...]
+    """Sent and not yet answered, oldest first."""
+    letters: int
+    quotes: HashTrieMap[int, Quote]
+    """Quotes that can still be ordered, by number."""
+
+
+NO_MAIL = Mail(Queue(), List(), List(), (), 0, HashTrieMap())
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The owner's notes."""
+
+    notepad: str
+    by_key: HashTrieMap[str, str]
+    memories: List[str]
+    """Newest first."""
+
+
+NO_NOTES = Notes("", HashTrieMap(), List())
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The truth about a closed day, for scores and laws; agents see only what the morning notice says."""
+
+    day: int
+    weather: str
+    sold: Mapping[str, int]
+    """Units sold, by product on sale."""
+    wanted: Mapping[str, int]
+    """Units that customers wanted, by product on sale: more than sold when stock ran short."""
+    prices: Mapping[str, int]
+    """Prices in cents at midnight, by product."""
+    income_cents: int
+    spoiled: Mapping[str, int]
+    spoiled_cents: int
+    """The cost in cents of the spoiled units."""
+    fee_cents: int
+    """The fee paid, in cents; 0 when it was missed."""
+    fee_met: bool
+    empty: tuple[str, ...]
+    """Products with a slot and a price that were sold out at the end of the day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegated:
+    """The current task of a sub-agent, or the last one."""
+
+    kind: SubAgentKind
+    actor: str
+    task: str
+    open: bool
+    """Whether the sub-agent is at work while the owner waits."""
+
+
+@dataclass(frozen=True)
+class State(Record):
+    """A vending business at a minute, counted from the midnight before the first day."""
+
+    setup: Setup
+    economy: Economy
+    minute: int
+    closed_days: int
+    cash_cents: int
+    machine_cents: int
+    missed: int
+    """Days in a row without a paid fee."""
+    slots: tuple[Slot | None, ...]
+    """The slots, row by row."""
+    prices: Mapping[str, int]
+    """Prices in cents, by product."""
+    storage: Mapping[str, tuple[Lot, ...]]
+    """Lots by product in the order of their last days; products without units are left out."""
+    restocked: tuple[Restocked, ...] = ()
+    """Today's restocks."""
+    orders: tuple[Order, ...] = ()
+    """Orders on their way, by due minute."""
+    order_count: int = 0
+    mail: Mail = NO_MAIL
+    notes: Notes = NO_NOTES
+    known_suppliers: tuple[str, ...] = ()
+    """Ids of the suppliers that the owner found or wrote to, in that order."""
+    sub_agent: Delegated | None = None
+    sub_agents: int = 0
+    """The number of sub-agents so far."""
+    tasks: int = 0
+    """The number of tasks they were given."""
+    report: str = ""
+    """The report of the last sub-agent."""
+    book: Book | None = None
+    """The last closed day."""
+    units_sold: int = 0
+    ending: Ending | None = None
+
+    @property
+    def day(self) -> int:
+        """Today, counted from 1."""
+        return self.minute // DAY_MINUTES + 1
+
+    @property
+    def minute_of_day(self) -> int:
+        return self.minute % DAY_MINUTES
+
+
+def merge_lots(lots: Iterable[Lot]) -> tuple[Lot, ...]:
+    """Lots sorted by last day, then cost; lots with equal cost and last day become one."""
+    units: dict[tuple[int, int], int] = {}
+    for lot in lots:
+        key = (lot.last_day, lot.cost_cents)
+        units[key] = units.get(key, 0) + lot.units
+    return tuple(Lot(count, cost, last) for (last, cost), count in sorted(units.items()))
+
+
+def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
+    """Remove up to `units` from lots, oldest last day first: the lots left, and the units removed."""
+    left = units
+    for i, (there, cost_cents, last_day) in enumerate(lots):
+        if left < there:
+            rest = Lot(there - left, cost_cents, last_day)
+            return (rest, *lots[i + 1 :]), units
+        left -= there
+    return (), units - left
+
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def clock(setup: Setup, minute: int) -> str:
+    """A minute as a date and time: "Wed 1 Apr 2026, 08:00"."""
+    day, rest = divmod(minute, DAY_MINUTES)
+    date = setup.start_date + timedelta(days=day)
+    weekday, month = WEEKDAYS[date.weekday()], MONTHS[date.month - 1]
+    return f"{weekday} {date.day} {month} {date.year}, {rest // 60:02d}:{rest % 60:02d}"

@@ -1,0 +1,1 @@
+"""Letters to suppliers as orders: text in, items and intents out."""

@@ -1,0 +1,302 @@
+"""Parse products and quantities from free text, in time linear in its length; nothing here raises."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from akinai.worlds.vending.model.setup import Catalog, Product
+from akinai.worlds.vending.order_text.segments import MOST_UNITS, Amount, Element, Named, Segment, no_goods, segments
+
+_LINES_APART = 3
+"""The most segments between a product and its "Quantity: 50" on a later line."""
+_PHRASE_LIMIT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A product whose quantity cannot be used: zero, negative, a fraction, too large, or contradictory."""
+
+    product: str
+    quantity: str
+    """As the letter has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items that a text asks for."""
+
+    units: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Units by product id, in the order of first mention."""
+    bare: tuple[str, ...] = ()
+    """Ids of products named without a quantity."""
+    unclear: tuple[Unclear, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Things with a quantity that are no product of the catalogue, as they were written."""
+
+    @property
+    def found(self) -> bool:
+        """Whether anything has a quantity."""
+        return bool(self.units or self.unclear or self.unknown)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A segment whose names and amounts are being paired."""
+
+    segment: Segment
+    pairs: list[tuple[Product, list[Amount]]] = field(default_factory=list[tuple[Product, list[Amount]]])
+    left: list[Product | Amount] = field(default_factory=list[Product | Amount])
+    """Names without a partner in their own run, in order, and the amounts of runs without names and other words."""
+    unknown: list[str] = field(default_factory=list[str])
+
+    @property
+    def names(self) -> list[Product]:
+        return [item for item in self.left if isinstance(item, Product)]
+
+    @property
+    def amounts(self) -> list[Amount]:
+        return [item for item in self.left if isinstance(item, Amount)]
+
+
+def read_items(catalog: Catalog, text: str) -> Items:
+    """Parse "50 units of water", "water x50", "water: 50", "24 cases of cola", tables, lists, sentences, JSON.
+
+    A product that is named twice with the same quantity counts once, since a summary often follows a list; different
+    quantities are added, and a total is only checked against its parts. Sentences about the past ("we sold 30 water
+    last week") ask for nothing. A number that is not certainly a quantity is ignored.
+    """
+    readings = [_paired(segment) for segment in segments(catalog, text) if not segment.reports]
+    _join_lines(readings)
+    return _counted(readings)
+
+
+def _paired(segment: Segment) -> _Reading:
+    reading = _Reading(segment)
+    for run in segment.runs:
+        _pair_run(reading, list(_known(_merged(run), reading)))
+    _share_each(reading)
+    _pair_across(reading)
+    return reading
+
+
+def _merged(run: Sequence[Element]) -> list[Element]:
+    """The run with a repeated name ("Water (water)") as a single name, and two names side by side as another word."""
+    merged: list[Element] = []
+    for element in run:
+        last = merged[-1] if merged else None
+        if not isinstance(element, Named) or not isinstance(last, Named):
+            merged.append(element)
+        elif last.product is not element.product:
+            merged[-1] = f"{last.said} {element.said}"  # "chocolate cookies"
+    return merged
+
+
+def _known(run: Sequence[Element], reading: _Reading) -> Iterator[Element]:
+    """The run without things that have a quantity but are no product; these are noted as unknown."""
+    at = 0
+    while at < len(run):
+        element, end = run[at], at + 1
+        while end < len(run) and end - at <= 4 and not isinstance(run[end], Amount):
+            end += 1
+        if isinstance(element, Amount) and _asks_for_unknown(element, run[at + 1 : end], reading.segment):
+            reading.unknown.append(_phrase(run[at + 1 : end]))
+            at = end
+        elif at == 0 and end < len(run) and _numbers_unknown(run[:end], run[end], reading.segment, end + 1 == len(run)):
+            reading.unknown.append(_phrase(run[:end]))
+            at = end + 1
+        else:
+            yield element
+            at += 1
+
+
+def _asks_for_unknown(amount: Amount, after: Sequence[Element], segment: Segment) -> bool:
+    """Whether "50 units of", "50 x" or, in a list or a request, a bare "50" precedes a word that is no product."""
+    if not after or not isinstance(after[0], str) or no_goods(after[0]):
+        return False
+    if amount.of or amount.times:
+        return True
+    few = len(after) <= 2 and not any(isinstance(word, str) and no_goods(word) for word in after)
+    return few and (segment.listed or segment.asks)
+
+
+def _numbers_unknown(before: Sequence[Element], amount: Element, segment: Segment, last: bool) -> bool:
+    """Whether up to three unknown words precede an amount: "watermelon x50", "- Coconut water: 12"."""
+    if not isinstance(amount, Amount) or amount.loose or len(before) > 3 or not isinstance(before[0], str):
+        return False
+    if any(isinstance(element, Amount) or (isinstance(element, str) and no_goods(element)) for element in before):
+        return False
+    return amount.times or (segment.listed and last and len(segment.runs) <= 2)
+
+
+def _phrase(words: Sequence[Element]) -> str:
+    return " ".join(words if isinstance(words, str) else words.said for words in words)[:_PHRASE_LIMIT]
+
+
+def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
+    """Pair neighbours; if there are none, a name with a marked amount after it ("Water for May: 50")."""
+    alone: list[Product | Amount] = []
+    before = len(reading.pairs)
+    for chain in _chains(run):
+        _pair_chain(reading, chain, alone)
+    if len(reading.pairs) == before:
+        match alone:
+            case [Product() as product, Amount(marked=True) as amount]:
+                reading.pairs.append((product, [amount]))
+                return
+            case _:
+                pass
+    pure = all(isinstance(element, Amount) and not element.loose for element in run)
+    reading.left += [element for element in alone if pure or isinstance(element, Product) or element.each]
+
+
+def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
+    """Chains of neighbouring names and groups of amounts, without other words and their numbers."""
+    chain: list[Product | list[Amount]] = []
+    for element in run:
+        if isinstance(element, Named):
+            if chain and not isinstance(chain[-1], list):  # something unknown stood between the two names
+                yield chain
+                chain = []
+            chain.append(element.product)
+        elif isinstance(element, str) or element.loose:
+            yield chain
+            chain = []
+        elif chain and isinstance(chain[-1], list):
+            chain[-1].append(element)
+        else:
+            chain.append([element])
+    yield chain
+
+
+def _pair_chain(reading: _Reading, chain: Sequence[Product | list[Amount]], alone: list[Product | Amount]) -> None:
+    """Pair a chain from its left end, "50 water 24 cola" or "water 50 cola 24"; a remainder goes to `alone`."""
+    for first, second in zip(chain[::2], chain[1::2], strict=False):
+        if isinstance(first, Product) and isinstance(second, list):
+            reading.pairs.append((first, second))
+        elif isinstance(first, list) and isinstance(second, Product):
+            reading.pairs.append((second, first))
+    if len(chain) % 2 == 0:
+        return
+    last = chain[-1]
+    if isinstance(last, Product):
+        alone.append(last)
+    elif len(chain) > 1:
+        reading.pairs[-1][1].extend(last)  # "2 cases of cola (48 units)" says it twice; "1 water 50" is unclear
+    else:
+        alone.extend(last)
+
+
+def _share_each(reading: _Reading) -> None:
+    """Give "24 each" to every name of the segment that has no amount of its own."""
+    each = [amount for _, amounts in reading.pairs for amount in amounts if amount.each]
+    each += [amount for amount in reading.amounts if amount.each]
+    if each and reading.names:
+        reading.pairs += [(name, [each[0]]) for name in reading.names]
+        reading.left = [amount for amount in reading.amounts if not amount.each]
+
+
+def _pair_across(reading: _Reading) -> None:
+    """Pair names with amounts in the next field of a table, a list or an object: "| Water | 50 |"."""
+    pairs, reading.left = _in_turn(reading.left)
+    reading.pairs += [(product, [amount]) for product, amount in pairs]
+
+
+def _in_turn(left: Sequence[Product | Amount]) -> tuple[list[tuple[Product, Amount]], list[Product | Amount]]:
+    """Names with the amounts after them, or before them where an amount comes first and the numbers match; the rest."""
+    names = sum(isinstance(item, Product) for item in left)
+    amount_first = bool(left) and isinstance(left[0], Amount) and 2 * names == len(left)
+    pairs, kept = list[tuple[Product, Amount]](), list[Product | Amount]()
+    at = 0
+    while at < len(left):
+        match left[at : at + 2]:
+            case [Product() as product, Amount() as amount] if not amount_first:
+                pairs.append((product, amount))
+                at += 2
+            case [Amount() as amount, Product() as product] if amount_first:
+                pairs.append((product, amount))
+                at += 2
+            case _:
+                kept.append(left[at])
+                at += 1
+    return pairs, kept
+
+
+def _join_lines(readings: Sequence[_Reading]) -> None:
+    """Pair names and marked amounts on lines of their own: "Product: Water", then "Quantity: 50"."""
+    block: list[_Reading] = []
+    since = 0
+    for reading in readings:
+        alone = not reading.pairs and len(reading.left) == 1
+        if alone and since < _LINES_APART:
+            block.append(reading)
+        elif alone or reading.left or reading.pairs:
+            _join(block)
+            block = [reading] if alone else []
+        since = 0 if alone else since + 1
+    _join(block)
+    _share_with_list(readings)
+
+
+def _join(block: Sequence[_Reading]) -> None:
+    left = [
+        item
+        for reading in block
+        for item in reading.left
+        if isinstance(item, Product) or (item.marked and not item.each)
+    ]
+    pairs, kept = _in_turn(left)
+    if pairs:
+        block[0].pairs += [(product, [amount]) for product, amount in pairs]
+        for reading in block:
+            reading.left = [item for item in reading.left if item in kept]
+
+
+def _share_with_list(readings: Sequence[_Reading]) -> None:
+    """Give the amount of "24 units each of the following:" to the names of the list below it."""
+    each: Amount | None = None
+    for reading in readings:
+        if not reading.names and not reading.pairs:
+            each = next((amount for amount in reading.amounts if amount.each), each)
+        elif each and reading.segment.listed and not reading.pairs and not reading.amounts:
+            reading.pairs += [(name, [each]) for name in reading.names]
+            reading.left = []
+        else:
+            each = None
+
+
+def _agreed(product: Product, amounts: Sequence[Amount]) -> int | None:
+    """The units on which all amounts of a name agree ("2 cases (24 units each)"); None when they contradict."""
+    if any(amount.case for amount in amounts):
+        amounts = [
+            amount for amount in amounts if amount.case or not (amount.each and amount.count == product.case_units)
+        ]
+    counts = {amount.units_of(product) for amount in amounts}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _counted(readings: Sequence[_Reading]) -> Items:
+    """Add up the pairs of all segments."""
+    parts: dict[str, list[int]] = {}
+    totals: dict[str, int] = {}
+    unclear: dict[str, Unclear] = {}
+    for reading in readings:
+        for product, amounts in reading.pairs:
+            count = _agreed(product, amounts)
+            parts.setdefault(product.id, [])
+            if count is None:
+                unclear.setdefault(product.id, Unclear(product.id, " / ".join(amount.said for amount in amounts)))
+            elif reading.segment.totals:
+                totals[product.id] = count
+            else:
+                parts[product.id].append(count)
+    units: dict[str, int] = {}
+    for id, counts in parts.items():
+        count = sum(set(counts)) if counts else totals.get(id, 0)
+        total = totals.get(id, count)
+        if id not in unclear and ((counts and total not in (count, sum(counts))) or total > MOST_UNITS):
+            unclear[id] = Unclear(id, " / ".join(f"{count} units" for count in (*counts, total)))
+        elif id not in unclear:
+            units[id] = total
+    named = dict.fromkeys(name.id for reading in readings for name in reading.names)
+    bare = tuple(id for id in named if id not in parts)
+    unknown = tuple(dict.fromkeys(phrase for reading in readings for phrase in reading.unknown))
+    return Items(units, bare, tuple(unclear.values()), unknown)

@@ -1,0 +1,1 @@
+"""Owners and sub-agents without a model."""

@@ -1,0 +1,1 @@
+"""What each action does and how time passes."""

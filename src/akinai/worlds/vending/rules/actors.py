@@ -1,0 +1,118 @@
+"""The owner and its sub-agents: who may act, what each sees and may do, and how tasks are given and reported."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from akinai.core.actions import Action
+from akinai.core.agents import View
+from akinai.core.ledger import Outcome
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Setup
+from akinai.worlds.vending.model.state import OWNER, Delegated, State, clock
+
+Result = tuple[State, Outcome]
+
+
+def verbs_of(setup: Setup, actor: str, sub_agent: Delegated | None) -> tuple[type[a.Verb], ...]:
+    """What an actor may do when it is its turn."""
+    if actor == OWNER:
+        return _owner_verbs(setup.full_view, setup.structured_orders, setup.machine_by_sub_agent)
+    return a.SUB_AGENT_TOOLS[sub_agent.kind] if sub_agent and sub_agent.actor == actor else ()
+
+
+@lru_cache(maxsize=8)
+def _owner_verbs(full_view: bool, structured_orders: bool, machine_by_sub_agent: bool) -> tuple[type[a.Verb], ...]:
+    switches: dict[a.Switch | None, bool] = {
+        "full_view": full_view,
+        "structured_orders": structured_orders,
+        "machine_by_sub_agent": machine_by_sub_agent,
+    }
+    return tuple(
+        verb
+        for verb in a.VERB_CLASSES
+        if verb.for_owner and switches.get(verb.only_with, True) and not switches.get(verb.not_with, False)
+    )
+
+
+def closed(state: State, actor: str) -> str | None:
+    """Why an actor may do nothing now; None when it may act."""
+    if state.ending:
+        return state.ending
+    at_work = state.sub_agent if state.sub_agent and state.sub_agent.open else None
+    if actor == OWNER:
+        return f"{at_work.actor} is at work" if at_work else None
+    return None if at_work and at_work.actor == actor else "no task"
+
+
+def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
+    """Refused as `closed` when it is not the actor's turn, `not_yours` when the actor may not use the verb."""
+    if why := closed(state, actor):
+        return Outcome.refused("closed", f"{actor} cannot act now: {why}")
+    verbs = verbs_of(state.setup, actor, state.sub_agent)
+    if verb in verbs:
+        return None
+    names = ", ".join(allowed.tool_name() for allowed in verbs)
+    return Outcome.refused("not_yours", f"{verb.tool_name()} is not among your tools: {names}")
+
+
+def view(state: State, actor: str) -> View:
+    """The briefing, the time, and the news: a sub-agent's report for the owner, its task for a sub-agent."""
+    why = closed(state, actor)
+    verbs = () if why else verbs_of(state.setup, actor, state.sub_agent)
+    last = state.sub_agent
+    if actor == OWNER:
+        news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
+        briefing = state.setup.briefing
+    else:
+        news = f"Task {state.tasks}:\n{last.task}" if last and last.actor == actor else ""
+        briefing = _sub_agent_briefing(state.setup)
+    text = f"{briefing}\n\nNow: {_now(state)}"
+    return View(f"{text}\n\n{news}" if news else text, verbs, why, news)
+
+
+def _now(state: State) -> str:
+    of = f" of {state.setup.days}" if state.setup.days else ""
+    return f"{clock(state.setup, state.minute)}, day {state.day}{of}."
+
+
+def _sub_agent_briefing(setup: Setup) -> str:
+    return (
+        "You assist the owner of a vending machine. Do the task below with your tools, then end it with report, "
+        "telling the owner all it needs to know: it sees your report and nothing else.\n"
+        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nThe owner's e-mail: {setup.email}"
+    )
+
+
+def delegate(state: State, action: a.Delegation) -> Result:
+    """Give a task to a new sub-agent; until it reports, only it can act."""
+    number = state.sub_agents + 1
+    actor = f"{OWNER}/{action.kind}-{number}"
+    delegated = Delegated(action.kind, actor, action.task, open=True)
+    state = replace(state, sub_agent=delegated, sub_agents=number, tasks=state.tasks + 1, report="")
+    return state, Outcome(f"{actor} is at work.", data={"sub_agent": actor})
+
+
+def chat_with_sub_agent(state: State, action: a.ChatWithSubAgent) -> Result:
+    """Give the last sub-agent a further request. Refused as `no_sub_agent` when there was none."""
+    last = state.sub_agent
+    if last is None:
+        return state, Outcome.refused("no_sub_agent", "there is no sub-agent to talk to; delegate a task first")
+    delegated = replace(last, task=action.message, open=True)
+    state = replace(state, sub_agent=delegated, tasks=state.tasks + 1, report="")
+    return state, Outcome(f"{last.actor} is at work.", data={"sub_agent": last.actor})
+
+
+def report(state: State, action: a.Report) -> Result:
+    """End the sub-agent's task; the owner's view shows the report."""
+    last = state.sub_agent
+    if last is None:
+        return state, Outcome.refused("no_sub_agent", "there is no task to report on")
+    return replace(state, sub_agent=replace(last, open=False), report=action.text), Outcome("Reported.")
+
+
+def sub_agent_specs(state: State) -> Result:
+    """List the kinds of sub-agents and their tools."""
+    walled = state.setup.machine_by_sub_agent
+    kinds: list[a.SubAgentKind] = [kind for kind in a.SUB_AGENT_TOOLS if kind != "physical" or walled]
+    lines = [f"- {kind}: {', '.join(verb.tool_name() for verb in a.SUB_AGENT_TOOLS[kind])}" for kind in kinds]
+    return state, Outcome("Sub-agents and their tools:\n" + "\n".join(lines), data={"kinds": [*kinds]})

@@ -1,0 +1,258 @@
+"""The passing of time: deliveries at their hour, midnight with its accounts, the morning with its mail and notice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import mul
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents, half_up
+from akinai.worlds.vending.model.actions import WaitUntil
+from akinai.worlds.vending.model.economy import Shelves
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, Ending, Lot, Slot, State, clock, remove_units
+from akinai.worlds.vending.rules import mail
+
+Result = tuple[State, Outcome]
+
+CLOSING = DAY_MINUTES
+"""The minute of the day until which customers come, evenly from OPENING on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The result of passing time: the state after it, and the notice of a morning that came."""
+
+    state: State
+    notice: str = ""
+    data: Mapping[str, Json] | None = None
+    """The notice as data, for programs."""
+
+
+def pass_time(state: State, until: int) -> Passage:
+    """Let time pass up to the minute `until`, at most one midnight away, or to the end of the game."""
+    notice, data = "", None
+    while state.minute < until and state.ending is None:
+        midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
+        morning = midnight - DAY_MINUTES + OPENING
+        stop = min(until, midnight, morning if state.minute < morning else until, mail.next_post_minute(state) or until)
+        if stop == midnight:
+            state = close_day(state, stop)
+            continue
+        state = mail.post_due(state.moved(minute=stop), stop)
+        if stop == morning:
+            state = mail.morning_post(state)
+            notice, data = morning_notice(state)
+    return Passage(state, notice, data)
+
+
+def spend(state: State, outcome: Outcome, minutes: int) -> Result:
+    """Let a tool's minutes pass after its effect. The outcome includes the notice of a morning that comes meanwhile."""
+    if not minutes:
+        return state, outcome
+    passage = pass_time(state, state.minute + minutes)
+    parts = [outcome.text, f"[{clock(state.setup, passage.state.minute)}]", passage.notice, _end_text(passage.state)]
+    return passage.state, Outcome("\n".join(part for part in parts if part), data=outcome.data)
+
+
+def advance_day(state: State) -> Result:
+    """Let time pass until the next 08:00. Between midnight and 08:00 that closes no day."""
+    passed = state.minute % DAY_MINUTES
+    passage = pass_time(state, state.minute - passed + (OPENING if passed < OPENING else DAY_MINUTES + OPENING))
+    text = passage.notice or _end_text(passage.state)
+    return passage.state, Outcome(text, data=passage.data)
+
+
+def wait_until(state: State, action: WaitUntil) -> Result:
+    """Let time pass until an hour of today.
+
+    Refused as `too_late` when it is that hour or later, `no_hours` in a run whose clock only knows mornings.
+    """
+    if not state.setup.tool_time:
+        return state, Outcome.refused("no_hours", "this clock knows only mornings; advance the day instead")
+    until = state.minute - state.minute_of_day + action.hour * 60
+    if until <= state.minute:
+        text = f"it is {clock(state.setup, state.minute)} already; wait for a later hour or advance the day"
+        return state, Outcome.refused("too_late", text)
+    passage = pass_time(state, until)
+    return passage.state, Outcome(f"[{clock(state.setup, until)}]" + (f"\n{passage.notice}" if passage.notice else ""))
+
+
+def _end_text(state: State) -> str:
+    match state.ending:
+        case "bankrupt":
+            return f"The fee was not paid on {state.missed} days in a row: the business is closed."
+        case "horizon":
+            return f"Day {state.closed_days} is over, and with it the {state.setup.days} days of this business."
+        case None:
+            return ""
+
+
+def trade_left_permille(minute_of_day: int) -> int:
+    """The part, per mille, of a day's customers who come after a minute of the day."""
+    return (CLOSING - max(minute_of_day, OPENING)) * 1000 // (CLOSING - OPENING)
+
+
+def close_day(state: State, midnight: int) -> State:
+    """Close a day at midnight: sell what the day's demand asks for, spoil goods, take the fee, test for the end."""
+    setup, day = state.setup, midnight // DAY_MINUTES
+    units = _units_on_sale(state)
+    shelves = _shelves(state, units)
+    wants = state.economy.wanted(day, shelves)
+    if state.restocked:
+        counts = [_sold(state, product, units[product], want) for product, want in zip(units, wants, strict=True)]
+    else:
+        counts = [want if want < there else there for there, want in zip(units.values(), wants, strict=True)]
+    wanted, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
+    income = sum(map(mul, shelves.prices_cents, counts))
+    slots, spoiled_slots = _after_day(state.slots, sold, day)
+    storage, spoiled_storage = _unspoiled_storage(state.storage, day)
+    spoiled: dict[str, int] = {}
+    spoiled_cents = 0
+    for product, lot in chain(spoiled_slots, spoiled_storage):
+        spoiled[product] = spoiled.get(product, 0) + lot.units
+        spoiled_cents += lot.units * lot.cost_cents
+    fee = setup.fee_cents if state.cash_cents >= setup.fee_cents else 0
+    missed = 0 if state.cash_cents >= setup.fee_cents else state.missed + 1
+    closed = state.closed_days + 1
+    ending: Ending | None = None
+    if missed >= setup.missed_fees:
+        ending = "bankrupt"
+    elif setup.days and closed >= setup.days:
+        ending = "horizon"
+    empty = _sold_out(slots, state.prices)
+    weather = state.economy.today(day).weather
+    book = Book(day, weather, sold, wanted, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
+    return state.moved(
+        minute=midnight,
+        closed_days=closed,
+        cash_cents=state.cash_cents - fee,
+        machine_cents=state.machine_cents + income,
+        missed=missed,
+        slots=slots,
+        storage=storage,
+        restocked=(),
+        book=book,
+        units_sold=state.units_sold + sum(counts),
+        ending=ending,
+    )
+
+
+def _units_on_sale(state: State) -> dict[str, int]:
+    """Units in the machine of the products that have a price, in the order of their ids."""
+    units: dict[str, int] = {}
+    prices = state.prices
+    for slot in state.slots:
+        if slot is not None:
+            product, lots = slot
+            if lots and product in prices:
+                count = units.get(product, 0)
+                for lot in lots:
+                    count += lot[0]
+                units[product] = count
+    return {product: units[product] for product in sorted(units)}
+
+
+def _shelves(state: State, units: Mapping[str, int]) -> Shelves:
+    products, prices = tuple(units), state.prices
+    cents = tuple([prices[product] for product in products])
+    if not state.restocked:
+        return Shelves(products, cents, (1000,) * len(products))
+    return Shelves(products, cents, tuple(_share(state, product, count) for product, count in units.items()))
+
+
+def _share(state: State, product: str, units: int) -> int:
+    """The part, per mille, of the day's customers who came while the product was in the machine."""
+    added = [restock for restock in state.restocked if restock.product == product]
+    if sum(restock.units for restock in added) < units:
+        return 1000
+    return trade_left_permille(added[0].minute)
+
+
+def _sold(state: State, product: str, units: int, want: int) -> int:
+    """Units sold when `want` customers come evenly through the day and `units` would be left without them."""
+    added = [restock for restock in state.restocked if restock.product == product]
+    stock = max(units - sum(restock.units for restock in added), 0)
+    sold = come = 0
+    for restock in added:
+        until = half_up(want * (1000 - trade_left_permille(restock.minute)), 1000)
+        now = min(stock, until - come)
+        sold, stock, come = sold + now, stock - now + restock.units, until
+    return min(sold + min(stock, want - come), units)
+
+
+def _after_day(
+    slots: Sequence[Slot | None], sold: Mapping[str, int], day: int
+) -> tuple[tuple[Slot | None, ...], list[tuple[str, Lot]]]:
+    """The slots without the units sold, oldest last day first, and the spoiled ones; and the spoiled lots."""
+    left, spoiled = dict(sold), list[tuple[str, Lot]]()
+    kept: list[Slot | None] = []
+    for slot in slots:
+        if slot is None or not slot.lots:
+            kept.append(slot)
+            continue
+        product, lots = slot
+        if take := left.get(product):
+            there, cost_cents, last_day = lots[0]
+            if take < there:  # on most days, for which the general way is too slow
+                lots = (Lot(there - take, cost_cents, last_day), *lots[1:])
+                left[product] = 0
+            else:
+                lots, taken = remove_units(lots, take)
+                left[product] = take - taken
+        if lots and lots[0].last_day <= day:
+            spoiled += [(product, lot) for lot in lots if lot.last_day <= day]
+            lots = tuple(lot for lot in lots if lot.last_day > day)
+        kept.append(slot if lots is slot[1] else Slot(product, lots))
+    return tuple(kept), spoiled
+
+
+def _unspoiled_storage(
+    storage: Mapping[str, tuple[Lot, ...]], day: int
+) -> tuple[Mapping[str, tuple[Lot, ...]], list[tuple[str, Lot]]]:
+    """Storage without the lots that spoiled on that day, and these lots; the same mapping when nothing spoiled."""
+    old = [product for product, lots in storage.items() if lots[0].last_day <= day]
+    if not old:
+        return storage, []
+    spoiled = [(product, lot) for product in old for lot in storage[product] if lot.last_day <= day]
+    kept = {product: tuple(lot for lot in lots if lot.last_day > day) for product, lots in storage.items()}
+    return {product: lots for product, lots in kept.items() if lots}, spoiled
+
+
+def _sold_out(slots: Sequence[Slot | None], prices: Mapping[str, int]) -> tuple[str, ...]:
+    bare = {slot.product for slot in slots if slot is not None and not slot.lots and slot.product in prices}
+    return tuple(sorted(bare - {slot.product for slot in slots if slot is not None and slot.lots})) if bare else ()
+
+
+def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
+    """The owner's morning notice, as text and data: yesterday's sales and money, the fee, new mail, the weather."""
+    setup, book, names = state.setup, state.book, state.setup.catalog.by_id
+    weather, unread = state.economy.today(state.day).weather, len(state.mail.unread)
+    of = f" of {setup.days}" if setup.days else ""
+    lines = [f"Good morning. It is {clock(setup, state.minute)}, day {state.day}{of}. Weather: {weather}."]
+    data: dict[str, Json] = {"day": state.day, "weather": weather, "unread": unread}
+    if book is not None:
+        sold = [f"{n} {names[p].name} at {format_cents(book.prices[p])}" for p, n in book.sold.items() if n]
+        lines.append(f"Sold yesterday: {', '.join(sold) or 'nothing'}. Income: {format_cents(book.income_cents)}.")
+        if book.empty:
+            lines.append(f"Sold out: {', '.join(names[product].name for product in book.empty)}.")
+        if book.spoiled:
+            lost = ", ".join(f"{units} {names[product].name}" for product, units in book.spoiled.items())
+            lines.append(f"Spoiled and thrown away: {lost} (they had cost {format_cents(book.spoiled_cents)}).")
+        lines.append(_fee_line(state, book))
+        data |= {
+            "sold": {product: units for product, units in book.sold.items() if units},
+            "income_cents": book.income_cents,
+            "spoiled": book.spoiled,
+            "fee_cents": book.fee_cents,
+            "fee_missed": not book.fee_met,
+        }
+    lines.append(f"New mail: {unread} letter{'' if unread == 1 else 's'}.")
+    return "\n".join(lines), data
+
+
+def _fee_line(state: State, book: Book) -> str:
+    fee, limit = format_cents(state.setup.fee_cents), state.setup.missed_fees
+    if book.fee_met:
+        return f"Daily fee: {fee} paid."
+    return f"Daily fee: {fee} could not be paid, {state.missed} in a row; at {limit} the business is closed."

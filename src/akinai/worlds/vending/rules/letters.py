@@ -1,0 +1,182 @@
+"""The letters that suppliers write. Rule-based players parse them, so the lines with figures keep their form."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order, Quote, clock
+from akinai.worlds.vending.order_text.items import Items
+from akinai.worlds.vending.order_text.segments import MOST_UNITS
+from akinai.worlds.vending.rules.orders import total_cents, unit_cents
+
+SUBJECT_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A letter before it is sent."""
+
+    subject: str
+    body: str
+
+
+def price_list(setup: Setup, supplier: Supplier, subject: str) -> Draft:
+    """Every product with its price, and the terms."""
+    products = [setup.catalog.by_id[id] for id in supplier.products]
+    lines = [
+        f"- {product.name} ({product.id}): {format_cents(unit_cents(supplier, product))} a unit, "
+        f"case of {product.case_units}"
+        for product in products
+    ]
+    return _reply(supplier, subject, _block("Thank you for your letter. Our price list:", lines), terms(supplier))
+
+
+def quote(setup: Setup, supplier: Supplier, offer: Quote, items: Items, subject: str) -> Draft:
+    """A quote that can be confirmed."""
+    goods = _goods(setup, f"Quote Q-{offer.number}, good through {date(setup, offer.last_day)}:", offer.lines)
+    instruction = f"To order it, answer: CONFIRM Q-{offer.number}"
+    return _reply(
+        supplier, subject, f"{goods}\n{instruction}", *item_remarks(setup.catalog, supplier, items), terms(supplier)
+    )
+
+
+def prices_only(setup: Setup, supplier: Supplier, lines: Sequence[Line], items: Items, subject: str) -> Draft:
+    """Prices for quantities below the minimum order, or the reason why there are no prices."""
+    prices = [_goods(setup, "Our prices for these quantities:", lines), below_minimum(supplier, lines)]
+    return _reply(
+        supplier, subject, *(prices if lines else ()), *item_remarks(setup.catalog, supplier, items), terms(supplier)
+    )
+
+
+def placed(setup: Setup, supplier: Supplier, order: Order, items: Items, subject: str) -> Draft:
+    """An order was placed and charged."""
+    goods = _goods(setup, f"Order {order.number} is placed.", order.lines, "Total charged")
+    delivery = f"Delivery: {clock(setup, order.promised)}"
+    return _reply(supplier, subject, f"{goods}\n{delivery}", *item_remarks(setup.catalog, supplier, items))
+
+
+def not_placed(supplier: Supplier, reasons: Sequence[str], subject: str) -> Draft:
+    """No order was placed, for these reasons."""
+    head = "We have not placed an order, and nothing was charged:"
+    return _reply(supplier, subject, _block(head, [f"- {reason}" for reason in reasons]), terms(supplier))
+
+
+def on_their_way(setup: Setup, supplier: Supplier, orders: Sequence[Order], subject: str) -> Draft:
+    """The answer to a question about orders."""
+    lines = [
+        f"- Order {order.number}: {goods_in_a_row(setup.catalog, order.lines)}; delivery {clock(setup, order.expected)}"
+        for order in orders
+    ]
+    way = _block("Your orders with us that are on their way:", lines) if lines else "No order of yours is on its way."
+    return _reply(supplier, subject, way, "An order that is placed cannot be changed or cancelled.", terms(supplier))
+
+
+def late(setup: Setup, supplier: Supplier, order: Order) -> Draft:
+    """An order comes late."""
+    text = (
+        f"Order {order.number}, promised for {clock(setup, order.promised)}, is delayed. We are sorry.\n"
+        f"New delivery: {clock(setup, order.due)}"
+    )
+    return Draft(f"Order {order.number} is delayed", _letter(supplier, text))
+
+
+def delivered(setup: Setup, supplier: Supplier, order: Order, minute: int) -> Draft:
+    """An order has come."""
+    lines = [f"- {line.units} x {name_and_id(setup.catalog, line.product)}" for line in order.lines]
+    head = f"Order {order.number} was delivered on {clock(setup, minute)} and lies in your storage:"
+    return Draft(f"Order {order.number} delivered", _letter(supplier, _block(head, lines)))
+
+
+def undelivered(sent: str, to: str, subject: str) -> Draft:
+    """A letter could not be delivered. The notice does not tell which addresses exist."""
+    body = f"Your letter of {sent} could not be delivered: nobody receives mail at {to}"
+    return Draft(f"Undelivered: {subject}"[:SUBJECT_LIMIT], body)
+
+
+def terms(supplier: Supplier) -> str:
+    """The terms of trade that a customer must know."""
+    bulk = [
+        f"- Bulk discount: {percent(tier.off_permille)} off all units from {tier.units} units in one order"
+        for tier in supplier.bulk
+    ]
+    return _block(
+        "Terms:",
+        (
+            f"- Delivery: {days(supplier.lead_days)} after the day of your letter, at {supplier.hour:02d}:00",
+            f"- Minimum order: {format_cents(supplier.minimum_cents)}",
+            *(bulk or ("- Bulk discount: none",)),
+            "- To order, write each product with its quantity, the delivery address and the account to charge",
+        ),
+    )
+
+
+def item_remarks(catalog: Catalog, supplier: Supplier, items: Items) -> list[str]:
+    """Remarks on the items of a letter that the supplier cannot send."""
+    texts: list[str] = []
+    missing = [catalog.by_id[id].name for id in items.units if id not in supplier.products]
+    if missing or items.unknown:
+        carried = ", ".join(name_and_id(catalog, id) for id in supplier.products)
+        texts.append(f"We do not carry {', '.join([*missing, *items.unknown])}. We carry: {carried}.")
+    texts += [
+        f"We cannot take this quantity of {catalog.by_id[item.product].name}: {item.quantity}. "
+        f"Please write whole units or cases, at most {MOST_UNITS:,} units."
+        for item in items.unclear
+    ]
+    if bare := [catalog.by_id[id].name for id in items.bare if id in supplier.products]:
+        texts.append(f"You name {', '.join(bare)} without a quantity.")
+    return texts
+
+
+def below_minimum(supplier: Supplier, lines: Iterable[Line]) -> str:
+    """The sentence that says why an order or a quote is too small."""
+    total, minimum = format_cents(total_cents(lines)), format_cents(supplier.minimum_cents)
+    return f"The total of {total} is below our minimum order of {minimum}."
+
+
+def goods_in_a_row(catalog: Catalog, lines: Iterable[Line]) -> str:
+    """The goods of an order within a sentence."""
+    return ", ".join(f"{line.units} x {name_and_id(catalog, line.product)}" for line in lines)
+
+
+def name_and_id(catalog: Catalog, product: str) -> str:
+    """A product's name and id: "Potato Chips (chips)"."""
+    return f"{catalog.by_id[product].name} ({product})"
+
+
+def date(setup: Setup, day: int) -> str:
+    """The date of a day, counted from 1: "Fri 1 May 2026"."""
+    return clock(setup, (day - 1) * DAY_MINUTES).partition(",")[0]
+
+
+def days(count: int) -> str:
+    """A number of days in words: "1 day", "3 days"."""
+    return "1 day" if count == 1 else f"{count} days"
+
+
+def percent(permille: int) -> str:
+    """50 per mille as "5%", 35 as "3.5%"."""
+    whole, rest = divmod(permille, 10)
+    return f"{whole}.{rest}%" if rest else f"{whole}%"
+
+
+def _goods(setup: Setup, head: str, lines: Sequence[Line], total: str = "Total") -> str:
+    rows = [
+        f"- {line.units} x {name_and_id(setup.catalog, line.product)} at {format_cents(line.cost_cents)}"
+        f" = {format_cents(line.units * line.cost_cents)}"
+        for line in lines
+    ]
+    return _block(head, [*rows, f"{total}: {format_cents(total_cents(lines))}"])
+
+
+def _block(head: str, lines: Iterable[str]) -> str:
+    return "\n".join((head, *lines))
+
+
+def _letter(supplier: Supplier, *paragraphs: str) -> str:
+    return "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
+
+
+def _reply(supplier: Supplier, subject: str, *paragraphs: str) -> Draft:
+    reply = subject if subject.lower().startswith("re:") else f"Re: {subject or 'your letter'}"
+    return Draft(reply[:SUBJECT_LIMIT], _letter(supplier, *paragraphs))

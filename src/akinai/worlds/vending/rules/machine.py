@@ -1,0 +1,214 @@
+"""The machine: stocking and clearing slots, prices, the money in it, and its display."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product, Size
+from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock, merge_lots, remove_units
+from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
+
+Result = tuple[State, Outcome]
+
+
+def restock_slot(state: State, action: a.RestockSlot) -> Result:
+    """Move delivered units into slots, all or nothing.
+
+    Refused as `no_slot`, `unknown_product`, `wrong_size` when the slot is for the other size, `slot_taken` by another
+    product's units, `full` above the slot's capacity, `not_there_yet` when the goods are on their way, `no_stock`.
+    """
+    after, moves = state, list[str]()
+    for fill in action.slots:
+        result = _fill_slot(after, fill)
+        if isinstance(result, Outcome):
+            return state, result
+        after = result
+        product = after.setup.catalog.find(fill.product_id)
+        moves.append(f"{fill.quantity} {product.name if product else ''} into row {fill.row}, column {fill.column}")
+    unpriced = sorted({slot.product for slot in after.slots if slot and slot.lots and slot.product not in after.prices})
+    hint = f" No price is set yet for {', '.join(unpriced)}: without one it does not sell." if unpriced else ""
+    return after, Outcome(f"Put {'; '.join(moves)}.{hint}", data={"unpriced": unpriced})
+
+
+def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
+    """The state after one slot was filled, or the refusal."""
+    product = state.setup.catalog.find(fill.product_id)
+    if product is None:
+        return unknown_product(state, fill.product_id)
+    place = _slot_index(state, fill.row, fill.column)
+    if isinstance(place, Outcome):
+        return place
+    size, capacity = _size_and_capacity(state, place)
+    if product.size != size:
+        text = f"{product.name} is {product.size}, and row {fill.row} is for {size} items ({_rows_text(state)})"
+        return Outcome.refused("wrong_size", text)
+    slot = state.slots[place] or Slot(product.id, ())
+    if slot.product != product.id and slot.lots:
+        text = f"row {fill.row}, column {fill.column} holds {slot.units} {slot.product}; clear it first"
+        return Outcome.refused("slot_taken", text)
+    there = slot.units if slot.product == product.id else 0
+    if there + fill.quantity > capacity:
+        text = f"the slot takes {capacity} units and holds {there}: {capacity - there} more fit, not {fill.quantity}"
+        return Outcome.refused("full", text, {"room": capacity - there})
+    stored = state.storage.get(product.id, ())
+    if (units := sum(lot.units for lot in stored)) < fill.quantity:
+        return _not_enough(state, product, units, fill.quantity)
+    rest, _ = remove_units(stored, fill.quantity)
+    moved = _difference(stored, rest)
+    lots = merge_lots((*(slot.lots if slot.product == product.id else ()), *moved))
+    return replace(
+        state,
+        slots=_with_slot(state.slots, place, Slot(product.id, lots)),
+        storage=_with_lots(state.storage, product.id, rest),
+        restocked=(*state.restocked, Restocked(product.id, state.minute_of_day, fill.quantity)),
+    )
+
+
+def _not_enough(state: State, product: Product, units: int, wanted: int) -> Outcome:
+    coming = by_expectation(order for order in state.orders if any(line.product == product.id for line in order.lines))
+    text = f"storage holds {units} {product.name}, not {wanted}"
+    if not coming:
+        return Outcome.refused("no_stock", text, {"units": units})
+    when = clock(state.setup, coming[0].expected)
+    return Outcome.refused("not_there_yet", f"{text}; more is on its way, promised for {when}", {"units": units})
+
+
+def set_price(state: State, action: a.SetPrice) -> Result:
+    """Set the price of the products in slots, all or nothing; a product has one price in all its slots.
+
+    Refused as `no_slot`, `empty_slot` when no product was ever put there, `two_prices` for one product at once.
+    """
+    prices, priced = dict[str, int](), list[str]()
+    for tag in action.prices:
+        place = _slot_index(state, tag.row, tag.column)
+        if isinstance(place, Outcome):
+            return state, place
+        slot = state.slots[place]
+        if slot is None:
+            text = f"row {tag.row}, column {tag.column} holds no product to price; restock it first"
+            return state, Outcome.refused("empty_slot", text)
+        if prices.setdefault(slot.product, tag.price_cents) != tag.price_cents:
+            text = f"{slot.product} stands in several slots and has one price, not two"
+            return state, Outcome.refused("two_prices", text)
+        priced.append(f"{state.setup.catalog.by_id[slot.product].name} {format_cents(tag.price_cents)}")
+    text = f"Priced: {', '.join(dict.fromkeys(priced))}."
+    return replace(state, prices={**state.prices, **prices}), Outcome(text, data=prices)
+
+
+def collect_cash(state: State) -> Result:
+    """Move the money in the machine to the owner's cash."""
+    collected, cash = state.machine_cents, state.cash_cents + state.machine_cents
+    text = f"Collected {format_cents(collected)} from the machine; your cash is {format_cents(cash)}."
+    data: dict[str, Json] = {"collected_cents": collected, "cash_cents": cash}
+    return replace(state, cash_cents=cash, machine_cents=0), Outcome(text, data=data)
+
+
+def clear_slot(state: State, action: a.ClearSlot) -> Result:
+    """Put a slot's units back into storage and free it for another product. Refused as `no_slot`, `empty_slot`."""
+    place = _slot_index(state, action.row, action.column)
+    if isinstance(place, Outcome):
+        return state, place
+    slot = state.slots[place]
+    if slot is None:
+        return state, Outcome.refused("empty_slot", f"row {action.row}, column {action.column} is already empty")
+    stored = merge_lots((*state.storage.get(slot.product, ()), *slot.lots))
+    state = replace(
+        state,
+        slots=_with_slot(state.slots, place, None),
+        storage=_with_lots(state.storage, slot.product, stored),
+        restocked=_without_restocked(state.restocked, slot.product, slot.units),
+    )
+    name = state.setup.catalog.by_id[slot.product].name
+    return state, Outcome(f"Took {slot.units} {name} out of row {action.row}, column {action.column} into storage.")
+
+
+def get_machine_inventory(state: State) -> Result:
+    """List every slot: its product, units, price and room."""
+    lines: list[str] = []
+    data: list[Json] = []
+    for place, slot in enumerate(state.slots):
+        row, column = divmod(place, state.setup.columns)
+        size, capacity = _size_and_capacity(state, place)
+        where = f"- row {row}, column {column} ({size}, takes {capacity})"
+        shown: dict[str, Json] = {"row": row, "column": column, "size": size}
+        if slot is None:
+            lines.append(f"{where}: empty")
+            data.append(shown | {"product": None, "units": 0})
+            continue
+        price = state.prices.get(slot.product)
+        name = state.setup.catalog.by_id[slot.product].name
+        price_text = "no price set" if price is None else f"price {format_cents(price)}"
+        lines.append(f"{where}: {name} ({slot.product}), {slot.units} units, {price_text}")
+        data.append(shown | {"product": slot.product, "units": slot.units, "price_cents": price})
+    return state, Outcome("Machine:\n" + "\n".join(lines), data={"slots": data})
+
+
+def get_money_balance(state: State) -> Result:
+    """State the cash and the money in the machine."""
+    cash, machine = state.cash_cents, state.machine_cents
+    text = f"Cash: {format_cents(cash)}. In the machine, not collected: {format_cents(machine)}."
+    return state, Outcome(text, data={"cash_cents": cash, "machine_cents": machine})
+
+
+def view_business_state(state: State) -> Result:
+    """State money, machine, storage and deliveries together."""
+    parts = [get_money_balance(state)[1], get_machine_inventory(state)[1], check_deliveries(state)[1]]
+    data: dict[str, Json] = {}
+    for part in parts:
+        data |= part.data if isinstance(part.data, dict) else {}
+    unread = len(state.mail.unread)
+    text = "\n".join([*(part.text for part in parts), f"Unread letters: {unread}."])
+    return state, Outcome(text, data=data | {"unread": unread})
+
+
+def _size_and_capacity(state: State, place: int) -> tuple[Size, int]:
+    """The size that a slot is for, and the units it takes."""
+    setup = state.setup
+    return ("small", setup.small_capacity) if place < setup.small_slots else ("large", setup.large_capacity)
+
+
+def _difference(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
+    """The lots that were taken when `rest` is left of `lots`."""
+    taken = lots[: len(lots) - len(rest)]
+    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
+        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
+    return taken
+
+
+def _without_restocked(restocked: tuple[Restocked, ...], product: str, units: int) -> tuple[Restocked, ...]:
+    """Today's restocks less `units` of a product, the latest first: units taken out meet no more demand."""
+    kept: list[Restocked] = []
+    for restock in reversed(restocked):
+        back = min(units, restock.units) if restock.product == product else 0
+        units -= back
+        if restock.units > back:
+            kept.append(replace(restock, units=restock.units - back))
+    return tuple(reversed(kept))
+
+
+def _with_slot(slots: tuple[Slot | None, ...], place: int, slot: Slot | None) -> tuple[Slot | None, ...]:
+    return (*slots[:place], slot, *slots[place + 1 :])
+
+
+def _with_lots(
+    storage: Mapping[str, tuple[Lot, ...]], product: str, lots: tuple[Lot, ...]
+) -> Mapping[str, tuple[Lot, ...]]:
+    kept = {name: stored for name, stored in storage.items() if name != product}
+    return kept | {product: lots} if lots else kept
+
+
+def _slot_index(state: State, row: int, column: int) -> int | Outcome:
+    """The index of a slot, or the refusal `no_slot`."""
+    setup = state.setup
+    if row < setup.small_rows + setup.large_rows and column < setup.columns:
+        return row * setup.columns + column
+    text = f"there is no row {row}, column {column}: {_rows_text(state)}, columns 0-{setup.columns - 1}"
+    return Outcome.refused("no_slot", text)
+
+
+def _rows_text(state: State) -> str:
+    small, large = state.setup.small_rows, state.setup.large_rows
+    return f"rows 0-{small - 1} take small items, rows {small}-{small + large - 1} large ones"

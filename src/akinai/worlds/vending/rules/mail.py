@@ -1,0 +1,340 @@
+"""Mail: the owner's letters and the answers to them, the notices of deliveries, and how the mailbox is read."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, cast
+
+from rpds import Queue
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model.actions import ReadEmail, SendEmail
+from akinai.worlds.vending.model.setup import Supplier
+from akinai.worlds.vending.model.state import (
+    DAY_MINUTES,
+    Letter,
+    Line,
+    Lot,
+    Mail,
+    Order,
+    Quote,
+    State,
+    clock,
+    merge_lots,
+)
+from akinai.worlds.vending.order_text.requests import Request, read_request
+from akinai.worlds.vending.order_text.segments import LINE_ENDS
+from akinai.worlds.vending.rules import letters
+from akinai.worlds.vending.rules.letters import Draft
+from akinai.worlds.vending.rules.orders import add_order, by_expectation, know_suppliers, quote_lines, total_cents
+
+__all__ = [
+    "ShownLetter",
+    "morning_post",
+    "next_post_minute",
+    "parse_letters",
+    "post_due",
+    "read_email",
+    "send",
+    "send_email",
+]
+
+QUOTE_DAYS = 14
+"""Days for which a quote can still be confirmed, after the day it was made."""
+PAGE = 20
+"""Letters shown at a time."""
+
+
+Result = tuple[State, Outcome]
+
+
+def send_email(state: State, action: SendEmail) -> Result:
+    """Send a letter. Whether anybody receives mail at the address shows the next morning.
+
+    Refused as `no_address` when `to` holds no address, or several.
+    """
+    to = action.to.strip().lower()
+    if to.startswith("<") or to.endswith(">"):
+        to = to.rpartition("<")[2].strip("<> ")
+    if to.count("@") != 1 or any(mark in to for mark in " ,;\t\n") or to.startswith("@") or to.endswith("@"):
+        return state, Outcome.refused(
+            "no_address", f"{action.to!r:.120} is not one e-mail address like name@example.com"
+        )
+    return send(state, to, action.subject, action.body), Outcome(f"Sent to {to}.", data={"to": to})
+
+
+def send(state: State, to: str, subject: str, body: str) -> State:
+    """Send a letter, to be answered the next morning. A supplier that receives one is known from then on."""
+    mail = state.mail
+    letter = Letter(
+        mail.letters + 1, state.minute, state.setup.email, _one_line(to), _one_line(subject), _plain_line_ends(body)
+    )
+    mail = replace(mail, letters=letter.number, sent=mail.sent.push_front(letter), waiting=(*mail.waiting, letter))
+    supplier = state.setup.catalog.supplier_by_address.get(letter.to.lower())
+    return replace(know_suppliers(state, [supplier.id] if supplier else []), mail=mail)
+
+
+def morning_post(state: State) -> State:
+    """Answer every letter of an earlier day, in the order of sending; then drop the quotes that have expired.
+
+    A supplier reads its letter and answers. Where the letter orders goods that can be paid for, the supplier charges
+    for them and sends them. A letter to the owner's own address arrives there; any other letter comes back from the
+    mailer-daemon.
+    """
+    if not state.mail.waiting and not len(state.mail.quotes):
+        return state
+    today = (state.day - 1) * DAY_MINUTES
+    due = [letter for letter in state.mail.waiting if letter.at < today]
+    state = replace(state, mail=replace(state.mail, waiting=state.mail.waiting[len(due) :]))
+    for letter in due:
+        state = _answer(state, letter)
+    quotes = state.mail.quotes
+    for number in [offer.number for offer in quotes.values() if offer.last_day < state.day]:
+        quotes = quotes.remove(number)
+    state = replace(state, mail=replace(state.mail, quotes=quotes))
+    return post_due(state, state.minute)  # a delivery before 08:00 may be due by now
+
+
+def next_post_minute(state: State) -> int | None:
+    """The next minute, now or later, at which a delay is announced or goods come; None when nothing is on its way.
+
+    The post of 08:00, which comes every day, does not count.
+    """
+    if not state.orders:
+        return None
+    return max(state.minute, min(order.expected for order in state.orders))
+
+
+def post_due(state: State, minute: int) -> State:
+    """Announce the delays and deliver the goods that are due by a minute. The caller moves the clock."""
+    for order in [order for order in state.orders if order.expected <= minute]:
+        state = _deliver(state, order, minute) if order.due <= minute else _announce_delay(state, order, minute)
+    return state
+
+
+def _announce_delay(state: State, order: Order, minute: int) -> State:
+    supplier = state.setup.catalog.supplier_by_id[order.supplier]
+    announced = replace(order, announced=True)
+    state = replace(state, orders=tuple(announced if other is order else other for other in state.orders))
+    return _receive(state, supplier.address, letters.late(state.setup, supplier, order), minute)
+
+
+def _deliver(state: State, order: Order, minute: int) -> State:
+    """Put the goods into storage; their shelf life begins on that day."""
+    setup, day = state.setup, minute // DAY_MINUTES + 1
+    storage = dict(state.storage)
+    for line in order.lines:
+        lot = Lot(line.units, line.cost_cents, day + setup.catalog.by_id[line.product].shelf_days)
+        storage[line.product] = merge_lots((*storage.get(line.product, ()), lot))
+    state = replace(state, storage=storage, orders=tuple(other for other in state.orders if other is not order))
+    supplier = setup.catalog.supplier_by_id[order.supplier]
+    return _receive(state, supplier.address, letters.delivered(setup, supplier, order, minute), minute)
+
+
+def _receive(state: State, sender: str, draft: Draft, minute: int) -> State:
+    mail = state.mail
+    letter = Letter(mail.letters + 1, minute, sender, state.setup.email, draft.subject, draft.body)
+    return replace(state, mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
+
+
+def _answer(state: State, letter: Letter) -> State:
+    setup, to = state.setup, letter.to.lower()
+    if to == setup.email.lower():
+        return _receive(state, letter.sender, Draft(letter.subject, letter.body), state.minute)
+    supplier = setup.catalog.supplier_by_address.get(to)
+    if supplier is None:
+        daemon = f"mailer-daemon@{setup.email.rpartition('@')[2]}"
+        draft = letters.undelivered(clock(setup, letter.at), letter.to, letter.subject)
+        return _receive(state, daemon, draft, state.minute)
+    request = read_request(setup, letter.subject, letter.body)
+    state, draft = _reply(state, supplier, letter, request)
+    return _receive(state, supplier.address, draft, state.minute)
+
+
+def _reply(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
+    match request.intent:
+        case "order":
+            return _order(state, supplier, letter, request)
+        case "confirm":
+            return _confirm(state, supplier, letter, request)
+        case "quote":
+            return _quote(state, supplier, letter, request)
+        case "price_list":
+            return state, letters.price_list(state.setup, supplier, letter.subject)
+        case "question":
+            mine = by_expectation([order for order in state.orders if order.supplier == supplier.id])
+            return state, letters.on_their_way(state.setup, supplier, mine, letter.subject)
+
+
+def _order(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
+    """Place the order of a letter, all of it or nothing."""
+    catalog, items = state.setup.catalog, request.items
+    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
+    lines = quote_lines(catalog, supplier, wanted)
+    reasons: list[str] = []
+    if len(wanted) < len(items.units) or items.unclear or items.unknown:
+        reasons += letters.item_remarks(catalog, supplier, items)
+    elif not lines:
+        reasons.append("We found no product with a quantity in your letter.")
+    if not request.addressed:
+        reasons.append("The delivery address is missing.")
+    if not request.account_named:
+        reasons.append("The account to charge is missing, or it is not your account.")
+    if not reasons and total_cents(lines) < supplier.minimum_cents:
+        reasons.append(letters.below_minimum(supplier, lines))
+    return _charge(state, supplier, letter, request, lines, reasons)
+
+
+def _confirm(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
+    """Place the order of a quote, at the quoted prices; a quote can be ordered once."""
+    day = letter.at // DAY_MINUTES + 1
+    offers = {
+        quote.number: quote
+        for quote in state.mail.quotes.values()
+        if quote.supplier == supplier.id and quote.last_day >= day
+    }
+    offer = offers.get(max(offers, default=0) if request.quote is None else request.quote)
+    if offer is None:
+        which = "" if request.quote is None else f" Q-{request.quote}"
+        reason = f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
+        return state, letters.not_placed(supplier, [reason], letter.subject)
+    reasons: list[str] = []
+    units = {line.product: line.units for line in offer.lines}
+    if request.items.found and request.items.units != units:
+        goods = letters.goods_in_a_row(state.setup.catalog, offer.lines)
+        reasons.append(f"Quote Q-{offer.number} is for {goods}, and your letter names other quantities.")
+    after, draft = _charge(state, supplier, letter, request, offer.lines, reasons)
+    if after is state:
+        return state, draft
+    return replace(after, mail=replace(after.mail, quotes=after.mail.quotes.remove(offer.number))), draft
+
+
+def _charge(
+    state: State, supplier: Supplier, letter: Letter, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]
+) -> tuple[State, Draft]:
+    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
+    if not reasons and (total := total_cents(lines)) > state.cash_cents:
+        reasons = [f"Your account does not cover the total of {format_cents(total)}."]
+    if reasons:
+        return state, letters.not_placed(supplier, reasons, letter.subject)
+    state, order = add_order(state, supplier, lines, letter.at // DAY_MINUTES + 1)
+    return state, letters.placed(state.setup, supplier, order, request.items, letter.subject)
+
+
+def _quote(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
+    items = request.items
+    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
+    lines = quote_lines(state.setup.catalog, supplier, wanted)
+    if not lines or total_cents(lines) < supplier.minimum_cents:
+        return state, letters.prices_only(state.setup, supplier, lines, items, letter.subject)
+    # A quote has the number of the letter that brings it.
+    offer = Quote(state.mail.letters + 1, supplier.id, lines, state.day + QUOTE_DAYS)
+    state = replace(state, mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
+    return state, letters.quote(state.setup, supplier, offer, items, letter.subject)
+
+
+def read_email(state: State, action: ReadEmail) -> Result:
+    """Show up to 20 letters: the oldest unread ones, or the latest of a folder, newest first.
+
+    Unread letters that are shown count as read from then on. While more than 20 letters are unread, these are shown
+    even when the whole inbox is asked for.
+    """
+    mail = state.mail
+    if action.folder == "sent":
+        shown = list(islice(mail.sent, PAGE))
+        return state, _shown(state, shown, f"The latest {len(shown)} of {len(mail.sent)} letters you sent.")
+    unread = len(mail.unread)
+    mail, opened = _open_unread(mail)
+    state = replace(state, mail=mail)
+    if action.only_unread or unread > PAGE:
+        left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
+        return state, _shown(state, opened, f"{_count(len(opened), 'new letter')}{left}.")
+    shown = list(islice(mail.read, PAGE))
+    return state, _shown(state, shown, f"The latest {len(shown)} of {_count(len(mail.read), 'letter')}.")
+
+
+def _open_unread(mail: Mail) -> tuple[Mail, list[Letter]]:
+    """The mailbox after its oldest unread letters were read, and these letters."""
+    unread, read, opened = mail.unread, mail.read, list[Letter]()
+    while len(opened) < PAGE and len(unread):
+        letter, unread = _first(unread), _without_first(unread)
+        read = read.push_front(letter)
+        opened.append(letter)
+    return (replace(mail, unread=unread, read=read) if opened else mail), opened
+
+
+def _first(letters: Queue[Letter]) -> Letter:
+    first: Any = cast("Any", letters).peek  # a property in some releases of rpds, a method in others
+    return cast("Letter", first() if callable(first) else first)
+
+
+def _without_first(letters: Queue[Letter]) -> Queue[Letter]:
+    return cast("Any", letters).dequeue()  # the stub of rpds asks for an argument that does not exist
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'No'} {noun}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLetter:
+    """A letter as read_email shows it."""
+
+    number: int
+    date: str
+    sender: str
+    to: str
+    subject: str
+    body: str
+
+
+def parse_letters(text: str) -> tuple[ShownLetter, ...]:
+    """Parse the letters in an outcome of read_email, exactly as they were, whatever their bodies hold."""
+    letters: list[ShownLetter] = []
+    for match in _SHOWN.finditer(text):
+        body = _INDENTED.sub(r"\1", match["body"][:-1])
+        letters.append(
+            ShownLetter(int(match["number"]), match["date"], match["sender"], match["to"], match["subject"], body)
+        )
+    return tuple(letters)
+
+
+_SHOWN = re.compile(
+    r"^--- letter (?P<number>[0-9]+) ---\nDate: (?P<date>.*)\nFrom: (?P<sender>.*)\nTo: (?P<to>.*)\n"
+    r"Subject: (?P<subject>.*)\n\n(?P<body>(?:.*\n)*?)(?=--- )",
+    re.MULTILINE,
+)
+_DASHES = re.compile(r"^( *--- )", re.MULTILINE)
+_INDENTED = re.compile(r"^ ( *--- )", re.MULTILINE)
+_LAST_LINE = "--- end of mail ---"
+
+
+def _shown(state: State, shown: Sequence[Letter], head: str) -> Outcome:
+    """Letters as text and as data. A body line that looks like a delimiter is indented by one more space."""
+    texts: list[str] = []
+    data: list[Json] = []
+    for letter in shown:
+        date = clock(state.setup, letter.at)
+        texts.append(
+            f"--- letter {letter.number} ---\nDate: {date}\nFrom: {letter.sender}\nTo: {letter.to}\n"
+            f"Subject: {letter.subject}\n\n" + _DASHES.sub(r" \1", letter.body)
+        )
+        header: dict[str, Json] = {"number": letter.number, "date": date, "from": letter.sender, "to": letter.to}
+        data.append(header | {"subject": letter.subject, "body": letter.body})
+    text = "\n".join((head, "", *texts, _LAST_LINE)) if texts else head
+    return Outcome(text, data={"letters": data})
+
+
+def _one_line(text: str) -> str:
+    """The text of a header on one line."""
+    return " ".join(text.split())
+
+
+def _plain_line_ends(text: str) -> str:
+    """The text of a body with newlines as its only line ends."""
+    return LINE_ENDS.sub("\n", text)

@@ -1,0 +1,172 @@
+"""Orders: what suppliers charge, when they deliver, orders by form, and what is on its way and in storage."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+from akinai.core.canonical import Json
+from akinai.core.chance import Chance
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents, half_up
+from akinai.worlds.vending.model.actions import PlaceOrder
+from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock
+
+Result = tuple[State, Outcome]
+
+
+def quote_lines(catalog: Catalog, supplier: Supplier, wanted: Mapping[str, int]) -> tuple[Line, ...]:
+    """The lines of a quote for units by product id, in the catalogue's order.
+
+    The units of all products together decide the discount, which applies to every unit. A unit's price is rounded half
+    up to a whole cent, and the total is the sum of units x unit price. KeyError for a product that is not in the
+    catalogue.
+    """
+    off = discount_permille(supplier, sum(wanted.values()))
+    place = {product.id: at for at, product in enumerate(catalog.products)}
+    return tuple(
+        Line(id, wanted[id], unit_cents(supplier, catalog.by_id[id], off))
+        for id in sorted(wanted, key=place.__getitem__)
+    )
+
+
+def unit_cents(supplier: Supplier, product: Product, off_permille: int = 0) -> int:
+    """What a supplier charges for a unit, in whole cents; without a discount, its list price."""
+    return half_up(product.wholesale_cents * supplier.price_permille * (1000 - off_permille), 1_000_000)
+
+
+def discount_permille(supplier: Supplier, units: int) -> int:
+    """The discount on an order of so many units: that of the highest tier it reaches."""
+    return max((tier.off_permille for tier in supplier.bulk if units >= tier.units), default=0)
+
+
+def total_cents(lines: Iterable[Line]) -> int:
+    """The total price of the lines of an order or a quote."""
+    return sum(line.units * line.cost_cents for line in lines)
+
+
+def promised_minute(supplier: Supplier, day: int) -> int:
+    """When a supplier promises to deliver an order of that day, in minutes since the start."""
+    return (day - 1 + supplier.lead_days) * DAY_MINUTES + supplier.hour * 60
+
+
+def days_late(chance: Chance, supplier: Supplier, day: int) -> int:
+    """Whole days by which an order of that day comes late: usually 0, otherwise 1 to 3."""
+    draw = chance("late", supplier.id, day)
+    return 0 if draw.below(1000) < supplier.on_time_permille else draw("days").between(1, 3)
+
+
+def add_order(state: State, supplier: Supplier, lines: tuple[Line, ...], day: int) -> tuple[State, Order]:
+    """Charge for the goods and send them on their way; `day` is that of the letter or of the order form.
+
+    ValueError when cash does not cover them: the caller must refuse such an order.
+    """
+    if (total := total_cents(lines)) > state.cash_cents:
+        raise ValueError(f"an order of {total} cents was to be charged to {state.cash_cents}; refuse it instead")
+    promised = promised_minute(supplier, day)
+    due = promised + DAY_MINUTES * days_late(state.economy.root, supplier, day)
+    order = Order(state.order_count + 1, supplier.id, lines, day, promised, due)
+    orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
+    return replace(state, cash_cents=state.cash_cents - total, orders=orders, order_count=order.number), order
+
+
+def by_expectation(orders: Iterable[Order]) -> list[Order]:
+    """Orders in the order the owner may see: sorted by their true time, a delay would show before its letter."""
+    return sorted(orders, key=lambda order: (order.expected, order.number))
+
+
+def place_order(state: State, action: PlaceOrder) -> Result:
+    """Order at the price that an order by letter would pay, charged at once.
+
+    Refused as `unknown_supplier`, `unknown_product`, `not_sold` (not by this supplier), `below_minimum`, `no_cash`.
+    """
+    catalog = state.setup.catalog
+    supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
+    if supplier is None:
+        known = ", ".join(state.known_suppliers) or "none yet: search the web"
+        text = f"no supplier {action.supplier_id!r:.60}; the ones you know: {known}"
+        return state, Outcome.refused("unknown_supplier", text)
+    wanted: dict[str, int] = {}
+    for name, units in action.items.items():
+        product = catalog.find(name)
+        if product is None:
+            return state, unknown_product(state, name)
+        if product.id not in supplier.products:
+            text = f"{supplier.name} does not sell {product.name}; it sells {', '.join(supplier.products)}"
+            return state, Outcome.refused("not_sold", text)
+        wanted[product.id] = wanted.get(product.id, 0) + units
+    lines = quote_lines(catalog, supplier, wanted)
+    total = total_cents(lines)
+    if total < supplier.minimum_cents:
+        text = (
+            f"{supplier.name} takes orders from {format_cents(supplier.minimum_cents)}; this is {format_cents(total)}"
+        )
+        return state, Outcome.refused("below_minimum", text)
+    if total > state.cash_cents:
+        text = f"this costs {format_cents(total)} and your cash is {format_cents(state.cash_cents)}"
+        return state, Outcome.refused("no_cash", text, {"total_cents": total, "cash_cents": state.cash_cents})
+    state, order = add_order(know_suppliers(state, [supplier.id]), supplier, lines, state.day)
+    text = (
+        f"Order {order.number} placed with {supplier.name}: {format_cents(total)} charged, cash left "
+        f"{format_cents(state.cash_cents)}. Delivery promised for {clock(state.setup, order.promised)}."
+    )
+    return state, Outcome(text, data={"order": order.number, "total_cents": total})
+
+
+def check_deliveries(state: State) -> Result:
+    """List the orders on their way, and the goods in storage."""
+    names = state.setup.catalog.by_id
+    lines: list[str] = []
+    data: list[Json] = []
+    for order in by_expectation(state.orders):
+        goods = ", ".join(f"{line.units} {names[line.product].name}" for line in order.lines)
+        promised = clock(state.setup, order.expected)
+        late = " (delayed)" if order.announced else ""
+        lines.append(f"- Order {order.number} from {order.supplier}: {goods}; promised for {promised}{late}")
+        units: dict[str, Json] = {line.product: line.units for line in order.lines}
+        data.append({"order": order.number, "supplier": order.supplier, "units": units, "promised": promised})
+    way = "On their way:\n" + "\n".join(lines) if lines else "Nothing is on its way."
+    storage, stored = list_storage(state)[1], _stored_units(state)
+    return state, Outcome(f"{way}\n{storage.text}", data={"on_their_way": data, "storage": stored})
+
+
+def list_storage(state: State) -> Result:
+    """List the goods in storage, lot by lot."""
+    names = state.setup.catalog.by_id
+    lines = [
+        f"- {names[product].name} ({product}): {sum(lot.units for lot in lots)} units"
+        f" ({', '.join(_lot_text(state, lot) for lot in lots)})"
+        for product, lots in sorted(state.storage.items())
+    ]
+    text = "Storage:\n" + "\n".join(lines) if lines else "Storage is empty."
+    return state, Outcome(text, data={"storage": _stored_units(state)})
+
+
+def view_suppliers(state: State) -> Result:
+    """List the suppliers that the owner found or wrote to."""
+    suppliers = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
+    lines = [f"- {supplier.name} ({supplier.id}), {supplier.address}: {supplier.about}" for supplier in suppliers]
+    text = "Suppliers you know:\n" + "\n".join(lines) if lines else "You know no supplier yet; search the web."
+    return state, Outcome(text, data={"suppliers": [supplier.id for supplier in suppliers]})
+
+
+def know_suppliers(state: State, ids: Sequence[str]) -> State:
+    """The state after the owner learned of these suppliers."""
+    new = [id for id in ids if id not in state.known_suppliers]
+    return replace(state, known_suppliers=(*state.known_suppliers, *new)) if new else state
+
+
+def unknown_product(state: State, name: str) -> Outcome:
+    """The refusal of a product that is not in the catalogue, with the closest name."""
+    close = get_close_matches(name.lower(), state.setup.catalog.by_id, n=1)
+    offer = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(state.setup.catalog.by_id)}"
+    return Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog; {offer}")
+
+
+def _stored_units(state: State) -> dict[str, Json]:
+    return {product: sum(lot.units for lot in lots) for product, lots in sorted(state.storage.items())}
+
+
+def _lot_text(state: State, lot: Lot) -> str:
+    last = clock(state.setup, (lot.last_day - 1) * DAY_MINUTES).rpartition(",")[0]
+    return f"{lot.units} at {format_cents(lot.cost_cents)}, sell by {last}"

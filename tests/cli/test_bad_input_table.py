@@ -1,0 +1,241 @@
+"""Every row of `bad_input.toml`: a mistake on the command line gets this answer, and nothing is lost by it."""
+
+import http.server
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import threading
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from command_line import Akinai
+
+TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("bad_input.toml").read_text(encoding="utf-8"))
+STORE = "akinai.db"
+REFUSED = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command line and its answer; the head of the table explains the fields."""
+
+    id: str
+    args: list[str]
+    error: str | list[str] = field(default_factory=list[str])
+    code: int = REFUSED
+    prints: list[str] = field(default_factory=list[str])
+    writes: list[str] = field(default_factory=list[str])
+    raises: str = ""
+    clear: bool = True
+    why: str = ""
+    store: str = ""
+    sql: str = ""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    bytes: Mapping[str, str] = field(default_factory=dict[str, str])
+    folders: list[str] = field(default_factory=list[str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    needs: str = ""
+    without: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is said on stderr, a sentence a line."""
+        return [self.error] if isinstance(self.error, str) else self.error
+
+
+ROWS = [Row(**row) for kind in TABLE["kinds"] for row in kind["rows"]]
+
+
+class Refusing(http.server.BaseHTTPRequestHandler):
+    """A model's server that answers each call with the status in its path, and one sentence."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        body = b'{"error": {"message": "no"}}'
+        self.send_response(int(self.path.split("/")[1]))
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def refusing_server() -> Iterator[str]:
+    with http.server.HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def port(*, listens: bool) -> Iterator[str]:
+    """A port that is bound here; whoever connects is refused unless it listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        if listens:
+            bound.listen()
+        yield str(bound.getsockname()[1])
+
+
+@pytest.fixture
+def fill() -> Iterator[Callable[[str], str]]:
+    """Puts values into the placeholders of a text; what they stand for is there until the test ends."""
+    makers = {"server": refusing_server, "port": lambda: port(listens=False), "taken": lambda: port(listens=True)}
+    values = {"byte": "\udcff", "here": str(Path.cwd())}
+    with ExitStack() as stack:
+
+        def value(found: re.Match[str]) -> str:
+            name = found[1]
+            if name not in values:
+                values[name] = stack.enter_context(makers[name]())
+            return values[name]
+
+        yield lambda text: re.sub(r"\{(byte|here|server|port|taken)\}", value, text)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key and no address of a model from around the tests."""
+    for name in [name for name in os.environ if re.search(r"_API_KEY$|_BASE_URL$|_proxy$", name, re.IGNORECASE)]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def commands_built_once() -> Iterator[None]:
+    """Typer builds all commands anew for each command line, which is a third of the time that the table takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        yield
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """Where the folders of [stores] are, and those that are filled already."""
+    return tmp_path_factory.mktemp("stores"), set()
+
+
+@pytest.fixture
+def prepare(
+    akinai: Akinai, folder: Path, prepared: tuple[Path, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], None]:
+    """Puts what a folder of [stores] holds into the working folder; its commands run once."""
+    place, filled = prepared
+
+    def call(name: str) -> None:
+        if name not in filled:
+            (place / name).mkdir()
+            with monkeypatch.context() as patch:
+                patch.chdir(place / name)
+                for command in TABLE["stores"][name]:
+                    assert akinai(*command).code == 0
+            filled.add(name)
+        shutil.copytree(place / name, folder, dirs_exist_ok=True)
+
+    return call
+
+
+def lay_out(row: Row, folder: Path) -> None:
+    """Make the row's files and folders, and change its store."""
+    for name in row.folders:
+        (folder / name).mkdir(parents=True)
+    contents = {name: text.encode() for name, text in row.files.items()}
+    contents |= {name: bytes.fromhex(digits) for name, digits in row.bytes.items()}
+    for name, content in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    if row.sql:
+        with closing(sqlite3.connect(folder / STORE)) as connection:
+            connection.executescript(row.sql)
+
+
+def everything(folder: Path) -> dict[str, bytes | None]:
+    """All files and folders, the store with its journal folded in, without those in which SQLite keeps its locks."""
+    if (folder / STORE).is_file():
+        with closing(sqlite3.connect(folder / STORE)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    paths = [path for path in folder.rglob("*") if not path.name.endswith(("-wal", "-shm"))]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None for path in paths}
+
+
+def changed(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> list[str]:
+    same = {name for name in before.keys() & after.keys() if before[name] == after[name]}
+    return sorted((before.keys() | after.keys()) - same)
+
+
+def assert_says(found: str, wanted: str) -> None:
+    """`wanted` is `found`, but for the places of {any}."""
+    if "{any}" in wanted:
+        assert re.fullmatch(".+".join(map(re.escape, wanted.split("{any}"))), found), f"{found}\n{wanted}"
+    else:
+        assert found == wanted
+
+
+def needs_qa(row: Row) -> bool:
+    """Whether a row plays, learns or lists the world of questions."""
+    stored = [word for words in TABLE["stores"].get(row.store, ()) for word in words]
+    return any("qa" in text for text in (*row.args, *row.sentences, *stored))
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row.id, marks=[pytest.mark.needs_qa] * needs_qa(row)) for row in ROWS]
+)
+def test_bad_input_is_answered_as_the_table_says(
+    akinai: Akinai,
+    folder: Path,
+    prepare: Callable[[str], None],
+    fill: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    row: Row,
+) -> None:
+    """Exit code, stderr and stdout are those of the table, and nothing is written but what it names."""
+    if row.needs:
+        pytest.importorskip(row.needs)
+    if row.without and find_spec(row.without):
+        pytest.skip(f"{row.without} is installed")
+    if row.store:
+        prepare(row.store)
+    lay_out(row, folder)
+    for name, value in row.env.items():
+        monkeypatch.setenv(name, fill(value))
+    before, args = everything(folder), [fill(word) for word in row.args]
+    if row.raises:
+        with pytest.raises(Exception) as caught:
+            akinai(*args)
+        assert caught.typename == row.raises
+    else:
+        answer = akinai(*args)
+        assert_says(answer.err, "".join(f"akinai: {fill(sentence)}\n" for sentence in row.sentences))
+        assert answer.code == row.code
+        assert bool(answer.out) == bool(row.prints)
+        for text in row.prints:
+            assert text in answer.out
+        if "--json" in args and answer.out:
+            json.loads(answer.out)
+    assert changed(before, everything(folder)) == row.writes
+
+
+def test_table_is_sound() -> None:
+    """No id and no kind twice, a reason for every row that is unclear and for no other, an answer for all."""
+    ids, kinds = Counter(row.id for row in ROWS), Counter(kind["name"] for kind in TABLE["kinds"])
+    assert [name for name, times in (ids + kinds).items() if times > 1] == []
+    assert [row.id for row in ROWS if row.clear == bool(row.why)] == []
+    assert [row.id for row in ROWS if not (row.sentences or row.prints or row.raises)] == []

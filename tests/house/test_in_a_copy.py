@@ -1,0 +1,116 @@
+"""What extending Akinai costs, shown on a copy of it: a verb two files, a score one, and no world is needed by the rest."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from copies import Copy
+
+MARKET = "src/akinai/worlds/market/"
+VERB = '''class Applaud(MarketVerb):
+    """Clap your hands. Nothing comes of it."""
+
+    times: Count = 1
+    """How often."""
+
+
+CLASSES: '''
+USE_VERB = """
+from akinai import worlds
+from akinai.core import Genesis, Turn
+from akinai.server import wire
+from akinai.worlds.market.model.actions import Applaud, Register
+
+world = worlds.load("market")
+state = world.begin(Genesis(world.name, 1, world.setup().model_dump(mode="json")))
+for seq in range(1, 100):
+    (actor,) = world.actors(state)
+    entered = Register not in world.view(state, actor).verbs
+    state, outcome = world.apply(state, Turn(seq, 0, actor, Applaud(times=3) if entered else Register()))
+    if entered:
+        break
+print(outcome.text)
+print("Applaud" in {verb["name"] for verb in wire.protocol()})
+"""
+
+
+def test_a_verb_of_the_market_costs_two_files(tmp_path: Path) -> None:
+    """The class in `actions.py` and its arm in `rules/verbs.py`: views, rules and the wire know it from there."""
+    copy = Copy(tmp_path, "src")
+    copy.edit(f"{MARKET}model/actions.py", "CLASSES: ", VERB)
+    copy.edit(
+        f"{MARKET}rules/verbs.py",
+        "        case a.Leave():",
+        '        case a.Applaud() as action: return state, Outcome(f"You clap {action.times} times.")\n        case a.Leave():',
+    )
+    assert len(copy.changed) == 2
+    assert copy.python(USE_VERB).splitlines() == ["You clap 3 times.", "True"]
+
+
+def test_a_score_costs_one_file(tmp_path: Path) -> None:
+    """It is in every run, in its summary and in comparisons, with the direction in which it is better."""
+    copy = Copy(tmp_path, "src")
+    copy.edit(
+        "src/akinai/worlds/vending/scores.py",
+        'Score("units_sold", ',
+        'Score("letters", state.mail.letters, "letters", better="lower"),\n        Score("units_sold", ',
+    )
+    assert len(copy.changed) == 1
+    printed = copy.python(
+        "import akinai\n"
+        "a = akinai.run('vending', agent='naive', seeds='1-2', days=6)\n"
+        "print(a[0].score('letters') > 0, a.summary()['letters'].n)\n"
+    )
+    assert printed.split() == ["True", "2"]
+
+
+DETECTOR = '''
+
+@detector
+def first_word(history: History) -> Sequence[Finding]:
+    """The first statement of a run."""
+    return [
+        make_finding("first_word", [statement.step], "minor", assumed=statement.text, true="it was said")
+        for statement in history.statements[:1]
+    ]
+'''
+
+
+def test_a_detector_costs_one_file(tmp_path: Path) -> None:
+    """It registers itself under its name; its labelled runs are found by that name, so no list knows it."""
+    copy = Copy(tmp_path, "src")
+    copy.append("src/akinai/worlds/vending/detectors/goods.py", DETECTOR)
+    assert len(copy.changed) == 1
+    printed = copy.python(
+        "from akinai.worlds.vending.detectors.coherence import DETECTORS\n"
+        "print(len(DETECTORS), 'first_word' in DETECTORS)\n"
+    )
+    assert printed.split() == ["15", "True"]
+
+
+@pytest.mark.slow
+def test_the_rest_works_without_a_world(tmp_path: Path) -> None:
+    """With the world of questions deleted, tests of the rooms around it pass that do not play it."""
+    copy = Copy(
+        tmp_path,
+        "src",
+        "tests",
+        "docs",
+        "examples",
+        "bench",
+        "pyproject.toml",
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    )
+    copy.without_world("qa")
+    assert "No module named" in copy.run("-c", "import akinai.worlds.qa").stderr
+    done = copy.run(
+        "-m", "pytest", "-q", "--maxfail=40", "-m", "not slow and not needs_qa", "-n", "2", "-p", "no:cacheprovider", "tests/core", "tests/agents", "tests/report", "tests/worlds/vending/test_players.py",
+        AKINAI_CI="", AKINAI_DATA=os.environ.get("AKINAI_DATA", str(Path(__file__).parents[3] / "shared" / "data")),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    counted = re.search(r"(\d+) passed", done.stdout)
+    assert counted, done.stdout[-500:]
+    assert int(counted[1]) > 400

@@ -1,0 +1,196 @@
+"""Settings come in layers, are checked before anything is played, and are told apart by a hash."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from akinai.core.errors import UnknownName, UsageError
+from akinai.runtime.config.settings import named_value, prepare, presets, setting, settings_file
+from akinai.worlds.vending import Setup, Vending
+from lemonade import Lemonade
+
+WORLD = Vending()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, without settings from around it."""
+    for name in [name for name in os.environ if name.startswith("AKINAI_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fee(**asked: object) -> object:
+    return prepare(WORLD, **asked).setup["fee_cents"]  # pyright: ignore[reportArgumentType] - as a caller would
+
+
+def test_layers_lie_over_one_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Default < preset < akinai.toml < environment < what was asked."""
+    assert fee() == 200
+    (folder / "mine.toml").write_text('fee_cents = 201\n[catalog]\nfile = "catalog.toml"\n')
+    (folder / "catalog.toml").write_text((files("akinai.worlds.vending") / "catalog.toml").read_text())
+    assert fee(preset="mine.toml") == 201
+    (folder / "akinai.toml").write_text("[vending]\nfee_cents = 202\n")
+    assert fee(preset="mine.toml") == 202
+    monkeypatch.setenv("AKINAI_VENDING__FEE_CENTS", "203")
+    assert fee(preset="mine.toml") == 203
+    assert fee(preset="mine.toml", settings=["fee_cents=204"]) == 204
+    assert fee(preset="mine.toml", settings={"fee_cents": 205}) == 205
+
+
+def test_own_settings_lie_over_one_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setting of the program: default < akinai.toml < environment < flag."""
+    assert setting("store", None, "akinai.db") == "akinai.db"
+    (folder / "akinai.toml").write_text('store = "toml.db"\njobs = 3\n')
+    assert setting("store", None, "akinai.db") == "toml.db"
+    assert setting("jobs", None, "1") == "3"
+    monkeypatch.setenv("AKINAI_STORE", "environment.db")
+    assert setting("store", None, "akinai.db") == "environment.db"
+    assert setting("store", "flag.db", "akinai.db") == "flag.db"
+
+
+def test_preset_can_be_chosen_everywhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The preset is a setting of the program as well."""
+    (folder / "akinai.toml").write_text('preset = "paper"\n')
+    assert prepare(WORLD).preset == "paper"
+    monkeypatch.setenv("AKINAI_PRESET", "default")
+    assert prepare(WORLD).preset == "default"
+    assert prepare(WORLD, preset="paper").setup["machine_by_sub_agent"] is True
+
+
+def test_inner_settings_leave_their_neighbours() -> None:
+    """A dotted name changes one value inside a table and nothing beside it."""
+    plain, changed = (prepare(WORLD, settings=settings).setup["demand"] for settings in ([], ["demand.footfall=40"]))
+    assert isinstance(plain, dict)
+    assert changed == {**plain, "footfall": 40}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("fee_cents=250", 250),
+        ("full_view=false", False),
+        ("demand.weekdays=[1,2]", [1, 2]),
+        ("start_date=2026-07-01", "2026-07-01"),
+        ("account=12345", "12345"),
+        ("account=a=b", "a=b"),
+        ("account=", ""),
+        ("fee_cents=[[[" + "[" * 100_000, "[[[" + "[" * 100_000),
+    ],
+)
+def test_value_is_json_where_it_parses_and_text_where_text_belongs(text: str, value: object) -> None:
+    """Numbers, booleans and lists are read as JSON; a text setting keeps its digits; anything else is text."""
+    assert named_value(text, Setup)[1] == value
+
+
+@pytest.mark.parametrize("text", ["", "=3", "a..b=3", ".a=3", "fee_cents"])
+def test_setting_without_name_or_value_is_refused(text: str) -> None:
+    """A setting is NAME=VALUE, the name without empty steps."""
+    with pytest.raises(UsageError, match="wants name=value"):
+        named_value(text, Setup)
+
+
+def test_unknown_name_is_told_with_close_matches_and_layer(folder: Path) -> None:
+    """A misspelt setting is refused at any depth; the message offers the nearest and names the layer that has it."""
+    with pytest.raises(UnknownName) as refusal:
+        prepare(WORLD, settings=["demand.footfal=3"])
+    assert refusal.value.close[0] == "demand.footfall"
+    assert "akinai.toml" not in str(refusal.value)
+    (folder / "akinai.toml").write_text("[vending.demand]\nfootfal = 3\n")
+    with pytest.raises(UnknownName, match=r"in akinai\.toml"):
+        prepare(WORLD)
+    (folder / "akinai.toml").unlink()
+    (folder / "mine.toml").write_text("footfall = 3\n")
+    with pytest.raises(UnknownName, match=r"in the preset 'mine\.toml'"):
+        prepare(WORLD, preset="mine.toml")
+
+
+def test_fault_of_the_caller_is_blamed_on_no_layer() -> None:
+    """What was asked lies over a preset's value: the message does not blame the preset."""
+    with pytest.raises(UsageError, match="do not fit: days: "):
+        prepare(WORLD, days=-1)
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e999", "-Infinity"])
+def test_number_that_is_none_is_refused(value: str) -> None:
+    """NaN and infinities are no settings."""
+    with pytest.raises(UsageError, match="fee_cents"):
+        prepare(WORLD, settings=[f"fee_cents={value}"])
+
+
+@pytest.mark.parametrize("text", ["\udcff", "a\ud800"])
+def test_text_that_no_store_keeps_is_refused(text: str) -> None:
+    """Half a surrogate pair in a setting is refused before a genesis is made of it."""
+    with pytest.raises(UsageError, match="no ledger keeps"):
+        prepare(WORLD, settings={"account": text})
+
+
+def test_catalogue_from_a_file(folder: Path) -> None:
+    """A setting that names a file holds what is in it, looked up in the working folder first; more lies over it."""
+    (folder / "two.toml").write_text(
+        '[[products]]\nid = "tea"\nname = "Tea"\nsize = "small"\ncategory = "drink"\nwholesale_cents = 50\n'
+        "reference_cents = 150\ndaily_milliunits = 2000\nelasticity_permille = 1200\nshelf_days = 90\n"
+    )
+    catalog = prepare(WORLD, settings={"catalog": "two.toml", "catalog.suppliers": []}).setup["catalog"]
+    assert isinstance(catalog, dict)
+    assert [product["id"] for product in catalog["products"]] == ["tea"]  # pyright: ignore[reportIndexIssue, reportArgumentType]
+    assert "two.toml" not in str(catalog)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("no.toml", None, "the setting catalog names 'no.toml', which is no file or folder"),
+        ("bad.toml", "products = [", "catalog 'bad.toml' cannot be read: "),
+        ("bad.toml", b"\xff", "'bad.toml' cannot be read: "),
+        ("bad.toml", "products = 3", "catalog"),
+    ],
+)
+def test_unreadable_file_is_named(folder: Path, file: str, text: str | bytes | None, message: str) -> None:
+    """A file that is not there, or not what it should be, is refused by its name."""
+    if text is not None:
+        (folder / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UsageError) as refusal:
+        prepare(WORLD, settings={"catalog": file})
+    assert message in str(refusal.value)
+
+
+def test_hash_tells_settings_apart_but_not_days() -> None:
+    """Runs over another number of days share the preset's hash; any other setting changes it."""
+    hashes = [prepare(WORLD, **asked).preset_sha256 for asked in ({}, {"days": 5}, {"settings": ["fee_cents=201"]})]
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_setup_is_whole_and_makes_itself() -> None:
+    """The setup has every field filled in, and preparing it again changes nothing."""
+    prepared = prepare(WORLD)
+    assert set(prepared.setup) == set(Setup.model_fields)
+    assert prepare(WORLD, settings=prepared.setup).setup == prepared.setup
+
+
+def test_settings_file_with_unknown_names_is_refused(folder: Path) -> None:
+    """What nobody would read is refused, so that a typing error does not pass in silence."""
+    (folder / "akinai.toml").write_text('[vendng]\nfee_cents = 3\nstore = "x"\n')
+    with pytest.raises(UnknownName) as refusal:
+        settings_file()
+    assert refusal.value.close == ("vending",)
+
+
+def test_world_without_presets_has_the_default() -> None:
+    """A world that brings no presets is played as its setup says."""
+    assert presets(Lemonade()) == ["default"]
+    assert prepare(Lemonade(), days=3).setup == {"days": 3, "start_cents": 2000}
+
+
+def test_days_belong_to_worlds_that_have_them() -> None:
+    """`days` is refused by a world without days."""
+
+    class Timeless(Lemonade):
+        name = "timeless@1"
+        setup = type("Setup", (Lemonade.setup.__base__,), {"__module__": __name__})
+
+    with pytest.raises(UsageError, match="timeless@1 has no days"):
+        prepare(Timeless(), days=3)

@@ -1,0 +1,114 @@
+"""An agent whose code raises is not silent: a warning, a count, the traceback, or the exception itself."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai.core.agents import AgentFactory, Role
+from akinai.core.errors import AgentError
+from akinai.core.ledger import Outcome
+from akinai.worlds.vending.model.actions import AdvanceDay
+
+
+class Unlucky(Exception):
+    """What the agents of these tests raise."""
+
+    def __init__(self, number: int, note: str) -> None:
+        super().__init__(f"{number}: {note}")
+
+
+def stumble(number: int) -> None:
+    """Where the traceback should lead."""
+    raise Unlucky(number, "no coffee")
+
+
+def failing(after: int = 2, error: Exception | None = None) -> AgentFactory:
+    """A player that ends so many days and then raises."""
+
+    class Failing:
+        def __init__(self, role: Role) -> None:
+            self.moves = 0
+
+        async def act(self, view: akinai.View, last: Outcome | None) -> akinai.Move:
+            self.moves += 1
+            if self.moves > after:
+                if error:
+                    raise error
+                stumble(self.moves)
+            return akinai.Move(AdvanceDay())
+
+    return Failing
+
+
+def test_a_warning_shows_the_traceback() -> None:
+    """One warning stands for all runs that failed alike, names the caller's line, and says what to do."""
+    with pytest.warns(akinai.RunFailedWarning, match="2 of 2 runs failed") as caught:
+        runs = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2])
+    (warning,) = caught
+    assert warning.filename == __file__
+    text = str(warning.message)
+    assert "raise_errors=True" in text
+    assert "in stumble" in text
+    assert "Unlucky: 3: no coffee" in text
+    assert "driver.py" not in text
+    assert [len(run.ledger.entries) for run in runs] == [2, 2]
+
+
+@pytest.mark.filterwarnings("ignore::akinai.RunFailedWarning")
+def test_a_run_keeps_its_traceback(tmp_path: Path) -> None:
+    """`error` has reason and traceback, `reason` a sentence, the header too; a listing by another process reads both."""
+    store = str(tmp_path / "akinai.db")
+    (run,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a")
+    (again,) = akinai.runs("a", store=store)
+    assert again.error == run.error
+    assert run.reason == run.header.error == "the agent of owner broke: Unlucky: 3: no coffee"
+    assert run.error
+    assert run.error.startswith(f"{run.reason}\n\nTraceback (most recent call last):")
+    assert 'raise Unlucky(number, "no coffee")' in run.error
+    assert run.to_json()["error"] == run.reason
+    assert run.to_json()["traceback"] == run.traceback
+    assert run.reason in repr(run)
+    assert "Traceback" not in repr(run)
+
+
+@pytest.mark.filterwarnings("ignore::akinai.RunFailedWarning")
+def test_runs_count_their_failures() -> None:
+    """The failures among runs are in their representation."""
+    failed = akinai.run("vending", agent=failing(), days=5, seeds=[1, 2], name="a")
+    done = akinai.run("vending", agent="idle", days=1, name="b")
+    assert repr(failed) == "<Runs: 2 runs, 2 failed: a-1, a-2>"
+    assert repr(done) == "<Runs: 1 run: b-1>"
+    assert repr(akinai.Runs([*done, failed[0]])) == "<Runs: 2 runs, 1 failed: b-1, a-1>"
+
+
+def test_the_exception_is_raised_where_it_is_wanted(tmp_path: Path) -> None:
+    """With `raise_errors` the agent's own exception comes out, with its frames; the run is failed in the store."""
+    store = str(tmp_path / "akinai.db")
+    error = KeyError("coffee")
+    with pytest.raises(KeyError) as caught:
+        akinai.run("vending", agent=failing(error=error), days=5, store=store, name="a", raise_errors=True)
+    assert caught.value is error
+    (run,) = akinai.runs("a", store=store)
+    assert (run.status, run.entries) == ("failed", 2)
+    with pytest.raises(AgentError, match="out of beans"):
+        akinai.run("vending", agent=failing(error=AgentError("out of beans")), days=5, raise_errors=True)
+
+
+def test_a_typed_error_is_no_fault_in_the_code() -> None:
+    """An AgentError says itself what is wrong: no warning, no traceback."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (run,) = akinai.run("vending", agent=failing(error=AgentError("out of beans")), days=5)
+    assert (run.error, run.traceback) == ("out of beans", None)
+
+
+@pytest.mark.filterwarnings("ignore::akinai.RunFailedWarning")
+def test_a_fork_takes_no_error_along(tmp_path: Path) -> None:
+    """A run that another agent plays on from before the failure has no error and no traceback."""
+    store = str(tmp_path / "akinai.db")
+    (broken,) = akinai.run("vending", agent=failing(), days=5, store=store, name="a")
+    (fork,) = akinai.fork("a-1", after=2, agent="idle", store=store, name="b")
+    assert broken.traceback
+    assert (fork.status, fork.error, fork.traceback) == ("done", None, None)

@@ -1,0 +1,229 @@
+"""The laws of the house: what holds of every file, read from its syntax."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("src", "tests", "bench", "examples")
+
+VAGUE_NAMES = frozenset({"told", "heard", "one", "some"})
+"""Names that say nothing about the thing that they hold; the field's noun for it does."""
+DEAD_NAMES = frozenset({"BULLET_TYPES", "HIERARCHICAL_LEVELS", "SPLITS", "READING"})
+MOST_MODULES = 16
+MOST_LINES_OF_A_FUNCTION = 60
+MOST_LINES_OF_A_FILE = 400
+
+WORLDS = ("market", "qa", "vending")
+MAY_NAME_A_WORLD = (
+    "src/akinai/server/",  # the market's public wire
+    "src/akinai/testing/endpoint/__main__.py",
+    "src/akinai/testing/endpoint/market.py",  # players of the market behind a model endpoint
+    "src/akinai/testing/endpoint/responders.py",
+)
+"""The exceptions, all of them; entry points in pyproject.toml are the other place where a world is named."""
+
+
+@cache
+def files() -> Mapping[str, ast.Module]:
+    """The syntax of every Python file, by its path from the root."""
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+
+
+def names_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every identifier that a file writes, with its line: variables, arguments, attributes, definitions, keywords."""
+    for node in ast.walk(tree):
+        line: int = getattr(node, "lineno", 0)
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                yield line, name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield line, name
+            case ast.keyword(arg=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield line, name
+            case ast.alias(name=name, asname=other):
+                yield line, other or name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield line, name
+            case ast.MatchClass(kwd_attrs=names) | ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from ((line, name) for name in names)
+            case _:
+                pass
+
+
+def vague_names(path: str, tree: ast.Module) -> Iterator[str]:
+    """No identifier is `told`, `heard`, `one` or `some`."""
+    yield from (f"line {line}: {name}" for line, name in names_in(tree) if name.strip("_") in VAGUE_NAMES)
+
+
+def dead_names(path: str, tree: ast.Module) -> Iterator[str]:
+    """Public names that nothing used do not come back."""
+    yield from (f"line {line}: {name}" for line, name in names_in(tree) if name in DEAD_NAMES)
+
+
+def long_functions(path: str, tree: ast.Module) -> Iterator[str]:
+    """No function has more than 60 lines, its docstring aside."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                lines -= (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
+            if lines > MOST_LINES_OF_A_FUNCTION:
+                yield f"line {node.lineno}: {node.name} has {lines} lines"
+
+
+def long_files(path: str, tree: ast.Module) -> Iterator[str]:
+    """No source file has more than 400 lines."""
+    lines = len((ROOT / path).read_text(encoding="utf-8").splitlines())
+    if path.startswith("src/") and lines > MOST_LINES_OF_A_FILE:
+        yield f"{lines} lines"
+
+
+def named_worlds(path: str, tree: ast.Module) -> Iterator[str]:
+    """Nothing outside `worlds/<name>/` imports a concrete world or holds its name as a value."""
+    if not path.startswith("src/") or path.startswith(MAY_NAME_A_WORLD):
+        return
+    others = [world for world in WORLDS if not path.startswith(f"src/akinai/worlds/{world}/")]
+    packages = tuple(f"akinai.worlds.{world}." for world in others)
+    values = tuple(f"{world}@" for world in others) + packages
+    for node in ast.walk(tree):
+        modules: list[str] = []
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                modules = [f"{module}.", *(f"{module}.{name.name}." for name in names)]
+            case ast.Import(names=names):
+                modules = [f"{name.name}." for name in names]
+            case ast.Constant(value=str(text)) if text in others or text.startswith(values):
+                yield f"line {node.lineno}: {text!r:.40}"
+            case _:
+                pass
+        if named := [module for module in modules if module.startswith(packages)]:
+            yield f"line {getattr(node, 'lineno', 0)}: imports {named[0]}"
+
+
+Law = Callable[[str, ast.Module], Iterator[str]]
+LAWS: tuple[Law, ...] = (vague_names, dead_names, long_functions, long_files, named_worlds)
+
+
+def crowded_folders() -> Mapping[str, str]:
+    """No folder of the source has more than 16 modules."""
+    folders = [Path(path).parent.as_posix() for path in files() if not path.endswith("__init__.py")]
+    counted = {folder: folders.count(folder) for folder in sorted(set(folders)) if folder.startswith("src")}
+    return {folder: f"{count} modules" for folder, count in counted.items() if count > MOST_MODULES}
+
+
+def import_cycles() -> Mapping[str, str]:
+    """No module imports itself through others, imports inside functions counted, those for types alone not."""
+    graph = grimp.build_graph("akinai", exclude_type_checking_imports=True, cache_dir=None)
+    edges = {module: sorted(graph.find_modules_directly_imported_by(module)) for module in sorted(graph.modules)}
+    circles = [circle for circle in strongly_connected(edges) if len(circle) > 1 or circle[0] in edges[circle[0]]]
+    return {module: ", ".join(circle) for circle in circles for module in circle}
+
+
+def strongly_connected(edges: Mapping[str, list[str]]) -> list[list[str]]:
+    """The strongly connected components of a graph, each sorted (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in edges[node]:
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in edges:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def broken(law: str) -> Mapping[str, str]:
+    """The files, folders or modules that break a law, each with what is wrong."""
+    if law in ("crowded_folders", "import_cycles"):
+        return globals()[law]()
+    check: Law = globals()[law]
+    faults = {path: "; ".join(check(path, tree)) for path, tree in files().items()}
+    return {path: fault for path, fault in faults.items() if fault}
+
+
+NAMES = [*(law.__name__ for law in LAWS), "crowded_folders", "import_cycles"]
+
+
+@pytest.mark.parametrize("law", NAMES)
+def test_the_house_keeps_its_laws(law: str) -> None:
+    """No file breaks a law; what breaks it is named with its line."""
+    faults = [f"{path}: {fault}" for path, fault in broken(law).items()]
+    assert not faults, f"{globals()[law].__doc__}\n" + "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "told = 1",
+        "def f(one): ...",
+        "f(heard=1)",
+        "x.some",
+        "def told(): ...",
+        "for _one in (): ...",
+        "import a as some",
+        "match x:\n    case [*told]: ...",
+        "match x:\n    case C(heard=1): ...",
+    ],
+)
+def test_a_vague_name_is_found(source: str) -> None:
+    """Wherever an identifier may be written."""
+    assert list(vague_names("src/x.py", ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from akinai.worlds.vending import Vending",
+        "import akinai.worlds.qa.data",
+        "from akinai.worlds import market",
+        "def f():\n    from akinai.worlds.market.model import setup",
+        "if name == 'vending': ...",
+        "world = 'market@2'",
+    ],
+)
+def test_a_named_world_is_found(source: str) -> None:
+    """By import and by name; inside its own folder a world may be named."""
+    assert list(named_worlds("src/akinai/report/x.py", ast.parse(source)))
+    assert not list(named_worlds("src/akinai/server/market.py", ast.parse(source)))
+
+
+def test_a_world_may_name_itself_only() -> None:
+    """A world does not import another."""
+    tree = ast.parse("from akinai.worlds.vending import Vending")
+    assert not list(named_worlds("src/akinai/worlds/vending/x.py", tree))
+    assert list(named_worlds("src/akinai/worlds/market/x.py", tree))
+
+
+def test_a_long_function_is_found() -> None:
+    """Sixty lines pass, sixty-one do not."""
+    assert not list(long_functions("x.py", ast.parse("def f():\n" + "    x = 1\n" * 59)))
+    assert list(long_functions("x.py", ast.parse("def f():\n" + "    x = 1\n" * 60)))
+
+
+def test_a_cycle_is_found() -> None:
+    """Also a long one; a chain is none."""
+    edges = {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a", "e"], "e": []}
+    assert sorted(strongly_connected(edges)) == [["a", "b", "c"], ["d"], ["e"]]

@@ -1,0 +1,59 @@
+"""Runs made by hand, kept in a store of the working folder, and asked about on the command line."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from trading import Desk
+
+from akinai.cli import main
+from akinai.core.stores import RunHeader
+from akinai.stores import open_store
+
+STORE = "akinai.db"
+
+
+def keep(name: str, *desks: Desk) -> None:
+    """Their ledgers as runs of a group, the first of seed 1."""
+
+    async def work() -> None:
+        books = await open_store(STORE)
+        try:
+            for number, desk in enumerate(desks, 1):
+                run = f"{name}-{number}"
+                header = RunHeader(
+                    run, desk.genesis, {"customer": "by hand"}, 0, status="done", group=name, ending="told"
+                )
+                await books.create(header)
+                await books.append(run, desk.entries)
+        finally:
+            await books.close()
+
+    asyncio.run(work())
+
+
+class Shell:
+    """The command `akinai`."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.code = 0
+        self.err = ""
+
+    def __call__(self, *words: str) -> str:
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as exit:
+            main(words)
+        self.code = int(exit.value.code or 0)
+        out, self.err = self._capsys.readouterr()
+        return out
+
+    def analyzed(self, *words: str) -> Any:
+        """The document of `akinai analyze --json`."""
+        return json.loads(self("analyze", *words, "--json"))
+
+    def figures(self, *words: str) -> dict[str, float]:
+        """Every score and figure of the first run."""
+        run = self.analyzed(*words)["runs"][0]
+        return {name: first["value"] for name, first in {**run["scores"], **run["figures"]}.items()}

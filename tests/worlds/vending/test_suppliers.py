@@ -1,0 +1,514 @@
+"""Suppliers: what they read in a letter, what they charge for it, and how late they are."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import akinai.worlds.vending as vending
+from akinai.core.chance import Chance
+from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier, plain_name
+from akinai.worlds.vending.model.state import Line
+from akinai.worlds.vending.order_text.items import Items, read_items
+from akinai.worlds.vending.order_text.requests import Intent, Request, read_request
+from akinai.worlds.vending.rules.orders import (
+    days_late,
+    discount_permille,
+    promised_minute,
+    quote_lines,
+    total_cents,
+)
+
+CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
+SETUP = Setup(catalog=CATALOG)
+NORTHBAY, GGBEV, FRESHCART, VALUEBULK = CATALOG.suppliers
+WHERE = "\nDelivery address: Akinai Vending, 88 Harbor Street, Alameda\nAccount: AV-20418\n"
+WATER, BOTH = {"water": 50}, {"water": 50, "cola": 24}
+
+
+def read(text: str) -> Items:
+    return read_items(CATALOG, text)
+
+
+def plural(name: str) -> str:
+    return name if name.endswith("s") else f"{name}s"
+
+
+def request(subject: str, body: str) -> Request:
+    return read_request(SETUP, subject, body)
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("50 units of water", WATER),
+        ("50 water", WATER),
+        ("50 waters", WATER),
+        ("50 bottles of water", WATER),
+        ("50 cold bottles of water", WATER),
+        ("50 bottled waters", WATER),
+        ("50 x water", WATER),
+        ("50x water", WATER),
+        ("50 × water", WATER),
+        ("x50 water", WATER),
+        ("water x50", WATER),
+        ("water x 50", WATER),
+        ("Water×50", WATER),
+        ("Water   x   50", WATER),
+        ("water: 50", WATER),
+        ("WATER = 50", WATER),
+        ("water (50)", WATER),
+        ("water [50]", WATER),
+        ("(50) water", WATER),
+        ("- Water — 50 units", WATER),
+        ("water - 50", WATER),
+        ("water-50", WATER),
+        ("50 - Water", WATER),
+        ("Water ........ 50", WATER),
+        ("Qty 50 Water", WATER),
+        ("Water qty. 50", WATER),
+        ("Water - Quantity: 50 units - Unit price: $0.60", WATER),
+        ("50 pcs. water", WATER),
+        ("50pcs water", WATER),
+        ("**Water**: `50` units", WATER),
+        ("５０　ｕｎｉｔｓ　ｏｆ　ｗａｔｅｒ", WATER),
+        ("1,000 units of water", {"water": 1000}),
+        ("water: 1,000", {"water": 1000}),
+        ("24 cases of cola", {"cola": 576}),
+        ("sandwich: 2 cases", {"sandwich": 12}),
+        ("two cases of cola and a case of water", {"cola": 48, "water": 24}),
+        ("2 cases of 24 cola", {"cola": 48}),
+        ("Water (24 per case): 2 cases", {"water": 48}),
+        ("2 cases (48 units) of water", {"water": 48}),
+        ("2 cases of cola (48 units), 1 case of water (24 units)", {"cola": 48, "water": 24}),
+        ("fifty units of water", WATER),
+        ("fifty (50) units of water", WATER),
+        ("twenty-four units of water", {"water": 24}),
+        ("thirty five cases of water", {"water": 840}),
+        ("2 cases of water (24 units each)", {"water": 48}),
+    ],
+)
+def test_one_product_is_read_in_every_form(text: str, units: Mapping[str, int]) -> None:
+    """A quantity is read in every form in which people write one beside a name."""
+    assert read(text) == Items(units)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "50 units of water and 24 cola",
+        "Could I get 50 of water and 24 of cola please?",
+        "We need 50 units of water, and also 24 units of cola, at your best price.",
+        "water 50, cola 24",
+        "water 50 cola 24",
+        "50 water 24 cola",
+        "50 water; 24 cola",
+        "50 water + 24 cola",
+        "water (50 units), cola (24 units)",
+        "items: water=50; cola=24",
+        "water,50\ncola,24",
+        "Water\t50\nCola\t24",
+        "Water      50\nCola       24",
+        "1. Water x 50\n2. Cola x 24",
+        "1) 50 units of water\n2) 24 units of cola",
+        "* 50 units - Water\n* 24 units - Cola",
+        "Product: Water\nQuantity: 50 units\n\nProduct: Cola\nQuantity: 24",
+        "Quantity: 50\nProduct: Water\nQuantity: 24\nProduct: Cola",
+        "| Product | Quantity |\n|---|---|\n| Water | 50 |\n| Cola | 24 |",
+        "| # | Product | Units | Each |\n|-|-|-|-|\n| 1 | Water | 50 | $0.60 |\n| 2 | Cola | 24 | 0.85 |",
+        '{"water": 50, "cola": 24}',
+        '{"items": {"water": 50, "cola": 24}}',
+        '[{"product_id": "water", "quantity": 50}, {"product_id": "cola", "quantity": 24}]',
+        '[{"quantity": 50, "product": "water"}, {"quantity": 24, "product": "cola"}]',
+        '{\n  "product": "water",\n  "quantity": 50\n},\n{\n  "product": "cola",\n  "quantity": 24\n}',
+        "- 50 x Water (water) at $0.57 = $28.50\n- 24 x Cola (cola) at $0.79 = $18.96\nTotal: $47.46",
+        "Water: 50 units @ $0.57 each\nCola @ $0.79 x 24",
+        "Order 42: 50 units of water, 24 units of cola by April 3, 2026, 14:00, for machine #7",
+        "50 units of 500ml water and 24 cans of cola (330 ml)",
+        "Please send 50 units of water and 24 cola to 12 Cola Street, CA 94501. Call +1 510 555 0199, (510) 555-0123.",
+        "We sold 30 units of water last week. Please send 50 water, 24 cola.",
+        "Current stock: Water 5, Cola 3\nPlease order: Water 50, Cola 24",
+        "Since water sells 4 units a day and cola 2 units per day, please send 50 water and 24 cola.",
+        "Please send 50 water and 24 cola. If cola is out of stock, send 24 units of iced tea instead.",
+    ],
+)
+def test_several_products_are_read_from_lists_tables_and_sentences(text: str) -> None:
+    """Each product gets its own number, and dates, prices, telephone and house numbers are given to none."""
+    assert read(text).units == BOTH
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("24 units each of water and cola", {"water": 24, "cola": 24}),
+        ("water, cola and chips, 24 each", {"water": 24, "cola": 24, "chips": 24}),
+        ("24 units of each: water, cola", {"water": 24, "cola": 24}),
+        ("24 units each of the following:\n- Water\n- Cola\n\nThank you", {"water": 24, "cola": 24}),
+        ("50 units of water at $1.50 each and cola", WATER),
+    ],
+)
+def test_each_goes_to_every_product_of_the_sentence(text: str, units: Mapping[str, int]) -> None:
+    """ "24 each" counts for all names of its sentence that have no number of their own; a price each for none."""
+    assert read(text).units == units
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("50 units of water\n\nSummary:\n- Water: 50", WATER),
+        ("24 water for the lobby and 36 water for the gym", {"water": 60}),
+        ("24 water, 36 water\nTotal: 60 units of water", {"water": 60}),
+        ("24 water\n24 water\nTotal: 48 units of water", {"water": 48}),
+        ("I need a total of 50 units of water", WATER),
+    ],
+)
+def test_a_product_named_twice_is_not_ordered_twice(text: str, units: Mapping[str, int]) -> None:
+    """The same quantity again is a summary, another one is more, and a total is only checked."""
+    assert read(text).units == units
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "water",
+        "Do you have water?",
+        "order #42",
+        "Re: order #42, water",
+        "water, telephone 510-555-0199",
+        "water, (510) 555-0199",
+        "account 20418",
+        "AV-20418 water",
+        "Q-12 water",
+        "quote no. 12, water",
+        "88 Harbor Street",
+        "50 Water Street",
+        "deliver to 50 Water Street",
+        "Alameda, CA 94501 water",
+        "water on 3 April 2026",
+        "water by 2026-04-03, 14:00 or 2pm",
+        "$1.50 water",
+        "water at 1.50",
+        "water $0.60 a unit, case of 24",
+        "5% off water",
+        "50 percent of your water",
+        "We have 12 slots for water and 3 days left.",
+        "water: 3 days",
+        "water 24 per case",
+        "e 50",
+        ": 50",
+        "'' 50",
+        "50 water-coolers",
+        "50 www.water.com",
+        "50 water@shop.com",
+        "50 non-water",
+        "We sold 30 units of water yesterday.",
+    ],
+)
+def test_what_is_no_quantity_orders_nothing(text: str) -> None:
+    """Numbers that are names, dates, prices, streets or shares, and names inside other words, ask for nothing."""
+    assert read(text).units == {}
+    assert read(text).unclear == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("50 units of watermelon", ("watermelon",)),
+        ("watermelon x50", ("watermelon",)),
+        ("- Watermelon: 50", ("watermelon",)),
+        ("50 units of coconut water", ("coconut water",)),
+        ("Please send 12 chocolate cookies", ("chocolate cookies",)),
+        ("Please send 50 watermelons and 24 cola", ("watermelons",)),
+        ("- Delivery: 3 days\n- Budget: 200\n- Total: 74 units", ()),
+        ("Please send 50 units of water within 3 business days to our 2 locations", ()),
+    ],
+)
+def test_goods_that_nobody_knows_are_named(text: str, unknown: tuple[str, ...]) -> None:
+    """A name matches whole or not at all, and what was asked for by another name is told as unknown."""
+    assert read(text).unknown == unknown
+    assert "water" not in read(text).units or "watermelon" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0 water", "0"),
+        ("-5 units of water", "-5 units"),
+        ("water: -5", "-5"),
+        ("2.5 units of water", "2.5 units"),
+        ("1.000 units of water", "1.000 units"),
+        ("100,001 water", "100,001"),
+        ("99999999999999999999 water", "99999999999999999999"),
+        ("5,000 cases of water", "5,000 cases"),
+        ("50-60 units of water", "50-60 units"),
+        ("50 to 60 water", "50 to 60"),
+        ("2 boxes of water", "2 boxes"),
+        ("a 24-pack of water", "24-pack"),
+        ("1 case of 12 water", "1 case"),
+        ("two hundred and fifty units of water", "two hundred and fifty units"),
+        ("2 cases of water (50 units)", "2 cases / 50 units"),
+        ("24 water\n36 water\nTotal: 70 units of water", "24 units / 36 units / 70 units"),
+    ],
+)
+def test_a_quantity_that_cannot_be_taken_is_told(text: str, said: str) -> None:
+    """Zero, negative, fractional, absurd, vague and contradictory quantities are named, not guessed."""
+    items = read(text)
+    assert items.units == {}
+    assert [item.product for item in items.unclear] == ["water"]
+    assert items.unclear[0].quantity == said
+
+
+@pytest.mark.parametrize(
+    "product", [name for product in CATALOG.products for name in (product.id, product.name, *product.other_names)]
+)
+def test_a_product_answers_to_all_its_names(product: str) -> None:
+    """Id, name and other names, in capitals, plural and with other spaces, are the same product."""
+    wanted = CATALOG.find(product)
+    assert wanted is not None
+    for name in (product, product.upper(), plural(product), product.replace("_", " "), product.replace(" ", "-")):
+        assert read(f"12 units of {name}").units == {wanted.id: 12}, name
+
+
+NAMES = [
+    name
+    for product in CATALOG.products
+    for name in (product.id, product.name, product.name.lower(), plural(product.name), *product.other_names)
+]
+FORMS = (
+    "{n} units of {p}",
+    "{n} {p}",
+    "{n} x {p}",
+    "{p} x{n}",
+    "{p}: {n}",
+    "{p} ({n})",
+    "{p} - {n} units",
+    "{p} — {n}",
+    "{n:,} units of {p}",
+    '"{p}": {n}',
+)
+JOINTS = ("\n- ", ", ", "; ", " and ", "\n", "\n* ")
+
+
+@given(
+    wanted=st.dictionaries(st.sampled_from(NAMES), st.integers(1, 100_000), min_size=1, max_size=8),
+    form=st.sampled_from(FORMS),
+    joint=st.sampled_from(JOINTS),
+    before=st.sampled_from(("", "Please send us:\n- ", "Hello, I would like ", "Order:\n")),
+    after=st.sampled_from(("", "\nThank you", ".", f"\n{WHERE}", " by 3 May. Call 510-555-0199.")),
+)
+def test_a_written_order_reads_back(wanted: dict[str, int], form: str, joint: str, before: str, after: str) -> None:
+    """Items written in any form, joined in any way, inside any letter, are the items that are read."""
+    by_product = {plain_name(name): (name, units) for name, units in wanted.items()}
+    chosen: dict[str, tuple[str, int]] = {}
+    for name, units in by_product.values():
+        product = CATALOG.find(name)
+        assert product is not None
+        chosen.setdefault(product.id, (name, units))
+    text = before + joint.join(form.format(p=name, n=units) for name, units in chosen.values()) + after
+    assert request("", text).items.units == {product: units for product, (_, units) in chosen.items()}, text
+
+
+SOUP_WORDS = (
+    "50 24 1,000 2.5 -3 0 x × of units cases each and , . : ; ( ) [ ] { } | - — # $ % @ / = + ? ! water cola iced tea "
+    "energy_drink Street order quote confirm Q-12 please AV-20418 total CA 94501 a two 3rd 2pm 10:30 case \" '"
+)
+SOUP = st.lists(st.sampled_from([*SOUP_WORDS.split(" "), "\n", "\t"]), max_size=60).map(" ".join)
+LONG = (
+    *("1,", "1-", "9", "a@", "50 ", "1,000", ".", "\n", "A ", "$", "1 A A A ", "1.1", "trail ", "(510) 555", "x5", " "),
+    *("please ", "confirm the ", "q-1 ", "what is ", "88 Harbor ", "re: ", "50 units of water ", "send a ", "ﷺ", "|"),
+)
+
+
+@settings(max_examples=300)
+@given(st.one_of(st.text(max_size=300), SOUP), st.one_of(st.text(max_size=80), SOUP))
+def test_no_letter_breaks_its_reader(body: str, subject: str) -> None:
+    """Any text is read; what is found are products of the catalogue in whole numbers up to 100,000."""
+    found = request(subject, body).items
+    assert set(found.units) <= set(CATALOG.by_id)
+    assert all(1 <= units <= 100_000 for units in found.units.values())
+    assert not set(found.units) & {item.product for item in found.unclear}
+    assert not set(found.units) & set(found.bare)
+
+
+@given(st.text(st.characters(exclude_categories=["N", "Cs"]), max_size=400))
+def test_a_text_without_numbers_asks_for_nothing(text: str) -> None:
+    """Without a digit or a counted case there is no quantity, whatever else there is."""
+    assert read(text.replace("x", "")).units == {}
+
+
+@pytest.mark.parametrize("piece", LONG)
+def test_a_long_letter_is_read_in_linear_time(piece: str) -> None:
+    """Twenty thousand characters of any one kind are read; a search that backtracks would not come back."""
+    assert request(piece, piece * (20_000 // len(piece))).items.unclear is not None
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "intent"),
+    [
+        ("Order", "50 units of water" + WHERE, "order"),
+        ("Hello", "50 units of water" + WHERE, "order"),
+        ("Order", "I would like to order 50 units of water", "order"),
+        ("Restock", "Please send us 50 units of water." + WHERE, "order"),
+        ("Order", "I'd like to place an order: 50 water. Please confirm the total price." + WHERE, "order"),
+        ("Order", "At your quoted prices, please ship 50 units of water." + WHERE, "order"),
+        ("Order", "As in your quote Q-3, I'd like to order 50 units of water." + WHERE, "order"),
+        ("Order", "I'd like to order from your price list: 50 units of water." + WHERE, "order"),
+        ("Order 50 water", "Please send the goods." + WHERE, "order"),
+        ("Order", "Please send me the usual.", "order"),
+        ("Inquiry", "50 units of water", "quote"),
+        ("Hello", "I'm interested in 50 units of water." + WHERE, "quote"),
+        ("Quote request", "50 units of water" + WHERE, "quote"),
+        ("Order", "Could you quote 50 units of water?" + WHERE, "quote"),
+        ("Order", "I'd like to order soon. How much would 50 units of water be?" + WHERE, "quote"),
+        ("Order", "Please do not send 50 units of water." + WHERE, "quote"),
+        ("", "", "price_list"),
+        ("Hello", "Who are you?", "price_list"),
+        ("Price list", "Please send me your price list." + WHERE, "price_list"),
+        ("Order", "> 50 units of water" + WHERE.replace("\n", "\n> "), "order"),
+        ("Where is it?", "Where is my order of 50 units of water?" + WHERE, "question"),
+        ("Status", "Please send me a status update on my order of 50 water." + WHERE, "question"),
+        ("Thanks", "Thank you for the delivery of 50 units of water. All is well." + WHERE, "question"),
+        ("Cancel", "Please cancel my order of 50 water." + WHERE, "question"),
+        ("Late", "My order of 50 water has not arrived." + WHERE, "question"),
+        ("Order", "Where is my order of 50 units of water?" + WHERE, "question"),
+        ("Order 42", "I ordered 50 units of water, and they have not arrived yet." + WHERE, "question"),
+    ],
+)
+def test_a_letter_is_taken_for_what_it_is(subject: str, body: str, intent: Intent) -> None:
+    """Only what orders is an order: a quote, a price list, a question and a refusal charge nothing."""
+    assert request(subject, body).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "quote"),
+    [
+        ("CONFIRM Q-12", "", 12),
+        ("", "confirm quote 12", 12),
+        ("Re: Quote Q-12", "CONFIRM", 12),
+        ("Re: Quote", "I confirm quote #12. Please ship to" + WHERE, 12),
+        ("Re: Quote Q-12", "Please proceed with quote Q-12.", 12),
+        ("Order", "Please process my order per quote Q-12." + WHERE, 12),
+        ("Order", "CONFIRM Q-12: 50 units of water", 12),
+        ("Re: your letter", "Confirm.", None),
+    ],
+)
+def test_a_quote_is_confirmed_by_its_number(subject: str, body: str, quote: int | None) -> None:
+    """CONFIRM and a number, in subject or body, orders by that quote; a bare CONFIRM leaves the number open."""
+    meaning = request(subject, body)
+    assert (meaning.intent, meaning.quote) == ("confirm", quote)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Please confirm receipt.",
+        "Please confirm.",
+        "Can you confirm Q-12?",
+        "Please confirm quote Q-12 is still valid.",
+        "I do not confirm Q-12.",
+        "I cannot accept Q-12.",
+        "Please confirm my order of 50 units of water." + WHERE,
+    ],
+)
+def test_asking_for_a_confirmation_confirms_nothing(body: str) -> None:
+    """Who asks a supplier to confirm, or declines, has confirmed no quote."""
+    assert request("", body).intent != "confirm"
+
+
+@pytest.mark.parametrize(
+    ("text", "addressed", "named"),
+    [
+        (WHERE, True, True),
+        ("88 harbor st., Alameda, CA 94501, account av 20418", True, True),
+        ("Akinai Vending\n88 Harbor Street\nAlameda\nAV20418", True, True),
+        ("88 Harbor Street, Oakland. AV-20419", False, False),
+        ("188 Harbor Street, Alameda. AV-204180", False, False),
+        ("Harbor Street, Alameda. AV-20418-2", False, False),
+        ("Akinai Vending. XAV-20418", False, False),
+    ],
+)
+def test_a_wrong_account_is_not_the_account(text: str, addressed: bool, named: bool) -> None:
+    """Address and account count in any spelling, and only when they are the customer's own."""
+    meaning = request("Order", f"50 units of water. {text}")
+    assert (meaning.addressed, meaning.account_named) == (addressed, named)
+    assert meaning.items.units == WATER
+
+
+def test_the_subject_counts_when_the_body_asks_for_nothing() -> None:
+    """Items are taken from the body, so that a subject that repeats them does not double them."""
+    assert request("Order: 50 water", "50 units of water").items.units == WATER
+    assert request("Order: 50 water", "24 units of cola").items.units == {"cola": 24}
+    assert request("Order: 50 water", "Please send them.").items.units == WATER
+
+
+def test_a_quoted_letter_is_not_read_again() -> None:
+    """Lines that quote an earlier letter order nothing."""
+    body = "Any news?\n\nOn Wed 1 Apr 2026 the owner wrote:\n50 units of water"
+    assert not request("Re: hello", body).items.found
+    assert not request("Re: hello", "> 50 units of water\nAny news?").items.found
+
+
+@pytest.mark.parametrize(
+    ("supplier", "wanted", "lines"),
+    [
+        (NORTHBAY, {"water": 47}, [("water", 47, 60)]),
+        (NORTHBAY, {"water": 48}, [("water", 48, 57)]),  # 60 less 5 %
+        (NORTHBAY, {"cola": 24, "water": 24}, [("water", 24, 57), ("cola", 24, 81)]),  # 80.75 rounds up
+        (NORTHBAY, {"water": 90, "sandwich": 6}, [("water", 90, 54), ("sandwich", 6, 248)]),  # 247.5 rounds up
+        (GGBEV, {"cola": 10}, [("cola", 10, 79)]),  # 85 x 0.93 = 79.05
+        (GGBEV, {"cola": 48}, [("cola", 48, 77)]),  # 79.05 less 3 % = 76.68
+        (GGBEV, {"water": 120}, [("water", 120, 51)]),  # 55.8 less 8 % = 51.336
+        (VALUEBULK, {"beef_jerky": 120}, [("beef_jerky", 120, 190)]),  # 202.4 less 6 % = 190.256
+    ],
+)
+def test_the_discount_goes_by_all_units_of_a_letter(
+    supplier: Supplier, wanted: dict[str, int], lines: list[tuple[str, int, int]]
+) -> None:
+    """The highest tier that all units together reach applies to all of them; a unit's price rounds half up."""
+    assert [(line.product, line.units, line.cost_cents) for line in quote_lines(CATALOG, supplier, wanted)] == lines
+
+
+def test_a_total_is_units_times_unit_price() -> None:
+    """48 water and 48 cola at 10 % off come to 48 x $0.54 + 48 x $0.77 = $62.88."""
+    lines = quote_lines(CATALOG, NORTHBAY, {"water": 48, "cola": 48})
+    assert lines == (Line("water", 48, 54), Line("cola", 48, 77))
+    assert total_cents(lines) == 6288
+
+
+@given(st.sampled_from(CATALOG.suppliers), st.integers(1, 500), st.integers(1, 500))
+def test_more_units_never_cost_more_each(supplier: Supplier, few: int, more: int) -> None:
+    """A larger letter has at least the discount of a smaller one."""
+    few, more = sorted((few, more))
+    product = supplier.products[0]
+    assert discount_permille(supplier, few) <= discount_permille(supplier, more)
+    dear, cheap = (quote_lines(CATALOG, supplier, {product: units})[0] for units in (few, more))
+    assert dear.cost_cents >= cheap.cost_cents
+
+
+def test_goods_are_promised_for_the_suppliers_hour() -> None:
+    """A letter of day 1 to a supplier of three days and 14:00 promises day 4, 14:00."""
+    assert promised_minute(NORTHBAY, 1) == 3 * 1440 + 14 * 60
+    assert promised_minute(FRESHCART, 10) == 10 * 1440 + 15 * 60
+
+
+@pytest.mark.parametrize("supplier", CATALOG.suppliers, ids=lambda supplier: supplier.id)
+def test_orders_are_late_as_often_as_the_catalogue_says(supplier: Supplier) -> None:
+    """Over 20,000 days the share on time is the supplier's within 1 %; the others are one, two or three days late."""
+    root = Chance.of(11)
+    late = [days_late(root, supplier, day) for day in range(20_000)]
+    assert set(late) == {0, 1, 2, 3}
+    assert abs(late.count(0) / 20_000 - supplier.on_time_permille / 1000) < 0.01
+    assert all(abs(late.count(days) * 3 / (20_000 - late.count(0)) - 1) < 0.15 for days in (1, 2, 3))
+
+
+def test_lateness_depends_on_supplier_and_day_alone() -> None:
+    """The same letter day is equally late again; other suppliers and days are drawn apart."""
+    root = Chance.of(3)
+    week = [days_late(root, VALUEBULK, day) for day in range(200)]
+    assert week == [days_late(root, VALUEBULK, day) for day in range(200)]
+    twin = VALUEBULK.model_copy(update={"id": "other"})
+    assert week != [days_late(root, twin, day) for day in range(200)]
