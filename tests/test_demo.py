@@ -12,7 +12,8 @@ def test_the_demo_plays_compares_and_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = importlib.util.spec_from_file_location("demo", DEMO)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     demo = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(demo)
     for name, value in {"SEEDS": range(1, 3), "DAYS": 20, "REPORT": tmp_path / "report"}.items():
