@@ -147,6 +147,16 @@ def test_a_key_is_done_once_and_answered_the_same(desk: Desk) -> None:
     assert (desk.state.payments, desk.state.booked_cents) == (2, 2400)
 
 
+def test_a_key_stands_for_one_message(desk: Desk) -> None:
+    """Used again with another message, or to another agent, it is refused; the first message can still be repeated."""
+    desk.propose("grill", "ann", offer())
+    first = desk.pay("ann", "grill", "p", key="k")
+    for other in (desk.pay("ann", "grill", "q", key="k"), desk.send("ann", "bob", Text(content="hi"), key="k")):
+        assert (other.ok, other.code) == (False, "idempotency_mismatch")
+    assert desk.pay("ann", "grill", "p", key="k") == first
+    assert desk.state.delivered == 2
+
+
 def test_a_refused_key_is_still_unused(desk: Desk) -> None:
     """A refusal did nothing, so its key may be tried again, and counts when it is taken."""
     assert not desk.pay("ann", "grill", "p", key="k").ok

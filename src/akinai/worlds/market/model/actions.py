@@ -150,7 +150,7 @@ class SendMessage(MarketVerb):
     created_at: str | None = None
     """When the sender says it was made. The market goes by its own clock."""
     metadata: dict[str, Any] = {}
-    """`idempotency_key`: the same key from the same sender is done once and answered the same."""
+    """`idempotency_key`: the same message under the same key is sent once; another message under it is refused."""
 
     def encode(self) -> dict[str, Json]:
         # The type is every kind's default, and what tells them apart.

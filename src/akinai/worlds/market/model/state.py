@@ -13,7 +13,7 @@ from akinai.core.canonical import Json, canonical
 from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import Record
-from akinai.worlds.market.model.actions import Message, OrderProposal
+from akinai.worlds.market.model.actions import Message, OrderProposal, SendMessage
 from akinai.worlds.market.model.profiles import Profile, Role
 from akinai.worlds.market.model.setup import Setup
 from akinai.worlds.market.model.units import iso
@@ -117,6 +117,19 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A message that was sent under an idempotency key, and what its sender was answered."""
+
+    to: str
+    message: Message
+    outcome: Outcome
+
+    def is_for(self, action: SendMessage) -> bool:
+        """Whether an action repeats it: the same message to the same agent."""
+        return (action.to_agent_id, action.message) == (self.to, self.message)
+
+
+@dataclass(frozen=True, slots=True)
 class Bids:
     """The proposals that one customer got, as far as the gates ask."""
 
@@ -190,7 +203,7 @@ class State(Record):
     """By owner and sender; the sender "" stands for all."""
     offers: HashTrieMap[tuple[str, str], Offer]
     """By business and proposal id."""
-    answers: HashTrieMap[tuple[str, str], Outcome]
+    answers: HashTrieMap[tuple[str, str], Answered]
     """By sender and idempotency key."""
     makers: HashTrieMap[str, str]
     """By proposal id alone, who used it first."""

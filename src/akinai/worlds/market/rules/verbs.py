@@ -4,7 +4,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome, Turn
 from akinai.core.money import format_cents
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.model.state import Offer, State
+from akinai.worlds.market.model.state import Answered, Offer, State
 from akinai.worlds.market.model.units import prices, read_time, total_cents, total_is_off
 from akinai.worlds.market.rules import gates, mail, members, views
 from akinai.worlds.market.search import Listing, Page, find
@@ -13,6 +13,11 @@ MESSAGE_BYTES = 65_536
 KEY = "idempotency_key"
 
 Result = tuple[State, Outcome]
+
+_MISMATCH = Outcome.refused(
+    "idempotency_mismatch",
+    "The idempotency_key was used for another message, which was sent; give this message a key of its own",
+)
 
 
 def apply(state: State, turn: Turn) -> Result:
@@ -39,7 +44,8 @@ def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
 
     Refused as `wrong_sender` under another's name, `bad_key` for a key that is no text, `unknown_recipient`,
     `too_large` above 64 KiB, `wrong_role` for a customer's proposal or a business's payment, and `invalid_proposal`
-    by the rules of proposals and payments. A known key is answered as it was the first time, and nothing is done.
+    by the rules of proposals and payments. A known key is answered as it was the first time, and nothing is done; with
+    another recipient or message it is refused as `idempotency_mismatch`.
     """
     key, sender, to = action.metadata.get(KEY), turn.actor, action.to_agent_id
     if action.from_agent_id not in (None, sender):
@@ -47,7 +53,7 @@ def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
     if key is not None and (not isinstance(key, str) or len(key) > 500):
         return state, Outcome.refused("bad_key", "The idempotency_key must be text of at most 500 characters")
     if key is not None and (before := state.answers.get((sender, key))):
-        return state, before
+        return state, before.outcome if before.is_for(action) else _MISMATCH
     if not ((recipient := state.members.get(to)) and recipient.registered):
         return state, Outcome.refused("unknown_recipient", f"to_agent_id {to:.500} not found")
     if len(action.message.model_dump_json().encode()) > MESSAGE_BYTES:
@@ -56,7 +62,7 @@ def send_message(state: State, turn: Turn, action: a.SendMessage) -> Result:
     if not outcome.ok:
         return state, outcome
     if key is not None:
-        after = after.moved(answers=after.answers.insert((sender, key), outcome))
+        after = after.moved(answers=after.answers.insert((sender, key), Answered(to, action.message, outcome)))
     return mail.deliver(after, turn, to, action.message), outcome
 
 
