@@ -53,7 +53,7 @@ def search(
     """
     loaded = open_playbook(playbook).load()
     if section is not None:
-        loaded.section(section)  # UnknownName with close matches
+        section = loaded.section(section).name  # UnknownName with close matches
     try:
         query = SearchQuery(" ".join(words), top, section, min_confidence=0.0)
         return PlaybookIndex(loaded).search(query, alpha=alpha)

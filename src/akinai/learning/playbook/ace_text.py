@@ -2,27 +2,51 @@
 
     ## STRATEGIES AND HARD RULES
     [shr-00001] helpful=5 harmful=0 :: content
+    [shr-00002] content of a bullet without counters
 
-The form can be read back: further lines of a content begin with a margin, "  | ", and a section name that cannot be
-restored from the usual heading is written as a JSON string, `## "Café-Regeln"`.
+What Akinai writes can be read back: further lines of a content begin with a margin, "  | ", and a section name that
+cannot be restored from the usual heading is written as a JSON string, `## "Café-Regeln"`. What others wrote keeps its
+looks: whatever differs from the usual form is kept in the field `ace_text` of the file, the section or the bullet, and
+`dumps_ace_file` writes it again as long as it still says the same.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook
 
 MARGIN = "  | "
 """The start of the second and further lines of a content."""
 
+LOOKS = "ace_text"
+"""The unknown field that holds how a text looked where that is not the usual form."""
+
 _BULLET = re.compile(r"\[([^\s\[\]]+)\] *helpful=([0-9]{1,9}) *harmful=([0-9]{1,9}) *::(?: (.*))?", re.DOTALL)
+# Without counters only an id like "shr-00001" begins a bullet: a line of code may begin with another bracket.
+_BARE = re.compile(r"\[([^\W\d_][\w-]*-[0-9]+)\](?:[ \t](.*))?", re.DOTALL)
 
 
 def dumps_ace(sections: Iterable[Section]) -> str:
     """Sections in ACE's form, which holds ids, the two counters and contents, and nothing else of a playbook."""
     return "\n".join("".join(f"{line}\n" for line in (heading(s.name), *map(bullet_text, s.bullets))) for s in sections)
+
+
+def dumps_ace_file(playbook: Playbook) -> str:
+    """The playbook in ACE's form, each heading and bullet as it was read where it has not changed since."""
+    looks = _looks(playbook.metadata)
+    items = [item for section in playbook.sections for item in _section_items(section)]
+    if items:  # the usual form has no empty line at the end
+        items[-1] = _Item(items[-1].text, items[-1].after or "", "")
+    text = looks.get("start", "") + "".join(f"{item.text}\n{item.following}" for item in items)
+    if looks.get("end") == "":
+        text = text.removesuffix("\n")
+    line_end = "\n" if "\r" in text else looks.get("line_end", "\n")
+    return looks.get("mark", "") + text.replace("\n", line_end)
 
 
 def heading(name: str) -> str:
@@ -34,65 +58,194 @@ def heading(name: str) -> str:
 def bullet_text(bullet: Bullet) -> str:
     """A bullet in ACE's form, on one or more lines."""
     content = bullet.content.replace("\n", f"\n{MARGIN}")
-    return f"[{bullet.id}] helpful={bullet.helpful} harmful={bullet.harmful} :: {content}"
+    return f"{_usual_head(bullet.id, bullet.helpful, bullet.harmful)}{content}"
 
 
 def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     """The playbook in a text in ACE's form. CorruptPlaybook names a line that belongs nowhere.
 
-    Lines without a margin after a bullet belong to it, but for empty lines at its end. Bullets get no keywords.
+    Lines without a margin after a bullet belong to it, but for empty lines at its end. Bullets get no keywords, and
+    those without counters have counted nothing.
     """
-    sections: dict[str, list[_BulletReader]] = {}
-    current: list[_BulletReader] | None = None
-    numbers: dict[str, int] = {}
-    for number, line in enumerate(_lines(text), 1):
+    lines, looks = _lines(text)
+    sections: dict[str, _SectionReader] = {}
+    current: _SectionReader | None = None
+    places: dict[str, int] = {}
+    before: list[str] = []
+    for number, line in enumerate(lines, 1):
         if line.startswith("## "):
-            current = sections.setdefault(_checked_name(line[3:], file, number), [])
-        elif match := _BULLET.fullmatch(line):
-            id = match[1]
+            name = _checked_name(line[3:], file, number)
+            current = sections.setdefault(name, _SectionReader(name, line))
+        elif first := _first_line(line):
             if current is None:
-                raise CorruptPlaybook(file, f"line {number}", f"the bullet {id!r} before any '## SECTION'")
-            if why := id_problem(id):
+                raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
+            if why := id_problem(first.id):
                 raise CorruptPlaybook(file, f"line {number}", f"an id that {why}")
-            if id in numbers:
-                raise CorruptPlaybook(file, f"line {number}", f"the id {id!r}, which line {numbers[id]} has already")
-            numbers[id] = number
-            current.append(_BulletReader(id, int(match[2]), int(match[3]), match[4] or ""))
-        elif current:
-            current[-1].take(line)
+            if first.id in places:
+                raise CorruptPlaybook(file, f"line {number}", f"the id {first.id!r}, which line {places[first.id]} has")
+            places[first.id] = number
+            current.bullets.append(_BulletReader(first, line))
+        elif current is not None and current.take(line):
+            pass
         elif line.strip():
             raise CorruptPlaybook(file, f"line {number}", f"{line!r:.80} belongs to no bullet")
-    made = tuple(Section(name, "", tuple(read.bullet(name) for read in found)) for name, found in sections.items())
-    return Playbook(made, max(map(id_number, numbers), default=0) + 1)
+        else:
+            before.append(line)
+    if before:
+        looks["start"] = "".join(f"{line}\n" for line in before)
+    made = tuple(read.section(last=read is current) for read in sections.values())
+    return Playbook(
+        made, max(map(id_number, places), default=0) + 1, metadata={LOOKS: {**looks}} if looks else dict[str, Json]()
+    )
 
 
+class _FirstLine(NamedTuple):
+    """What the first line of a bullet says."""
+
+    id: str
+    helpful: int
+    harmful: int
+    content: str
+
+
+def _first_line(line: str) -> _FirstLine | None:
+    """A line as the first of a bullet; None where it is not."""
+    if match := _BULLET.fullmatch(line):
+        return _FirstLine(match[1], int(match[2]), int(match[3]), match[4] or "")
+    if match := _BARE.fullmatch(line):
+        return _FirstLine(match[1], 0, 0, match[2] or "")
+    return None
+
+
+def _usual_head(id: str, helpful: int, harmful: int) -> str:
+    return f"[{id}] helpful={helpful} harmful={harmful} :: "
+
+
+@dataclass
 class _BulletReader:
     """A bullet while its lines are being read."""
 
-    def __init__(self, id: str, helpful: int, harmful: int, first: str) -> None:
-        self.id, self.helpful, self.harmful = id, helpful, harmful
-        self._lines = [first]
-        self._empty = 0
+    first: _FirstLine
+    line: str
+    further: list[str] = field(default_factory=list[str])
+    empty: list[str] = field(default_factory=list[str])
+    """Empty lines, which belong to the content when another line follows."""
 
-    def take(self, line: str) -> None:
-        """Add the next line to the content. Empty lines are added when another line follows."""
+    def take(self, line: str) -> bool:
         if not line.strip() and not line.startswith(MARGIN):
-            self._empty += 1
-            return
-        self._lines += [""] * self._empty
-        self._empty = 0
-        self._lines.append(line.removeprefix(MARGIN))
+            self.empty.append(line)
+        else:
+            self.further += [*self.empty, line]
+            self.empty = []
+        return True
 
-    def bullet(self, section: str) -> Bullet:
-        return Bullet(self.id, section, "\n".join(self._lines), (), self.helpful, self.harmful)
+    def bullet(self, section: str, usually_after: str) -> Bullet:
+        first = self.first
+        looks: dict[str, Json] = {}
+        head = self.line.removesuffix(first.content)
+        if head != _usual_head(first.id, first.helpful, first.harmful):
+            looks["head"] = head
+        if any(not line.startswith(MARGIN) for line in self.further):
+            looks["margin"] = ""
+        if (after := _ended(self.empty)) != usually_after:
+            looks["after"] = after
+        content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.further)])
+        extra: dict[str, Json] = {LOOKS: looks} if looks else {}
+        return Bullet(first.id, section, content, (), first.helpful, first.harmful, extra=extra)
 
 
-def _lines(text: str) -> list[str]:
-    """The lines of a file, with line ends of Windows or Unix."""
-    lines = text.removeprefix("\ufeff").removesuffix("\n").split("\n")
-    if len(lines) > 1 and all(line.endswith("\r") for line in lines[:-1]):
-        return [line.removesuffix("\r") for line in lines]
-    return lines
+@dataclass
+class _SectionReader:
+    """A section while its lines are being read."""
+
+    name: str
+    line: str
+    bullets: list[_BulletReader] = field(default_factory=list[_BulletReader])
+    empty: list[str] = field(default_factory=list[str])
+    """Empty lines between the heading and the first bullet."""
+
+    def take(self, line: str) -> bool:
+        """Whether a line that begins nothing belongs to this section."""
+        if self.bullets:
+            return self.bullets[-1].take(line)
+        if line.strip():
+            return False
+        self.empty.append(line)
+        return True
+
+    def section(self, *, last: bool) -> Section:
+        """The section; empty lines at the end of the `last` in the file are not usual."""
+        end, looks = "" if last else "\n", dict[str, Json]()
+        if self.line != heading(self.name):
+            looks["heading"] = self.line
+        if (after := _ended(self.empty)) != ("" if self.bullets else end):
+            looks["after"] = after
+        read = [bullet.bullet(self.name, "") for bullet in self.bullets[:-1]]
+        read += [bullet.bullet(self.name, end) for bullet in self.bullets[-1:]]
+        return Section(self.name, "", tuple(read), {LOOKS: looks} if looks else dict[str, Json]())
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A heading or a bullet with the empty lines that follow it."""
+
+    text: str
+    after: str | None
+    """As they were read; None for the usual."""
+    usually: str
+
+    @property
+    def following(self) -> str:
+        return self.usually if self.after is None else self.after
+
+
+def _section_items(section: Section) -> Sequence[_Item]:
+    looks = _looks(section.extra)
+    line = looks.get("heading", "")
+    same = line.startswith("## ") and "\n" not in line and _section_name(line[3:].strip()) == section.name
+    items = [_Item(line if same else heading(section.name), looks.get("after"), "")]
+    items += [_Item(_bullet_as_read(bullet), _looks(bullet.extra).get("after"), "") for bullet in section.bullets]
+    return [*items[:-1], _Item(items[-1].text, items[-1].after, "\n")]
+
+
+def _bullet_as_read(bullet: Bullet) -> str:
+    looks = _looks(bullet.extra)
+    first, *further = bullet.content.split("\n")
+    said = _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first)
+    line = looks.get("head", "") + first
+    if _first_line(line) != said:
+        line = _usual_head(bullet.id, bullet.helpful, bullet.harmful) + first
+    plain = "margin" in looks and bool(further) and bool(further[-1].strip()) and not any(map(_begins, further))
+    return "\n".join([line, *(text if plain else MARGIN + text for text in further)])
+
+
+def _begins(line: str) -> bool:
+    """Whether a line without a margin would not be read as a further line of a content."""
+    return line.startswith(("## ", MARGIN)) or _first_line(line) is not None
+
+
+def _looks(fields: Mapping[str, Json]) -> dict[str, str]:
+    found = fields.get(LOOKS)
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, Mapping) else {}
+
+
+def _ended(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(text: str) -> tuple[list[str], dict[str, Json]]:
+    """The lines of a file with line ends of Windows or Unix, and how it looks where that is not usual."""
+    looks: dict[str, Json] = {}
+    if text.startswith("\ufeff"):
+        text, looks["mark"] = text[1:], "\ufeff"
+    if not text.endswith("\n"):
+        looks["end"] = ""
+    lines = text.removesuffix("\n").split("\n")
+    ended = lines if text.endswith("\n") else lines[:-1]
+    if ended and all(line.endswith("\r") for line in ended) and "\r" not in "".join(line[:-1] for line in ended):
+        looks["line_end"] = "\r\n"
+        return [line.removesuffix("\r") for line in lines], looks
+    return lines, looks
 
 
 def _section_name(text: str) -> str:
@@ -102,7 +255,7 @@ def _section_name(text: str) -> str:
             return str(json.loads(text))
         except ValueError:
             pass
-    return "_".join(text.lower().replace("&", " and ").split())
+    return "_".join(text.lower().replace("&", " and ").rstrip(":： ").split())
 
 
 def _checked_name(text: str, file: str, number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -155,18 +155,23 @@ class Playbook:
         return tuple(section.name for section in self.sections)
 
     def section(self, name: str) -> Section:
-        """The section of this name; UnknownName with close matches when there is none."""
-        for section in self.sections:
-            if section.name == name:
-                return section
-        raise UnknownName("section", name, self.section_names)
+        """The section of this name; UnknownName with close matches when there is none.
+
+        A name that no section has exactly may differ from it in case and punctuation: "Hard rules:" is `hard_rules`.
+        """
+        found = match_name(name, self.section_names)
+        if found is None:
+            raise UnknownName("section", name, self.section_names)
+        return next(section for section in self.sections if section.name == found)
 
     def with_sections(self, sections: Iterable[Section]) -> Playbook:
         """The playbook with these sections: new ones are added empty at the end, missing descriptions are filled in.
 
-        Existing bullets and descriptions stay. ValueError for a name that `name_problem` refuses.
+        Existing bullets, names and descriptions stay; names may differ from theirs in case and punctuation. ValueError
+        for a name that `name_problem` refuses.
         """
-        wanted = {section.name: section for section in sections}
+        names = self.section_names
+        wanted = {match_name(section.name, names) or section.name: section for section in sections}
         for name in wanted:
             if why := name_problem(name):
                 raise ValueError(f"a section named {name!r}: the name {why}")
@@ -177,7 +182,7 @@ class Playbook:
             for old in self.sections
         )
         known = set(self.section_names)
-        fresh = tuple(Section(new.name, new.description) for new in wanted.values() if new.name not in known)
+        fresh = tuple(Section(name, new.description) for name, new in wanted.items() if name not in known)
         return self if not fresh and kept == self.sections else replace(self, sections=kept + fresh)
 
     def with_bullets(self, changed: Mapping[str, Bullet | None]) -> Playbook:
@@ -232,6 +237,20 @@ def id_number(id: str) -> int:
     """The number at the end of an id, 0 without one. `next_id` stays above it."""
     digits = id[len(id.rstrip("0123456789")) :]
     return int(digits) if 0 < len(digits) <= 18 else 0
+
+
+def match_name(name: str, names: Collection[str]) -> str | None:
+    """The one of `names` that is meant: the name itself, or the only one with the same letters and digits in order,
+    whatever their case and what stands between them. None where no name or several match."""
+    if name in names:
+        return name
+    key = _letters(name)
+    found = [other for other in names if key and _letters(other) == key]
+    return found[0] if len(found) == 1 else None
+
+
+def _letters(name: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(normalise(name.replace("&", " and "))))
 
 
 def name_problem(name: str) -> str | None:

@@ -9,7 +9,15 @@ from itertools import islice
 from typing import Literal, TypeAlias, assert_never
 
 from akinai.core.canonical import Json, bad_text, bad_text_in
-from akinai.learning.playbook.bullets import OPTIONAL_FIELDS, Bullet, Playbook, Processed, Verdict, bullet_id
+from akinai.learning.playbook.bullets import (
+    OPTIONAL_FIELDS,
+    Bullet,
+    Playbook,
+    Processed,
+    Verdict,
+    bullet_id,
+    match_name,
+)
 from akinai.learning.playbook.keywords import TermCounts
 
 OperationType: TypeAlias = Literal["ADD", "UPDATE", "DELETE"]
@@ -21,7 +29,8 @@ class Operation:
 
     type: OperationType
     section: str | None = None
-    """The section of an ADD. UPDATE and DELETE may leave it out; if given, it must be the bullet's."""
+    """The section of an ADD. UPDATE and DELETE may leave it out; if given, it must be the bullet's. Case and
+    punctuation may differ."""
     bullet_id: str | None = None
     """The bullet of UPDATE and DELETE. An ADD gets a new id in any case, and is refused when this id is taken."""
     content: str | None = None
@@ -133,7 +142,7 @@ class _Draft:
         self.changed: dict[str, Bullet | None] = {}
         self.next_id = playbook.next_id
         self.tags = playbook.processed.tags
-        self.sections = frozenset(playbook.section_names)
+        self.sections = playbook.section_names
         self._terms: TermCounts | None = None
 
     def find(self, id: str) -> Bullet | None:
@@ -184,11 +193,12 @@ def _apply(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None
 
 
 def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
-    section, content = operation.section or "", operation.content or ""
+    asked, content = operation.section or "", operation.content or ""
     if operation.bullet_id and draft.find(operation.bullet_id):
         return _Problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
-    if section not in draft.sections:
-        return _unknown("section", section, draft.sections)
+    section = match_name(asked, draft.sections)
+    if section is None:
+        return _unknown("section", asked, draft.sections)
     if not content.strip():
         return _Problem("no_content", "ADD without content; give the text of the bullet")
     keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
@@ -229,7 +239,7 @@ def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
     bullet = draft.find(id)
     if bullet is None:
         return _unknown("bullet", id, draft.playbook.by_id)
-    if operation.section and operation.section != bullet.section:
+    if operation.section and match_name(operation.section, draft.sections) != bullet.section:
         return _Problem(
             "wrong_section",
             f"{operation.type} of {bullet.id!r} in section {operation.section[:100]!r}; "

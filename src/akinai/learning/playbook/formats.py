@@ -1,5 +1,6 @@
 """Playbooks as JSON, YAML and ACE's text: the schema of the file, checked when read; and files in these forms."""
 
+import codecs
 import json
 import math
 import re
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import UsageError
-from akinai.learning.playbook.ace_text import dumps_ace, loads_ace
+from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
 from akinai.learning.playbook.errors import CorruptPlaybook, NewerPlaybook
@@ -104,18 +105,25 @@ def import_playbook(path: Path | str) -> Playbook:
     path = Path(path)
     ending = _ending(path)
     try:
-        text = decoded(path.read_bytes(), path.name)
+        data = path.read_bytes()
     except FileNotFoundError as error:
         raise UsageError(f"no file {str(path)!r}; name one that is there") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {str(path)!r}: {error.strerror}; name a file") from error
+    text = decoded(data, path.name)
+    if not text.strip():
+        raise UsageError(f"{str(path)!r} is empty; name a file with a playbook in it")
     if ending == ".json":
         return loads(text, path.name)
     if ending in (".yaml", ".yml"):
         return loads_yaml(text, path.name)
-    return with_keywords(loads_ace(text, path.name))
+    mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
+    return with_keywords(loads_ace(mark + text, path.name))
 
 
 def export_playbook(playbook: Playbook, path: Path | str) -> None:
-    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only."""
+    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only; what was
+    read from ACE's text and has not changed is written as it was, to the byte."""
     path = Path(path)
     ending = _ending(path)
     if ending == ".json":
@@ -123,7 +131,7 @@ def export_playbook(playbook: Playbook, path: Path | str) -> None:
     elif ending in (".yaml", ".yml"):
         text = dumps_yaml(playbook)
     else:
-        text = dumps_ace(playbook.sections)
+        text = dumps_ace_file(playbook)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text.encode())
 
