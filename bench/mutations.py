@@ -11,6 +11,7 @@ from akinai.core.ledger import Turn
 from akinai.core.worlds import read_turn, step
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.order_text.requests import read_request
@@ -133,7 +134,7 @@ def price_up_or_down(it: Change) -> None:
         tags = list(action.prices)
         at = it.random.randrange(len(tags))
         cents = max(1, tags[at].price_cents * it.random.choice((50, 90, 95, 105, 110, 150)) // 100)
-        tags[at] = tags[at].model_copy(update={"price_cents": min(cents, a.MAX_PRICE_CENTS)})
+        tags[at] = tags[at].model_copy(update={"price_cents": min(cents, MAX_PRICE_CENTS)})
         it.replace(place, a.SetPrice(prices=tuple(tags)))
 
 
@@ -224,7 +225,7 @@ def clear_and_fill(it: Change) -> None:
 
 def decoy(it: Change) -> None:
     fill = it.fill(1)
-    tag = a.SetPrice.Tag(row=fill.slots[0].row, column=fill.slots[0].column, price_cents=a.MAX_PRICE_CENTS)
+    tag = a.SetPrice.Tag(row=fill.slots[0].row, column=fill.slots[0].column, price_cents=MAX_PRICE_CENTS)
     it.insert(fill, a.SetPrice(prices=(tag,)))
 
 

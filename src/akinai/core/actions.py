@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -33,7 +34,7 @@ class ParameterAlias:
 class Action(BaseModel):
     """The base of all verbs. The ledger keeps the fields; agents may give them under `parameter_aliases`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names of the verb, in any case."""
@@ -74,20 +75,30 @@ class Action(BaseModel):
         return parameters
 
     @classmethod
-    def tool(cls) -> dict[str, Any]:
-        """The verb as a tool for a model: name, description and the JSON Schema of its parameters."""
+    def tool(cls, *, inline: bool = False) -> dict[str, Any]:
+        """The verb as a tool for a model: name, description and the JSON Schema of its parameters.
+
+        The string under a field is the description of its parameter. `inline` writes every definition where it is used,
+        for readers that know no `$ref`; there a definition that contains itself is cut to any value.
+        """
+        return _copied(_tool(cls, inline))
+
+    @classmethod
+    def parameters_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of the parameters as agents give them; a verb may override it to show itself otherwise."""
         schema = cls.model_json_schema()
         properties: dict[str, Any] = dict(schema.get("properties", {}))
         required: list[str] = list(schema.get("required", []))
         for name, alias in cls.parameter_aliases.items():
             if alias.schema is not None and alias.field in properties:
+                about = {key: text for key, text in properties[alias.field].items() if key == "description"}
                 properties = {name if key == alias.field else key: value for key, value in properties.items()}
-                properties[name] = dict(alias.schema)
+                properties[name] = {**about, **alias.schema}
                 required = [name if key == alias.field else key for key in required]
-        parameters: dict[str, Any] = {"type": "object", "properties": _untitled(properties), "required": required}
+        parameters: dict[str, Any] = {"type": "object", "properties": _plain(properties), "required": required}
         if "$defs" in schema:
-            parameters["$defs"] = _untitled(schema["$defs"])
-        return {"name": cls.tool_name(), "description": inspect.cleandoc(cls.__doc__ or ""), "parameters": parameters}
+            parameters["$defs"] = _plain(schema["$defs"])
+        return parameters
 
 
 class Unreadable(Action):
@@ -182,14 +193,48 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
 
 
-def _untitled(value: Any) -> Any:
-    """A JSON Schema without the titles that pydantic adds to every field: they cost tokens and carry no information."""
+@lru_cache(maxsize=1024)
+def _tool(cls: type[Action], inline: bool) -> dict[str, Any]:
+    parameters = cls.parameters_schema()
+    if inline:
+        defs = parameters.pop("$defs", {})
+        parameters = _inlined(parameters, defs, ())
+    return {"name": cls.tool_name(), "description": inspect.cleandoc(cls.__doc__ or ""), "parameters": parameters}
+
+
+def _copied(value: Any) -> Any:
+    """A copy of JSON data: the cached tool stays as it is, whatever a caller does to its own."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [_copied(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _inlined(value: Any, defs: Mapping[str, Any], inside: tuple[str, ...]) -> Any:
+    """A schema with its definitions in place of the references to them; what stands beside a reference wins."""
+    if isinstance(value, list):
+        return [_inlined(item, defs, inside) for item in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    schema = cast("dict[str, Any]", value)
+    if not isinstance(reference := schema.get("$ref"), str):
+        return {key: _inlined(item, defs, inside) for key, item in schema.items()}
+    name = reference.rpartition("/")[2]
+    beside = {key: _inlined(item, defs, inside) for key, item in schema.items() if key != "$ref"}
+    return beside if name in inside else {**_inlined(defs[name], defs, (*inside, name)), **beside}
+
+
+def _plain(value: Any) -> Any:
+    """A JSON Schema without titles, which cost tokens and say nothing, and without OpenAPI's discriminator."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
-        return {key: _untitled(item) for key, item in items.items() if key != "title" or not isinstance(item, str)}
+        return {key: _plain(item) for key, item in items.items() if not _added(key, item)}
     if isinstance(value, list):
-        return [_untitled(item) for item in cast("list[Any]", value)]
+        return [_plain(item) for item in cast("list[Any]", value)]
     return value
+
+
+def _added(key: str, item: Any) -> bool:
+    return (key == "title" and isinstance(item, str)) or (key == "discriminator" and "propertyName" in item)
 
 
 def _encoded(value: object, dumped: Json) -> Json:

@@ -31,7 +31,6 @@ Units = Annotated[int, Field(ge=1, le=MOST_UNITS), _Plain]
 Dollars = Annotated[
     Annotated[int, Field(ge=0, le=MOST_DOLLARS)] | Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)],
     _Plain,
-    Field(description="in dollars"),
 ]
 Seconds = Annotated[
     Annotated[int, Field(ge=0, le=30 * DAY_SECONDS)] | Annotated[float, Field(ge=0, le=30 * DAY_SECONDS)], _Plain
@@ -51,8 +50,11 @@ class Item(_Part):
     id: str = ""
     """The seller's own id of the item, where it has one."""
     item_name: str
+    """The item, as the seller's menu names it."""
     quantity: Units
+    """The units offered."""
     unit_price: Dollars
+    """The price of a unit in dollars."""
 
     @model_validator(mode="before")
     @classmethod
@@ -68,31 +70,43 @@ class Text(_Part):
     """Plain words."""
 
     type: Literal["text"] = "text"
+    """Says that the message is a text."""
     content: str
+    """The words to send."""
 
 
 class OrderProposal(_Part):
     """An offer of items at a total price. Only a business makes one, each under an id that it has not used before."""
 
     type: Literal["order_proposal"] = "order_proposal"
+    """Says that the message is a proposal."""
     id: Id
+    """A new id of your own, by which the customer pays."""
     items: Annotated[list[Item], Field(min_length=1, max_length=200)]
+    """The items offered, each with its quantity and price."""
     total_price: Dollars
+    """The price of everything together in dollars."""
     special_instructions: str | None = None
+    """A note to the customer."""
     estimated_delivery: str | None = None
+    """When the order would arrive, in plain words."""
     expiry_time: str | None = None
-    """ISO 8601; without a zone it is UTC."""
+    """When the offer ends, in ISO 8601; without a zone it is UTC."""
 
 
 class Payment(_Part):
     """Pays a proposal, whole and once. Only the customer it was made to can."""
 
     type: Literal["payment"] = "payment"
+    """Says that the message is a payment."""
     proposal_message_id: Id
     """The id of the proposal."""
     payment_method: str | None = None
+    """How you pay, in plain words."""
     delivery_address: str | None = None
+    """Where the order goes."""
     payment_message: str | None = None
+    """A note to the business."""
 
 
 Message: TypeAlias = Annotated[Text | OrderProposal | Payment, Field(discriminator="type")]
@@ -111,14 +125,13 @@ class MarketVerb(Action):
     """Whether the verb is offered before an actor has registered; in a closed market it is not offered after."""
 
     @classmethod
-    def tool(cls) -> dict[str, Any]:
-        tool = super().tool()
-        parameters = cast("dict[str, Any]", tool["parameters"])
+    def parameters_schema(cls) -> dict[str, Any]:
+        parameters = super().parameters_schema()
         shown = {name: schema for name, schema in parameters["properties"].items() if name not in cls.unshown}
         for part in parameters.get("$defs", {}).values():
             if "const" in part["properties"].get("type", {}):  # what tells the kinds of messages apart
                 part["required"] = ["type", *(name for name in part["required"] if name != "type")]
-        return {**tool, "parameters": {**parameters, "properties": shown}}
+        return {**parameters, "properties": shown}
 
 
 class Register(MarketVerb):
@@ -144,7 +157,9 @@ class SendMessage(MarketVerb):
     unshown = frozenset({"from_agent_id", "created_at", "metadata"})
 
     to_agent_id: str
+    """The id of the agent to write to, as a search or a message gave it."""
     message: Message
+    """The message: a text, an order_proposal or a payment."""
     from_agent_id: str | None = None
     """The sender, who may leave it out; another name than the sender's is refused."""
     created_at: str | None = None
@@ -164,22 +179,26 @@ class FetchMessages(MarketVerb):
     unshown = frozenset({"after", "offset"})
 
     from_agent_id: str | None = None
-    """Only of this sender."""
+    """Only messages of this sender."""
     limit: Count | None = None
+    """The most messages to return."""
     offset: Annotated[int, Field(ge=0), _Plain] | None = None
     """How many of those that fit to leave out."""
     after: str | None = None
     """Only what came later than this time, ISO 8601."""
     after_index: Annotated[int, _Plain] | None = None
-    """Only what has a larger index."""
+    """Only messages with a larger index."""
 
 
 class Constraints(_Part):
     """What a business must have to be found by the search `filtered`."""
 
     rating_threshold: float | None = None
+    """The lowest rating."""
     amenity_features: list[str] | None = None
+    """Amenities that the business must offer, all of them."""
     menu_items: list[str] | None = None
+    """Items that must be on its menu, all of them."""
 
 
 Algorithm = Literal["simple", "lexical", "filtered", "optimal", "rnr"]
@@ -193,11 +212,15 @@ class Search(MarketVerb):
     """
 
     query: Annotated[str, StringConstraints(max_length=10_000)] = ""
+    """What you are looking for, such as the names of items."""
     search_algorithm: Algorithm = "lexical"
+    """How results are found and ranked."""
     constraints: Constraints | None = None
+    """What a business must have; only the algorithm filtered reads it."""
     limit: Count = 10
     """Results on a page."""
     page: Count = 1
+    """The page of the results, counted from 1."""
 
 
 class Wait(MarketVerb):
@@ -209,6 +232,7 @@ class Wait(MarketVerb):
     on_wire = "unlisted"
 
     seconds: Seconds | None = None
+    """The longest time to wait, in seconds; without it you wait for mail alone."""
 
 
 class Leave(MarketVerb):
@@ -217,6 +241,7 @@ class Leave(MarketVerb):
     on_wire = "unlisted"
 
     reason: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    """Why you leave, in a sentence."""
 
 
 CLASSES: tuple[type[MarketVerb], ...] = tuple(MarketVerb.__subclasses__())

@@ -7,36 +7,21 @@ upper case. `aliases` holds the paper's names and other public ones. The docstri
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
-from akinai.core.canonical import Json
-from akinai.core.money import read_dollars
-
-MAX_PRICE_CENTS = 100_000
-NOTEPAD_LIMIT = 20_000
-DOLLARS: Mapping[str, Json] = {"type": "number", "description": "dollars, at most two decimals, at most 1000"}
-
-
-def _whole(value: object) -> object:
-    """Accept a whole number in any JSON spelling ("12", 12, 12.0), but never true or false."""
-    if isinstance(value, bool):
-        raise ValueError("a whole number is expected")
-    return value
-
-
-def _price_cents(value: object) -> Json:
-    return read_dollars(value, maximum_cents=MAX_PRICE_CENTS)
-
-
-Whole = Annotated[int, BeforeValidator(_whole)]
-Row = Annotated[Whole, Field(ge=0, le=100, description="counted from 0; rows for small items come first")]
-Column = Annotated[Whole, Field(ge=0, le=100, description="counted from 0")]
-Quantity = Annotated[Whole, Field(ge=1, le=100_000)]
-Name = Annotated[str, StringConstraints(max_length=200)]
-Line = Annotated[str, StringConstraints(max_length=500)]
-Text = Annotated[str, StringConstraints(max_length=NOTEPAD_LIMIT)]
-
+from akinai.worlds.vending.model.parameters import (
+    DOLLARS,
+    MAX_PRICE_CENTS,
+    Column,
+    Line,
+    Name,
+    Plain,
+    Quantity,
+    Row,
+    Text,
+    price_cents,
+)
 
 SubAgentKind = Literal["email", "research", "physical"]
 Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent"]
@@ -63,7 +48,9 @@ class ReadEmail(Verb):
     aliases = ("READ_EMAILS",)
 
     only_unread: bool = True
+    """Whether to show the unread letters alone; false shows the latest 20 of the inbox."""
     folder: Literal["inbox", "sent"] = "inbox"
+    """The letters that came, or those that you sent."""
 
 
 class SendEmail(Verb):
@@ -77,8 +64,11 @@ class SendEmail(Verb):
     minutes = "do"
 
     to: Line
+    """The e-mail address to write to."""
     subject: Line = ""
+    """The subject line."""
     body: Text
+    """The text of the letter."""
 
 
 class SearchWeb(Verb):
@@ -89,6 +79,7 @@ class SearchWeb(Verb):
     parameter_aliases: ClassVar = {"q": ParameterAlias("query")}
 
     query: Line
+    """What to search for, in plain words."""
 
 
 class NotepadRead(Verb):
@@ -106,7 +97,9 @@ class NotepadWrite(Verb):
     parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
 
     text: Text
+    """The text to write."""
     append: bool = False
+    """Whether to add the text to the end; false replaces what is there."""
 
 
 class NotepadErase(Verb):
@@ -124,7 +117,9 @@ class UpdateNotes(Verb):
     parameter_aliases: ClassVar = {"value": ParameterAlias("content")}
 
     key: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    """The name under which to save the note."""
     content: Text
+    """The text of the note."""
 
 
 class GetNotes(Verb):
@@ -134,6 +129,7 @@ class GetNotes(Verb):
     aliases = ("get_key_value", "get_value", "get_note")
 
     key: Name | None = None
+    """The name of the note; without it, all names are listed."""
 
 
 class DeleteNote(Verb):
@@ -143,6 +139,7 @@ class DeleteNote(Verb):
     aliases = ("delete_key_value", "delete_value", "delete_notes")
 
     key: Name
+    """The name of the note to delete."""
 
 
 class AddMemory(Verb):
@@ -153,6 +150,7 @@ class AddMemory(Verb):
     parameter_aliases: ClassVar = {"content": ParameterAlias("text")}
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    """The note to save."""
 
 
 class SearchMemory(Verb):
@@ -162,7 +160,9 @@ class SearchMemory(Verb):
     aliases = ("search_vector_db",)
 
     query: Line
-    limit: Annotated[Whole, Field(ge=1, le=20)] = 5
+    """What to look for, in plain words."""
+    limit: Annotated[int, Field(ge=1, le=20), Plain] = 5
+    """The most notes to return."""
 
 
 class AdvanceDay(Verb):
@@ -174,7 +174,8 @@ class AdvanceDay(Verb):
 class WaitUntil(Verb):
     """Wait until a later hour today, for example for a delivery."""
 
-    hour: Annotated[Whole, Field(ge=0, le=23)]
+    hour: Annotated[int, Field(ge=0, le=23), Plain]
+    """The hour of today to wait for, on a 24-hour clock."""
 
 
 class RestockSlot(Verb):
@@ -192,9 +193,12 @@ class RestockSlot(Verb):
         row: Row
         column: Column
         product_id: Name
+        """The id of the product, as storage lists it."""
         quantity: Quantity
+        """The units to move."""
 
     slots: Annotated[tuple[Fill, ...], Field(min_length=1, max_length=50)]
+    """The slots to fill, each with what goes into it."""
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
@@ -213,14 +217,16 @@ class SetPrice(Verb):
 
     class Tag(Action):
         parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
-            "price": ParameterAlias("price_cents", _price_cents, DOLLARS)
+            "price": ParameterAlias("price_cents", price_cents, DOLLARS)
         }
 
         row: Row
         column: Column
-        price_cents: Annotated[Whole, Field(ge=1, le=MAX_PRICE_CENTS)]
+        price_cents: Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), Plain]
+        """The price of a unit in cents."""
 
     prices: Annotated[tuple[Tag, ...], Field(min_length=1, max_length=50)]
+    """The slots, each with the price of the product in it."""
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
@@ -235,10 +241,10 @@ class SetPrice(Verb):
         return super().decode(given)
 
     @classmethod
-    def tool(cls) -> dict[str, Any]:
-        tool = super().tool()
-        tool["parameters"]["$defs"]["Tag"] = cls.Tag.tool()["parameters"]
-        return tool
+    def parameters_schema(cls) -> dict[str, Any]:
+        parameters = super().parameters_schema()
+        parameters["$defs"]["Tag"] = cls.Tag.parameters_schema()
+        return parameters
 
 
 class CollectCash(Verb):
@@ -307,7 +313,9 @@ class PlaceOrder(Verb):
     only_with = "structured_orders"
 
     supplier_id: Name
+    """The id of the supplier, as view_suppliers lists it."""
     items: Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
+    """The units to order of each product: an object from product id to a number of units."""
 
 
 class Delegation(Verb):
@@ -317,6 +325,7 @@ class Delegation(Verb):
     parameter_aliases: ClassVar = {"instructions": ParameterAlias("task")}
 
     task: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+    """What to do and what to report; the assistant knows nothing else of your business."""
 
 
 class DelegateEmail(Delegation):
@@ -345,6 +354,7 @@ class ChatWithSubAgent(Verb):
     """Send a further request to the sub-agent that reported last. It remembers its task."""
 
     message: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+    """The request, or the answer to what it asked."""
 
 
 class SubAgentSpecs(Verb):
@@ -357,6 +367,7 @@ class Report(Verb):
     for_owner = False
 
     text: Text
+    """What you did and found: all that the owner will know of it."""
 
 
 MACHINE: tuple[type[Verb], ...] = (RestockSlot, SetPrice, CollectCash, ClearSlot)

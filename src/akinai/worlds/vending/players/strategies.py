@@ -8,6 +8,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
 from akinai.worlds.vending.players.guided import SUPPLIER_QUERIES, Guide, guided
 from akinai.worlds.vending.players.observations import (
@@ -259,7 +260,7 @@ def _machine_actions(task: str) -> Iterator[Action]:
     tags = [
         a.SetPrice.Tag(row=int(row), column=int(column), price_cents=cents)
         for row, column, price in _PRICE.findall(task)
-        if int(row) <= 100 and int(column) <= 100 and 0 < (cents := _cents(price)) <= a.MAX_PRICE_CENTS
+        if int(row) <= 100 and int(column) <= 100 and 0 < (cents := _cents(price)) <= MAX_PRICE_CENTS
     ]
     if tags:
         yield a.SetPrice(prices=tuple(tags[:50]))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from akinai.core.ledger import Outcome
 from akinai.retrieval import rank
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.parameters import NOTEPAD_LIMIT
 from akinai.worlds.vending.model.state import State
 
 Result = tuple[State, Outcome]
@@ -22,8 +23,8 @@ def notepad_write(state: State, action: a.NotepadWrite) -> Result:
     """Replace the notepad's text or add to it. Refused as `full` when it would grow above its limit."""
     old = state.notes.notepad
     text = f"{old}\n{action.text}" if action.append and old else action.text
-    if len(text) > a.NOTEPAD_LIMIT:
-        why = f"the notepad holds {a.NOTEPAD_LIMIT} characters, this would be {len(text)}; shorten it"
+    if len(text) > NOTEPAD_LIMIT:
+        why = f"the notepad holds {NOTEPAD_LIMIT} characters, this would be {len(text)}; shorten it"
         return state, Outcome.refused("full", why)
     return _with_notepad(state, notepad=text), Outcome(f"Noted; the notepad has {len(text)} characters.")
 
