@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Stopped,
         analyze,
         compare,
+        deal,
         diff,
         estimate,
         export,
@@ -47,14 +48,14 @@ _HOME = {
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
     "Score": "core.scores", "Session": "core.agents", "Stopped": "api.play", "Turn": "core.ledger",
-    "View": "core.agents", "World": "core.worlds", "estimate": "api.play",
+    "View": "core.agents", "World": "core.worlds", "deal": "api.records", "estimate": "api.play",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "RunFailedWarning",
-    "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "compare", "diff", "estimate", "export",
-    "fork", "learn", "playbook", "replay",
+    "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "compare", "deal", "diff", "estimate",
+    "export", "fork", "learn", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -26,6 +26,7 @@ def analyze(
     by_agent: bool = False,
     by_conversation: bool = False,
     by_day: bool = False,
+    deals: bool = False,
     evidence: bool = True,
     store: StoreRef = None,
     jobs: int = 1,
@@ -35,14 +36,14 @@ def analyze(
     intervals, endings, findings, what the models took, and how far each group is from idle to reference.
 
     Idle and reference come from the store where it has them under the same settings; else they are played in memory,
-    on at most 20 seeds; `scale` True asks for all seeds, False for none. `by_agent` and `by_conversation` add a world's
-    tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off. `evidence`
-    False leaves out the entries that earned each score. `jobs` processes read at a time; `progress` is called for every
-    run, as in `run`. A run that cannot be read has its `trouble` and stops nothing.
+    on at most 20 seeds; `scale` True asks for all seeds, False for none. `by_agent`, `by_conversation` and `deals` add
+    a world's tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off.
+    `evidence` False leaves out the entries that earned each score. `jobs` processes read at a time; `progress` is
+    called for every run, as in `run`. A run that cannot be read has its `trouble` and stops nothing.
     """
     if fuzzy_match_distance < 0:
         raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
-    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation}
+    asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation, "deal": deals}
     tables: tuple[About, ...] = tuple(about for about, kept in asked.items() if kept)
     detail = Detail(
         False, evidence, judged=True, findings=True, series=by_day, tables=tables, fuzzy=fuzzy_match_distance

@@ -6,12 +6,13 @@ plays in memory. All functions work inside a running event loop, as in a noteboo
 
 from akinai.analysis.analyse import analyze, compare
 from akinai.api.play import Stopped, estimate, fork, resume, run
-from akinai.api.records import diff, export, headers, replay, runs, verify
+from akinai.api.records import deal, diff, export, headers, replay, runs, verify
 
 __all__ = [
     "Stopped",
     "analyze",
     "compare",
+    "deal",
     "diff",
     "estimate",
     "export",

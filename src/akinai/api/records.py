@@ -1,4 +1,4 @@
-"""Functions about the record of runs: runs, replay, verify, diff, export."""
+"""Functions about the record of runs: runs, deal, replay, verify, diff, export."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from akinai import worlds
 from akinai.analysis.diff import Diff, diff_runs
-from akinai.core.errors import LedgerError, UsageError
+from akinai.core.errors import LedgerError, UnknownName, UsageError
+from akinai.core.findings import Deal
 from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
@@ -134,6 +137,16 @@ def _export_database(run: str, path: Path, format: str, store: StoreRef) -> None
         await write_database(books, headers[0], format, path)
 
     wait(with_store(resolve_store(store), work))
+
+
+def deal(run: str | Run, id: str, *, store: StoreRef = None) -> Deal:
+    """One deal of a run, with the entries that belong to it. UnknownName for an id that no deal of the run has."""
+    played = _one_run(run, store)
+    world = worlds.load(played.world)
+    found = {known.id: known for known in world.facets.judging.deals(core_replay(world, played.ledger))}
+    if id not in found:
+        raise UnknownName("deal", id, found, f"'akinai analyze {played.id} --deals' lists them")
+    return found[id]
 
 
 def diff(a: str | Run, b: str | Run, *, store: StoreRef = None) -> Diff:

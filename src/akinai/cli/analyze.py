@@ -61,6 +61,14 @@ ByAgent = Annotated[bool, flag("--by-agent", help="Add tables with a row per age
 ByConversation = Annotated[
     bool, flag("--by-conversation", help="Add tables with a row per pair of agents that talked, and per purchase.")
 ]
+Deals = Annotated[
+    bool,
+    flag("--deals", help="Add tables of deals, with what each side keeps of them, in worlds that have them."),
+]
+Followed = Annotated[
+    str | None,
+    option("--deal", metavar="ID", help="Instead, follow one deal of one run from its first message to its last."),
+]
 ByDay = Annotated[bool, flag("--by-day", help="With --json: add every day of every run.")]
 Gain = Annotated[
     str | None,
@@ -79,6 +87,8 @@ def analyze(
     by_agent: ByAgent = False,
     by_conversation: ByConversation = False,
     by_day: ByDay = False,
+    deals: Deals = False,
+    deal: Followed = None,
     jobs: Jobs = None,
     store: Store = None,
     as_json: Json = False,
@@ -87,6 +97,8 @@ def analyze(
     from akinai import api
 
     address = store_address(store)
+    if deal is not None:
+        return _follow_deal(names, deal, address, as_json=as_json)
     with progress_bar(quiet=as_json) as progress:
         analysis = api.analyze(
             *names,
@@ -95,6 +107,7 @@ def analyze(
             by_agent=by_agent,
             by_conversation=by_conversation,
             by_day=by_day and as_json,
+            deals=deals,
             evidence=as_json,
             store=address,
             jobs=process_count(jobs, address),
@@ -109,7 +122,21 @@ def analyze(
         print_next_steps(_next_steps(names, store))
     if fuzzy and not any(run.figures for run in analysis.runs):
         print_error("--fuzzy-match-distance changes nothing: no run here is of a world that goes by names")
-    _report_unreadable(analysis, MAX_REASONS)
+    return _report_unreadable(analysis, MAX_REASONS)
+
+
+def _follow_deal(names: list[str], id: str, address: str | None, *, as_json: bool) -> None:
+    from akinai import api
+    from akinai.core.errors import UsageError
+
+    if len(names) != 1:
+        raise UsageError(f"--deal {id!r:.100} follows a deal of one run; name that run, and no other")
+    found = api.deal(names[0], id, store=address)
+    if as_json:
+        return print_json(found.to_json())
+    from akinai.report.tables.deals import deal_page
+
+    return print_page(lambda _: deal_page(found))
 
 
 def _edits(fuzzy: int) -> int:

@@ -10,7 +10,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
 from akinai.core.charts import Best, Chart, Published
-from akinai.core.findings import Finding
+from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request
@@ -98,6 +98,10 @@ class Judging(Generic[S]):
         """More figures and tables. Names that agents write and that are within `fuzzy` edits of a right one count as
         it."""
         return Account()
+
+    def deals(self, steps: Steps[S]) -> Sequence[Deal]:
+        """Every deal that was offered, with the entries that belong to it; empty in a world without such deals."""
+        return ()
 
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth about a state in a few named numbers, for reports and comparisons."""

@@ -1,7 +1,7 @@
-"""Finding: a mistake that a ledger shows, with what was assumed and what was true."""
+"""What a ledger shows of a run: findings, which are mistakes, and deals, each followed from message to message."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from akinai.core.canonical import Json
@@ -37,4 +37,54 @@ class Finding:
             "assumed": self.assumed,
             "true": self.true,
             "at": self.at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DealStep:
+    """One entry that belongs to a deal."""
+
+    entry: int
+    at: int
+    """Microseconds since the epoch."""
+    stage: str
+    """What it is to the deal, such as "proposal", "payment" or "confirmation"."""
+    actor: str
+    text: str
+    """What happened, in words; text of agents is quoted as it is."""
+    code: str | None = None
+    """The code of a refusal; None for an action that was done."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {
+            "entry": self.entry, "at": self.at, "stage": self.stage, "actor": self.actor, "text": self.text,
+        }  # fmt: skip
+        return document | ({"code": self.code} if self.code else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """An offer and what became of it."""
+
+    id: str
+    seller: str
+    buyer: str
+    amount_cents: int
+    status: Mapping[str, str]
+    """What each side takes it for, such as {"customer": "accepted", "business": "pending"}."""
+    steps: tuple[DealStep, ...]
+    """In the order of the ledger."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of the two for people, by id; a side may have none."""
+
+    def to_json(self) -> dict[str, Json]:
+        """The document that `akinai analyze RUN --deal ID --json` prints."""
+        return {
+            "id": self.id,
+            "seller": self.seller,
+            "buyer": self.buyer,
+            "amount_cents": self.amount_cents,
+            "status": dict(self.status),
+            "names": dict(self.names),
+            "steps": [step.to_json() for step in self.steps],
         }

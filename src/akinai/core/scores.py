@@ -51,8 +51,8 @@ WORDS = "words"
 """The unit of a column that holds text."""
 
 
-About = Literal["run", "agent", "conversation"]
-"""What the rows of a table are about: the run as a whole, one agent each, or two agents that talked."""
+About = Literal["run", "agent", "conversation", "deal"]
+"""What the rows of a table are about: the run as a whole, one agent each, two agents that talked, or one deal each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,11 @@ class Shell:
         out, self.err = self._capsys.readouterr()
         return out
 
+    def error(self, *words: str) -> str:
+        """The line about a mistake, which exits with 2."""
+        assert (self(*words), self.code) == ("", 2)
+        return self.err
+
     def analyzed(self, *words: str) -> Any:
         """The document of `akinai analyze --json`."""
         return json.loads(self("analyze", *words, "--json"))

@@ -6,12 +6,13 @@ from typing import ClassVar
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
 from akinai.core.facets import Exporter, Facets, Files, Judging, Observation, Reader, Sides, Teaching
-from akinai.core.findings import Finding
+from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Outcome, Turn
 from akinai.core.lessons import Lesson
 from akinai.core.scores import Account
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.account import account
+from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
 from akinai.worlds.market.analysis.scores import facts
 from akinai.worlds.market.lessons import lessons
@@ -77,6 +78,9 @@ class MarketJudging(Judging[State]):
 
     def account(self, steps: Steps[State], fuzzy: int = 0) -> Account:
         return account(steps, fuzzy)
+
+    def deals(self, steps: Steps[State]) -> Sequence[Deal]:
+        return steps.derive(deals)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

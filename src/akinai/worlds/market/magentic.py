@@ -5,7 +5,6 @@ They hold all there is, also what no agent saw: whole profiles, and the messages
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
@@ -15,6 +14,7 @@ from akinai.core.facets import DatabaseTable, ModelCall
 from akinai.core.ledger import Outcome
 from akinai.core.models import Message
 from akinai.core.steps import Step, Steps
+from akinai.worlds.market.analysis.trades import deal_id, shared_ids
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Member, State
 from akinai.worlds.market.model.units import iso, read_time
@@ -63,7 +63,7 @@ def rows(steps: Steps[State]) -> Iterator[Row]:
     sent again under their key are logs: its analysis would not read the first and would count the second twice.
     """
     yield from _agents(steps.final, steps)
-    shared = _shared_ids(steps.final)
+    shared = shared_ids(steps.final)
     for step in steps:
         if spoken := _action(step, shared):
             yield Row("actions", f"action-{step.entry.seq}", step.entry.at, spoken)
@@ -85,12 +85,6 @@ def whole_profile(member: Member) -> Data:
     if member.role == "business":
         data = {"min_price_factor": 1.0, "progenitor_customer": "", **data}
     return {**cast("Data", dict(member.profile)), member.role: cast("Json", data)}
-
-
-def _shared_ids(state: State) -> frozenset[str]:
-    """Proposal ids that several businesses used: the public system knows ids without their senders."""
-    counts = Counter(id for _, id in state.offers)
-    return frozenset(id for id, count in counts.items() if count > 1)
 
 
 def _action(step: Step[State], shared: frozenset[str]) -> Data | None:
@@ -132,10 +126,13 @@ def _message(message: Data, sender: str, to: str, shared: frozenset[str]) -> Dat
     """A message as the public system reads it: times have a zone, and ids belong to a single business."""
     if message["type"] == "order_proposal":
         expires = read_time(str(message["expiry_time"])) if message.get("expiry_time") else None
-        id = f"{sender}/{message['id']}" if message["id"] in shared else message["id"]
-        return {**message, "id": id, "expiry_time": None if expires is None else iso(expires)}
-    if message["type"] == "payment" and message["proposal_message_id"] in shared:
-        return {**message, "proposal_message_id": f"{to}/{message['proposal_message_id']}"}
+        return {
+            **message,
+            "id": deal_id(sender, str(message["id"]), shared),
+            "expiry_time": None if expires is None else iso(expires),
+        }
+    if message["type"] == "payment":
+        return {**message, "proposal_message_id": deal_id(to, str(message["proposal_message_id"]), shared)}
     return message
 
 

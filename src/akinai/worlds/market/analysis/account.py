@@ -14,6 +14,7 @@ from akinai.core.money import half_even_cents
 from akinai.core.scores import WORDS, Account, Better, Score, Table
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.choices import RANKS, Choice, arrival_ranks, choices, figures, result_ranks
+from akinai.worlds.market.analysis.deals import deal_tables
 from akinai.worlds.market.analysis.proposal_errors import (
     KINDS,
     InvalidMenuItem,
@@ -97,6 +98,7 @@ def account(steps: Steps[State], fuzzy: int = 0) -> Account:
         Table("businesses", BUSINESSES, _businesses(market), 1, "agent"),
         Table("conversations", CONVERSATIONS, _conversations(market), 2, "conversation"),
         Table("purchases", PURCHASES, _purchases(market), 0, "conversation"),
+        *deal_tables(steps),
     ]
     return Account(_figures(market), tables, _population_digest(steps.final))
 

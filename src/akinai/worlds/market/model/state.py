@@ -173,6 +173,12 @@ class Member(Record):
     """Why it is done; empty while it is not."""
 
     @property
+    def name(self) -> str:
+        """The name in its data, which for people stands beside the id; empty without one."""
+        name = self.data.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
     def has_news(self) -> bool:
         return self.last_mail > self.seen
 

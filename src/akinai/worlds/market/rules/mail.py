@@ -90,7 +90,7 @@ def render_fetch(state: State, turn: Turn, action: a.FetchMessages, kept: Outcom
     found = select(state, turn.actor, turn.at, action)
     if found is None or not found.mails:
         return Outcome(kept.text, data={"messages": [], "has_more": False})
-    lines = [indent(f"[{mail.index}] from {mail.sender}: {_words(mail.message)}") for mail in found.mails]
+    lines = [indent(f"[{mail.index}] from {mail.sender}: {describe_message(mail.message)}") for mail in found.mails]
     beside = fetch_metadata(state, turn, found)
     if sealed := beside.get("sealed_s"):
         lines.append(f"(Sealed bids are opened in {sealed} s; fetch them again then.)")
@@ -101,7 +101,7 @@ def render_fetch(state: State, turn: Turn, action: a.FetchMessages, kept: Outcom
 def fetch_metadata(state: State, turn: Turn, found: Fetched) -> dict[str, Json]:
     """What is told beside the messages: whether there are more, and the seconds until sealed bids among them open."""
     beside: dict[str, Json] = {"has_more": found.has_more}
-    if any(mail.message is CLOSED for mail in found.mails):
+    if any(is_sealed(mail) for mail in found.mails):
         beside["sealed_s"] = seconds_sealed(state, turn.actor, turn.at)
     return beside
 
@@ -119,7 +119,17 @@ def indent(text: str) -> str:
     return "\n    ".join(text.splitlines())
 
 
-def _words(message: a.Message) -> str:
+def is_sealed(mail: Mail) -> bool:
+    """Whether a mail of a fetch stands for a sealed bid."""
+    return mail.message is CLOSED
+
+
+def describe_items(proposal: a.OrderProposal) -> str:
+    """The lines of a proposal for a reader: "1 x Tea at $3.00; 2 x Cake at $4.00"."""
+    return "; ".join(f"{item.quantity} x {item.item_name} at {price(item.unit_price)}" for item in proposal.items)
+
+
+def describe_message(message: a.Message) -> str:
     """A message for a reader."""
     match message:
         case a.Text():
@@ -128,16 +138,13 @@ def _words(message: a.Message) -> str:
             note = f" ({message.payment_message})" if message.payment_message else ""
             return f"payment of proposal {message.proposal_message_id}{note}"
         case a.OrderProposal():
-            items = "; ".join(
-                f"{item.quantity} x {item.item_name} at {price(item.unit_price)}" for item in message.items
-            )
             extras: Mapping[str, str | None] = {
                 "expires": message.expiry_time,
                 "delivery": message.estimated_delivery,
                 "note": message.special_instructions,
             }
             rest = "".join(f"; {name} {value}" for name, value in extras.items() if value)
-            return f"order proposal {message.id}: {items}. Total {price(message.total_price)}{rest}"
+            return f"order proposal {message.id}: {describe_items(message)}. Total {price(message.total_price)}{rest}"
 
 
 def _first_above(box: Box, value: int, key: Callable[[Mail], int]) -> int:

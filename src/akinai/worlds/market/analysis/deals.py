@@ -1,0 +1,255 @@
+"""Deals as their two sides keep them: proposals with their status, what a customer paid, what a business confirmed.
+
+The stores and lists have the names of the marketplace document. They are views of the record: the market keeps none.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from akinai.core.findings import Deal, DealStep
+from akinai.core.money import format_cents
+from akinai.core.scores import WORDS, Table
+from akinai.core.steps import Step, Steps
+from akinai.worlds.market.analysis.trades import Messages, Pair, Status, Trade, between, trades
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import Mail, State
+from akinai.worlds.market.model.units import iso, total_cents
+from akinai.worlds.market.rules.mail import describe_items, describe_message
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProposal:
+    """A proposal as one side keeps it."""
+
+    proposal: a.OrderProposal
+    business_id: str
+    customer_id: str
+    created_at: int
+    """When the business sent it or the customer read it, microseconds since the epoch."""
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A payment that a customer made."""
+
+    proposal_id: str
+    business_id: str
+    amount_cents: int
+    timestamp: int
+    """Microseconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedOrder:
+    """A payment that a business has read."""
+
+    proposal_id: str
+    customer_id: str
+    amount_cents: int
+    items: Sequence[a.Item]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerDeals:
+    """The deals of a customer."""
+
+    proposal_storage: Mapping[str, StoredProposal]
+    """The proposals that it has read or paid, by id."""
+    completed_transactions: Mapping[str, int]
+    """The ids of the proposals that it paid, in that order, with the times in microseconds since the epoch."""
+    transaction_history: Sequence[Transaction]
+
+
+@dataclass(frozen=True, slots=True)
+class BusinessDeals:
+    """The deals of a business."""
+
+    proposal_storage: Mapping[str, StoredProposal]
+    """The proposals that it made, by id."""
+    confirmed_orders: Sequence[ConfirmedOrder]
+    """In the order in which it read the payments."""
+
+
+def customer_deals(steps: Steps[State], customer: str) -> CustomerDeals:
+    """What a customer keeps of its deals at the end of a record; nothing for an id that is no customer's."""
+    own = [trade for trade in steps.derive(trades) if trade.offer.customer == customer]
+    paid = _paid(own)
+    return CustomerDeals(
+        {trade.id: _stored(trade, seen, trade.customer_status) for trade in own if (seen := trade.read or trade.paid)},
+        {trade.id: payment.entry.at for trade, payment in paid},
+        [_transaction(trade, payment) for trade, payment in paid],
+    )
+
+
+def business_deals(steps: Steps[State], business: str) -> BusinessDeals:
+    """What a business keeps of its deals at the end of a record; nothing for an id that is no business's."""
+    own = [trade for trade in steps.derive(trades) if trade.offer.business == business]
+    stored = {trade.id: _stored(trade, trade.proposed, trade.business_status) for trade in own}
+    return BusinessDeals(stored, [_confirmed(trade) for trade in _confirmed_trades(own)])
+
+
+def _paid(found: Sequence[Trade]) -> list[tuple[Trade, Step[State]]]:
+    """Paid trades with their payments, in the order of payment."""
+    return sorted(
+        ((trade, trade.paid) for trade in found if trade.paid is not None), key=lambda pair: pair[1].entry.seq
+    )
+
+
+def _confirmed_trades(found: Sequence[Trade]) -> list[Trade]:
+    """Trades whose payment the business has read, in the order of reading, then of payment."""
+    read = [trade for trade in found if trade.payment_read]
+    return sorted(read, key=lambda trade: (trade.payment_read.entry.seq if trade.payment_read else 0, trade.offer.paid))
+
+
+def _stored(trade: Trade, seen: Step[State], status: Status) -> StoredProposal:
+    offer = trade.offer
+    return StoredProposal(offer.proposal, offer.business, offer.customer, seen.entry.at, status)
+
+
+def _transaction(trade: Trade, payment: Step[State]) -> Transaction:
+    return Transaction(trade.id, trade.offer.business, total_cents(trade.offer.proposal), payment.entry.at)
+
+
+def _confirmed(trade: Trade) -> ConfirmedOrder:
+    proposal = trade.offer.proposal
+    return ConfirmedOrder(trade.id, trade.offer.customer, total_cents(proposal), proposal.items)
+
+
+STORED = {
+    "proposal": WORDS,
+    "business": WORDS,
+    "customer": WORDS,
+    "total": "cents",
+    "customer_status": WORDS,
+    "business_status": WORDS,
+    "items": WORDS,
+    "sent_at": WORDS,
+    "read_at": WORDS,
+}
+COMPLETED = {"proposal": WORDS, "customer": WORDS, "completed_at": WORDS}
+HISTORY = {"proposal": WORDS, "customer": WORDS, "business": WORDS, "amount": "cents", "timestamp": WORDS}
+CONFIRMED = {"proposal": WORDS, "business": WORDS, "customer": WORDS, "amount": "cents", "items": WORDS}
+
+
+def deal_tables(steps: Steps[State]) -> Sequence[Table]:
+    """What all customers and businesses keep of their deals; times are ISO 8601."""
+    found = steps.derive(trades)
+    paid = _paid(found)
+    stored = [_stored_row(trade) for trade in found]
+    completed = [[trade.id, trade.offer.customer, iso(payment.entry.at)] for trade, payment in paid]
+    history = [_history_row(trade, payment) for trade, payment in paid]
+    confirmed = [_confirmed_row(trade) for trade in _confirmed_trades(found)]
+    return [
+        Table("proposal_storage", STORED, stored, about="deal"),
+        Table("completed_transactions", COMPLETED, completed, about="deal"),
+        Table("transaction_history", HISTORY, history, about="deal"),
+        Table("confirmed_orders", CONFIRMED, confirmed, about="deal"),
+    ]
+
+
+def _stored_row(trade: Trade) -> list[str | int | None]:
+    offer = trade.offer
+    read_at = iso(trade.read.entry.at) if trade.read else None
+    statuses = [trade.customer_status, trade.business_status]
+    total, items = total_cents(offer.proposal), describe_items(offer.proposal)
+    return [trade.id, offer.business, offer.customer, total, *statuses, items, iso(trade.proposed.entry.at), read_at]
+
+
+def _history_row(trade: Trade, payment: Step[State]) -> list[str | int]:
+    made = _transaction(trade, payment)
+    return [made.proposal_id, trade.offer.customer, made.business_id, made.amount_cents, iso(made.timestamp)]
+
+
+def _confirmed_row(trade: Trade) -> list[str | int]:
+    order = _confirmed(trade)
+    items = describe_items(trade.offer.proposal)
+    return [order.proposal_id, trade.offer.business, order.customer_id, order.amount_cents, items]
+
+
+def deals(steps: Steps[State]) -> Sequence[Deal]:
+    """Every proposal with all that belongs to it, from the first message of its two sides to the confirmation.
+
+    Where the two dealt with each other before, it begins after that purchase.
+    """
+    found, messages = steps.derive(trades), steps.derive(Messages.of)
+    bought: dict[Pair, list[int]] = {}
+    for trade in found:
+        if trade.paid:
+            end = trade.confirmation.index if trade.confirmation else trade.paid.entry.seq
+            insort(bought.setdefault((trade.offer.customer, trade.offer.business), []), end)
+    made: list[Deal] = []
+    for trade in found:
+        ends = bought.get((trade.offer.customer, trade.offer.business), [])
+        place = bisect_left(ends, trade.offer.index)
+        made.append(_deal(trade, messages, ends[place - 1] if place else 0, steps.final))
+    return made
+
+
+def _deal(trade: Trade, messages: Messages, start: int, state: State) -> Deal:
+    offer = trade.offer
+    members = state.members
+    return Deal(
+        trade.id,
+        offer.business,
+        offer.customer,
+        total_cents(offer.proposal),
+        {"customer": trade.customer_status, "business": trade.business_status},
+        tuple(sorted(_steps(trade, messages, start), key=lambda step: step.entry)),
+        {id: name for id in (offer.customer, offer.business) if (name := members[id].name)},
+    )
+
+
+def _steps(trade: Trade, messages: Messages, start: int) -> list[DealStep]:
+    """The entries of a deal, in no order."""
+    offer, confirmation = trade.offer, trade.confirmation
+    end = confirmation.index if confirmation else trade.paid.entry.seq if trade.paid else offer.index
+    pair = (offer.customer, offer.business)
+    asked, answered = (messages.texts.get(way, ()) for way in (pair, (offer.business, offer.customer)))
+    texts = [*between(asked, start, end), *between(answered, start, end)]
+    first = min([offer.index, *(text.index for text in texts)])
+    shown = [step for step in messages.searches.get(pair, ()) if start < step.entry.seq < first][-1:]
+    found = [_step(step, "search", _searched(step)) for step in shown]
+    found += [_mail_step(text, "message") for text in texts]
+    found.append(_step(trade.proposed, "proposal", describe_message(offer.proposal)))
+    found += [_refusal(step) for step in messages.refused.get(offer.proposal.id, ()) if _concerns(step, trade)]
+    if trade.read:
+        found.append(_step(trade.read, "proposal read", "the customer reads the proposal"))
+    if trade.paid:
+        found.append(_step(trade.paid, "payment", f"pays {format_cents(total_cents(offer.proposal))}"))
+    if trade.payment_read:
+        found.append(_step(trade.payment_read, "payment read", "the business reads the payment"))
+    if confirmation:
+        found.append(_mail_step(confirmation, "confirmation"))
+        if confirmed := messages.reads.get(confirmation.index):
+            found.append(_step(confirmed, "confirmation read", "the customer reads the confirmation"))
+    return found
+
+
+def _concerns(refused: Step[State], trade: Trade) -> bool:
+    """Whether a refused payment that names the id means this proposal: it was for its business, or for one that never
+    used the id."""
+    action = refused.turn.action
+    assert isinstance(action, a.SendMessage)
+    to, id = action.to_agent_id, trade.offer.proposal.id
+    return to == trade.offer.business or (to, id) not in refused.after.offers
+
+
+def _searched(step: Step[State]) -> str:
+    action = step.turn.action
+    assert isinstance(action, a.Search)
+    return f"searches for {action.query!r}"
+
+
+def _step(step: Step[State], stage: str, text: str) -> DealStep:
+    return DealStep(step.entry.seq, step.entry.at, stage, step.entry.actor, text)
+
+
+def _mail_step(sent: Mail, stage: str) -> DealStep:
+    return DealStep(sent.index, sent.at, stage, sent.sender, describe_message(sent.message))
+
+
+def _refusal(step: Step[State]) -> DealStep:
+    entry, outcome = step.entry, step.outcome
+    return DealStep(entry.seq, entry.at, "payment refused", entry.actor, outcome.text, outcome.code)

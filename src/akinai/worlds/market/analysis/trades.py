@@ -1,0 +1,174 @@
+"""Trades: every proposal of a market with the entries in which it was read, paid and confirmed, from the record."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from akinai.core.steps import Step, Steps
+from akinai.worlds.market.analysis.scores import proposals
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import Mail, Offer, State
+from akinai.worlds.market.rules import mail
+
+Status = Literal["unread", "pending", "accepted", "expired"]
+"""What a side takes a proposal for. A customer accepts with its payment, a business when it reads the payment; one that
+the customer never read is unread; one that can no longer be paid at the end of the record is expired."""
+Pair = tuple[str, str]
+"""Customer and business."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """A proposal and what became of it; each stage is None where the record does not show it."""
+
+    id: str
+    """The proposal's id; with its business, as "business/id", where several businesses used it."""
+    offer: Offer
+    proposed: Step[State]
+    read: Step[State] | None
+    """The first fetch that showed it to its customer."""
+    paid: Step[State] | None
+    payment_read: Step[State] | None
+    """The business's first fetch of the payment."""
+    confirmation: Mail | None
+    """The first text of the business to the customer after that which names the proposal; otherwise the first that
+    names none, if it came before the business's next proposal to this customer."""
+    expired: bool
+
+    @property
+    def customer_status(self) -> Status:
+        if self.paid:
+            return "accepted"
+        return "expired" if self.expired else "pending" if self.read else "unread"
+
+    @property
+    def business_status(self) -> Status:
+        return "accepted" if self.payment_read else "expired" if self.expired else "pending"
+
+
+@dataclass(slots=True)
+class Messages:
+    """What was sent and read in a record, gathered in one pass."""
+
+    reads: dict[int, Step[State]] = field(default_factory=dict[int, Step[State]])
+    """By the index of a message, the first fetch that showed it as it was sent."""
+    texts: dict[Pair, list[Mail]] = field(default_factory=dict[Pair, list[Mail]])
+    """Texts between two agents, by sender and recipient, in the order of arrival."""
+    refused: dict[str, list[Step[State]]] = field(default_factory=dict[str, list[Step[State]]])
+    """Refused payments, by the proposal id that they name."""
+    searches: dict[Pair, list[Step[State]]] = field(default_factory=dict[Pair, list[Step[State]]])
+    """Searches that showed a business, by customer and business."""
+
+    @staticmethod
+    def of(steps: Steps[State]) -> "Messages":
+        found = Messages()
+        for step in steps:
+            found._add(step)
+        return found
+
+    def _add(self, step: Step[State]) -> None:
+        actor, data = step.turn.actor, step.outcome.data
+        match step.turn.action:
+            case a.FetchMessages() as action if step.outcome.ok:
+                fetched = mail.select(step.after, actor, step.turn.at, action)
+                for received in fetched.mails if fetched else ():
+                    if not mail.is_sealed(received):
+                        self.reads.setdefault(received.index, step)
+            case a.SendMessage(message=a.Payment() as payment) if not step.outcome.ok:
+                self.refused.setdefault(payment.proposal_message_id, []).append(step)
+            case a.SendMessage(message=a.Text() as text, to_agent_id=to) if step.outcome.ok:
+                # The answer to a repeated idempotency key holds the index of the first message.
+                if isinstance(data, Mapping) and data.get("index") == step.entry.seq:
+                    sent = Mail(step.entry.seq, step.entry.at, actor, to, text)
+                    self.texts.setdefault((actor, to), []).append(sent)
+            case a.Search() if step.outcome.ok and isinstance(data, Mapping):
+                businesses = data.get("businesses")
+                for business in businesses if isinstance(businesses, list) else ():
+                    self.searches.setdefault((actor, str(business)), []).append(step)
+            case _:
+                pass
+
+
+def trades(steps: Steps[State]) -> Sequence[Trade]:
+    """All proposals that were delivered, in that order."""
+    messages, shared, end = steps.derive(Messages.of), shared_ids(steps.final), steps.final
+    last = steps[-1].entry.at if steps else end.at
+    by_pair: dict[Pair, list[Offer]] = {}
+    for offer in proposals(end):
+        by_pair.setdefault((offer.customer, offer.business), []).append(offer)
+    found: list[Trade] = []
+    for (customer, business), offers in by_pair.items():
+        confirmations = Confirmations.of(offers, messages.texts.get((business, customer), ()))
+        following = [offer.index for offer in offers[1:]]
+        for offer, next_index in zip(offers, [*following, None], strict=True):
+            payment_read = messages.reads.get(offer.paid) if offer.paid else None
+            found.append(
+                Trade(
+                    deal_id(offer.business, offer.proposal.id, shared),
+                    offer,
+                    steps[offer.index - 1],
+                    messages.reads.get(offer.index),
+                    steps[offer.paid - 1] if offer.paid else None,
+                    payment_read,
+                    confirmations.find(offer, payment_read.entry.seq, next_index) if payment_read else None,
+                    not offer.paid and offer.expires is not None and offer.expires < last,
+                )
+            )
+    return sorted(found, key=lambda trade: trade.offer.index)
+
+
+def shared_ids(state: State) -> frozenset[str]:
+    """Proposal ids that several businesses used."""
+    counts = Counter(id for _, id in state.offers)
+    return frozenset(id for id, count in counts.items() if count > 1)
+
+
+def deal_id(business: str, id: str, shared: frozenset[str]) -> str:
+    """The id of a proposal in a whole market: where several businesses used it, "business/id"."""
+    return f"{business}/{id}" if id in shared else id
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmations:
+    """The texts of a business to a customer, by the proposals that they name."""
+
+    naming: Mapping[str, Sequence[Mail]]
+    """By proposal id."""
+    plain: Sequence[Mail]
+    """Texts that name no proposal."""
+
+    @staticmethod
+    def of(offers: Sequence[Offer], texts: Sequence[Mail]) -> "Confirmations":
+        ids = "|".join(re.escape(offer.proposal.id) for offer in offers)
+        pattern = re.compile(rf"(?<![\w-])(?:{ids})(?![\w-])")
+        naming, plain = dict[str, list[Mail]](), list[Mail]()
+        for text in texts:
+            assert isinstance(text.message, a.Text)
+            named = set(pattern.findall(text.message.content))
+            for id in named:
+                naming.setdefault(id, []).append(text)
+            if not named:
+                plain.append(text)
+        return Confirmations(naming, plain)
+
+    def find(self, offer: Offer, after: int, next_proposal: int | None) -> Mail | None:
+        """The confirmation of a proposal whose payment was read in the entry `after`."""
+        if named := first_after(self.naming.get(offer.proposal.id, ()), after):
+            return named
+        unnamed = first_after(self.plain, after)
+        return None if unnamed and next_proposal is not None and unnamed.index > next_proposal else unnamed
+
+
+def first_after(mails: Sequence[Mail], index: int) -> Mail | None:
+    """The first mail that came after an index."""
+    place = bisect_right(mails, index, key=lambda mail: mail.index)
+    return mails[place] if place < len(mails) else None
+
+
+def between(mails: Sequence[Mail], after: int, before: int) -> Sequence[Mail]:
+    """Mails whose index lies between two, both excluded."""
+    start = bisect_right(mails, after, key=lambda mail: mail.index)
+    return mails[start : bisect_left(mails, before, key=lambda mail: mail.index)]
