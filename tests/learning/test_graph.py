@@ -101,7 +101,7 @@ async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_cou
     )
     assert steps.count("apply") == 2
     assert state.epochs[0].counts.tasks == 6
-    state = await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place, anew=True)
+    state = await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place, fresh=True)
     assert state.epochs[0].accuracy == 1.0
 
 
@@ -257,3 +257,21 @@ def test_a_checkpoint_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     assert contents(akinai.learn(data_set(codes(1, 1)), playbook=tmp_path / "p.json").playbook) == [
         fact(codes(1, 1)[0])
     ]
+
+
+@pytest.mark.parametrize("crash_at", ["apply", "refine"])
+def test_a_resumed_learning_began_with_what_it_began_with(tmp_path: Path, crash_at: str) -> None:
+    """After a crash the result names the playbook before the learning, and the judged tasks that nothing saw."""
+
+    def crash(step: str, state: object) -> None:
+        if step == crash_at:
+            raise KeyboardInterrupt
+
+    tasks = data_set(codes(1, 4), codes(3, 6))
+    place: Any = {"playbook": tmp_path / "p.json", "checkpoint": str(tmp_path / "c.db")}
+    with pytest.raises(KeyboardInterrupt):
+        akinai.learn(tasks, **place, settings={"batch": 2}, watch=crash)
+    learned = akinai.learn(tasks, **place, settings={"batch": 2})
+    assert learned.began.bullets == 0
+    assert learned.clean is not None
+    assert sorted(learned.clean.right) == ["t5", "t6"]

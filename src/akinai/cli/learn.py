@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from akinai.runtime.learn.train_config import TrainConfig
 
 FAILED = 1
+MOST_SOURCES = 3
+"""Sources that are named of the bullets that a learning began with."""
 
 Tasks = Annotated[
     str, argument("TASKS", "A data set (qa, or one from akinai.toml) or a world to learn from (vending, market).")
@@ -48,6 +50,11 @@ Limit = Annotated[
 Checkpoint = Annotated[
     str | None,
     option("--checkpoint", metavar="FILE", help="Save progress here, and resume after a crash (needs extra learn)."),
+]
+
+Fresh = Annotated[
+    bool,
+    flag("--fresh", help="Begin with an empty playbook and do not resume; a rollback restores the old bullets."),
 ]
 
 Agent = Annotated[
@@ -92,6 +99,7 @@ def learn(
     online: Online = None,
     limit: Limit = None,
     checkpoint: Checkpoint = None,
+    fresh: Fresh = False,
     agent: Agent = None,
     reflect: Reflect = None,
     seeds: Seeds = None,
@@ -110,43 +118,25 @@ def learn(
     max_dollars: m.MaxDollars = 0,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
+    options: dict[str, Any] = dict(locals())
     from akinai.runtime.learn.learner import learn as learn_playbook
 
+    for name in ("tasks", "sets", "as_json"):
+        del options[name]
     if model is None:
         sampling = {"--base-url": base_url, "--temperature": temperature, "--reply-tokens": reply_tokens}
         _expect_model(sampling | {"--model-seed": model_seed}, (max_tokens, max_minutes, max_dollars))
     playing = {"--agent": agent, "--reflect": reflect, "--seeds": seeds, "--eval-seeds": eval_seeds}
-    _expect_world(tasks, playing | {"--days": days, "--store": store, "--eval-set": eval_sets}, bool(online))
+    playing |= {"--days": days, "--store": store, "--eval-set": eval_sets}
+    _expect_world(tasks, playing, bool(online))
+    options["eval_settings"] = options.pop("eval_sets")
     with learning_bar(quiet=as_json) as watch:
-        learned = learn_playbook(
-            tasks,
-            playbook=playbook,
-            epochs=epochs,
-            online=online,
-            limit=limit,
-            agent=agent,
-            reflect=reflect,
-            seeds=seeds,
-            eval_seeds=eval_seeds,
-            days=days,
-            eval_settings=eval_sets,
-            store=store,
-            model=model,
-            base_url=base_url,
-            temperature=temperature,
-            reply_tokens=reply_tokens,
-            model_seed=model_seed,
-            max_tokens=max_tokens,
-            max_minutes=max_minutes,
-            max_dollars=max_dollars,
-            checkpoint=checkpoint,
-            settings=sets,
-            watch=watch,
-        )
-    _print_learned(learned, store, as_json=as_json, resumable=checkpoint is not None)
+        learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
+    resume = f"the same command{' without --fresh' if fresh else ''} resumes it" if checkpoint else ""
+    _print_learned(learned, store, as_json=as_json, resume=resume)
 
 
-def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resumable: bool) -> None:
+def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resume: str) -> None:
     """Print the result; exits with FAILED if the learning ended early."""
     if as_json:
         print_json(learned.to_json())
@@ -154,7 +144,7 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         print_page(lambda width: _page(learned.to_json(), width))
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
-        rest = "the same command goes on" if resumable else "the playbook holds what was learned until then"
+        rest = resume or "the playbook holds what was learned until then"
         print_error(f"the learning ended early: {learned.ending}; {rest}")
         raise typer.Exit(FAILED)
 
@@ -237,15 +227,29 @@ def _page(learned: Mapping[str, Any], width: int) -> "RenderableType":
     rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
     names, values, ends = ([row[at] for row in rows] for at in range(3))
     table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
-    playbook = Text(f"playbook {learned['card']['playbook']}")
+    card = learned["card"]
+    playbook = Text(f"playbook {card['playbook']}; {_beginning(card['began_with'])}")
     return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
+
+
+def _beginning(began: Mapping[str, Any]) -> str:
+    """The playbook that a learning began with, in words."""
+    if not began["bullets"]:
+        return "learning began with no bullets"
+    named = {(name or "an unknown source"): count for name, count in began["sources"].items()}
+    most = sorted(named, key=lambda name: -named[name])[:MOST_SOURCES]
+    others = f" and {len(named) - len(most):,} others" if len(named) > len(most) else ""
+    text = f"learning began with {began['bullets']:,} bullets from {', '.join(most)}{others}"
+    return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
 
 
 def _title(learned: Mapping[str, Any]) -> str:
     roles = learned["card"]["roles"]
+    seen = learned["card"]["began_with"]["seen"]
+    earlier = f", {seen:,} of which earlier learnings had seen" if seen and learned["online"] else ""
     if not learned["world"]:
-        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}"
-    where = "before each was learned from" if learned["online"] else f"on {learned['eval_seeds']}"
+        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}{earlier}"
+    where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
     source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
     return f"{learned['world']}: {learned['agent']} with {source}, {where}"
 
@@ -258,12 +262,14 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     names = {
         "baseline_accuracy": "accuracy without a playbook",
         "accuracy": "accuracy with the playbook",
-        "clean_accuracy": "accuracy on tasks that are not in training",
+        "clean_accuracy": "accuracy on tasks that nothing was learned from",
     }
     for name, words in names.items():
         if share := learned[name]:
             low, high = share["ci95"]
             yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    if seen := _seen(learned):
+        yield "judged tasks that were learned from", f"{seen:,}", ""
     if paired := learned["paired"]:
         yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
@@ -289,6 +295,12 @@ def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     if learned["failed"]:
         yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
     yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
+
+
+def _seen(learned: Mapping[str, Any]) -> int:
+    """Judged tasks that were learned from, as far as that is known."""
+    clean = learned["clean_accuracy"]
+    return learned["accuracy"]["n"] - clean["n"] if clean else 0
 
 
 def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:

@@ -52,11 +52,11 @@ async def learn_in_graph(
     saver: BaseCheckpointSaver[Any],
     thread: str,
     *,
-    anew: bool = False,
+    fresh: bool = False,
     last: bool = False,
     watch: Watch | None = None,
 ) -> LoopState:
-    """Run the loop as a graph. An unfinished thread is resumed unless `anew`.
+    """Run the loop as a graph. An unfinished thread is resumed unless `fresh`.
 
     With `last` a finished thread returns its last state and does not begin anew: for callers that have work left to do
     with it, and delete it afterwards.
@@ -66,8 +66,8 @@ async def learn_in_graph(
     config: Any = {"configurable": {"thread_id": thread}, "recursion_limit": _NO_END}
     graph = compiled(job, saver)
     before = await graph.aget_state(config)
-    going = bool(before.next) and not anew
-    if last and not anew and before.values and not going:
+    going = bool(before.next) and not fresh
+    if last and not fresh and before.values and not going:
         state = _read(before.values)
         if state.over and state.fingerprint == job.fingerprint:
             return state

@@ -18,6 +18,7 @@ from akinai.core.errors import UsageError
 from akinai.learning.loop.evaluation import Breaker, attempt_task, gather, judge
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import (
+    Beginning,
     EpochCounts,
     EpochReport,
     GateCheck,
@@ -52,6 +53,8 @@ class Job:
     config: LoopConfig = field(default_factory=LoopConfig)
     held_out: Sequence[Task] = ()
     breaker: Breaker = field(default_factory=Breaker)
+    began: Beginning = field(default_factory=Beginning)
+    """The playbook before this learning, for a state that is new."""
 
     def __post_init__(self) -> None:
         check_ids(self.train)
@@ -88,14 +91,16 @@ def check_ids(tasks: Sequence[Task]) -> None:
 def begin(job: Job) -> LoopState:
     """The first state of a new learning. Its id is the last point of the playbook's journal."""
     changes = job.playbook.history()
-    return LoopState(f"learn-{changes[-1].n if changes else 0}", fingerprint=job.fingerprint, over=not job.train)
+    n = changes[-1].n if changes else 0
+    return LoopState(f"learn-{n}", began=job.began, fingerprint=job.fingerprint, over=not job.train)
 
 
 def check_resumable(job: Job, state: LoopState) -> LoopState:
     """The state, if it is one of this job; otherwise UsageError."""
     if state.fingerprint != job.fingerprint:
         raise UsageError(
-            f"{state.learning_id!r} was begun with other tasks, roles or settings; go on with those, or begin anew"
+            f"{state.learning_id!r} was begun with other tasks, roles or settings; "
+            "go on with those, or begin anew (--fresh)"
         )
     return state
 

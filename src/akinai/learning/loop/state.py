@@ -220,6 +220,19 @@ class GateCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """The playbook that a learning began with."""
+
+    bullets: int = 0
+    sources: tuple[tuple[str, int], ...] = ()
+    """Number of bullets by file or run that they were learned from, by name; "" for bullets without a source."""
+    unrecorded: int = 0
+    """Bullets whose tasks are not recorded."""
+    seen: tuple[str, ...] = ()
+    """Ids of the training tasks that had been learned from before."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoopState:
     """The checkpoint of a learning."""
 
@@ -239,6 +252,7 @@ class LoopState:
     """Whether the first attempt was right, for each finished task of the current epoch in order."""
     first_scores: tuple[float, ...] = ()
     """The scores of the same attempts."""
+    began: Beginning = field(default_factory=Beginning)
     fingerprint: str = ""
     """Of the job: a state of another job is not resumed."""
     over: bool = False

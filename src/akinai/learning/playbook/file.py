@@ -106,12 +106,26 @@ class PlaybookFile:
             raise self._missing()
         return self._parsed(data)
 
-    def begin(self, sections: Iterable[Section] = (), *, reason: str = "") -> Saved:
-        """Create the playbook with these sections, or add missing sections to an existing one."""
+    def begin(
+        self,
+        sections: Iterable[Section] = (),
+        *,
+        reason: str = "",
+        fresh: bool = False,
+        edit: Callable[[Playbook], Playbook] | None = None,
+    ) -> Saved:
+        """Create the playbook with these sections, or add missing sections to an existing one.
+
+        `fresh` leaves out everything that it held; a rollback restores that. `edit` changes the result, for a learning
+        that begins.
+        """
         with self._locked(create=True):
             before = self._current(create=True)
-            kind: ChangeKind = "sections" if self._journal.last else "begin"
-            return self._save(Change(0, "", kind, reason=reason), before, before.with_sections(sections))
+            after = (Playbook() if fresh else before).with_sections(sections)
+            kind: ChangeKind = "learn" if edit else "sections"
+            if fresh or not self._journal.last:
+                kind = "begin"
+            return self._save(Change(0, "", kind, reason=reason), before, edit(after) if edit else after)
 
     def commit(self, delta: Delta) -> Saved:
         """Apply a delta and write it to the journal. A delta whose id is there already does nothing."""

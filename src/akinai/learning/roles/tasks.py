@@ -46,6 +46,8 @@ class Task:
     """The task for programs. A Generator sees it, so it does not hold the truth."""
     source: str = ""
     """Where the task comes from, "run#seq" or "file#line": bullets name it as their source; empty: the id."""
+    identity: str = ""
+    """Equal for tasks that are the same, whatever their ids and texts; empty: tasks of equal text are the same."""
 
     @property
     def assignment(self) -> Assignment:

@@ -12,7 +12,8 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
 from akinai.learning.loop.loop import Job, Watch, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
-from akinai.learning.loop.state import LoopState, StepName
+from akinai.learning.loop.provenance import beginning, provenance, remember
+from akinai.learning.loop.state import Beginning, LoopState, StepName
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.sections import all_sections
@@ -21,7 +22,7 @@ from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.learn.data_sets import find_check
 from akinai.runtime.learn.resources import Resources
-from akinai.runtime.learn.result import LearnResult, clean_ids
+from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.models.budget import NO_BUDGET, Budget
 from akinai.runtime.sync import wait
@@ -39,8 +40,8 @@ class JobConfig:
     budget: Budget = NO_BUDGET
     checkpoint: str | None = None
     """A file, or the DSN of a PostgreSQL."""
-    anew: bool = False
-    """Whether an unfinished learning is begun again and not resumed."""
+    fresh: bool = False
+    """Whether to begin with an empty playbook, and not to resume an unfinished learning."""
     baseline: bool = True
     """Whether the same tasks are judged without a playbook too."""
     watch: Watch | None = None
@@ -102,7 +103,7 @@ class _Learning:
             roles = await make_roles(Resources(self.data_set.name, self.config.budget, self.path, stack))
             job = self._job(tasks, roles)
             runner = await self._runner(job, stack)
-            job.playbook.begin(_sections(self.data_set))
+            self._begin(job, tasks)
             ending, state = await self._learn(job, runner)
             evaluation = await self._evaluate(job, tasks, state)
             if state.over and not evaluation.cut_by:
@@ -117,7 +118,8 @@ class _Learning:
                 evaluation.split,
                 evaluation.judged,
                 evaluation.baseline,
-                self._clean(evaluation),
+                self._clean(evaluation, tasks, state.began),
+                state.began,
                 online=self.settings.online,
                 seconds=perf_counter() - start,
             )
@@ -144,18 +146,32 @@ class _Learning:
         check = find_check(settings.check) if settings.check else self.data_set.check
         evaluator = self.evaluator or AnswerEvaluator(check)
         retriever = settings.retriever(config, self.data_set)
-        return Job(tasks.train, roles, evaluator, PlaybookFile(self.path), retriever, config, tasks.held_out)
+        file = PlaybookFile(self.path)
+        before = file.load() if file.exists() and not self.config.fresh else Playbook()
+        began = beginning(before, tasks.train)
+        _expect_unseen(tasks, before, self.path)
+        return Job(tasks.train, roles, evaluator, file, retriever, config, tasks.held_out, began=began)
+
+    def _begin(self, job: Job, tasks: _Tasks) -> None:
+        """Create the playbook where it is missing, and record what is about to be learned from."""
+        learned_from = (*tasks.train, *(tasks.held_out if job.config.gate else ()))
+        job.playbook.begin(
+            _sections(self.data_set),
+            reason="begun with an empty playbook" if self.config.fresh else "",
+            fresh=self.config.fresh,
+            edit=lambda playbook: remember(playbook, learned_from),
+        )
 
     async def _runner(self, job: Job, stack: AsyncExitStack) -> _Runner:
         """The plain loop, or the graph where there is a checkpoint, which is opened before anything is written."""
-        place, anew = self.config.checkpoint, self.config.anew
+        place, fresh = self.config.checkpoint, self.config.fresh
         if place is None:
             return _Runner(lambda watch: run_loop(job, watch=watch), lambda: asyncio.sleep(0))
         from akinai.learning.loop.graph import checkpointer, learn_in_graph
 
         saver, thread = await stack.enter_async_context(checkpointer(place)), str(job.playbook.path)
         return _Runner(
-            lambda watch: learn_in_graph(job, saver, thread, anew=anew, last=True, watch=watch),
+            lambda watch: learn_in_graph(job, saver, thread, fresh=fresh, last=True, watch=watch),
             lambda: saver.adelete_thread(thread),
         )
 
@@ -194,11 +210,26 @@ class _Learning:
         except EndRun as end:
             return _Evaluation(split, judged, None, end.ending)
 
-    def _clean(self, evaluation: _Evaluation) -> EvalResult | None:
-        if evaluation.split == "train" or evaluation.judged is None:
+    def _clean(self, evaluation: _Evaluation, tasks: _Tasks, began: Beginning) -> EvalResult | None:
+        """The judged tasks that no bullet had seen when they were judged; None where that cannot be said."""
+        judged = evaluation.judged
+        if judged is None or began.unrecorded:
             return None
-        load = self.data_set.load
-        return evaluation.judged.only(clean_ids(load("train"), load(evaluation.split)))
+        if evaluation.split == "train":
+            unseen = [id for id in judged.right if id not in frozenset(began.seen)]
+            return judged.only(unseen) if self.settings.online and began.seen else None
+        seen = provenance(PlaybookFile(self.path).load())
+        return judged.only([task.id for task in tasks.validation if task not in seen])
+
+
+def _expect_unseen(tasks: _Tasks, before: Playbook, path: Path) -> None:
+    """UsageError for runs that judge and that bullets come from: they would say nothing about other runs."""
+    seen = provenance(remember(before, tasks.train))
+    if both := next((task for task in tasks.validation if task.identity and task in seen), None):
+        raise UsageError(
+            f"{both.id!r} is to judge, and {path} is learned from the same run; "
+            "judge by other seeds (--eval-seeds), or begin with an empty playbook (--fresh)"
+        )
 
 
 def _sections(data_set: DataSet) -> tuple[Section, ...]:

@@ -55,7 +55,7 @@ def learn(
     roles: Roles | None = None,
     evaluator: Evaluator | None = None,
     checkpoint: str | None = None,
-    anew: bool = False,
+    fresh: bool = False,
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     watch: Watch | None = None,
@@ -66,7 +66,8 @@ def learn(
     play. Options are described by `akinai learn --help`. A name in `settings` that the learner does not know (or that
     the world knows too) is a setting of the world or an option of the data set. A `ModelChoice` holds its sampling
     parameters. For a data set, `roles` and `evaluator` replace its own. An unfinished learning of the same playbook is
-    resumed from `checkpoint`, unless `anew`; `baseline` judges without a playbook too; `watch` is called at each step.
+    resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume. `baseline` judges without a
+    playbook too; `watch` is called at each step.
 
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
@@ -77,7 +78,7 @@ def learn(
     learner = {"epochs": epochs, "online": online or None, "limit": limit}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"days": days, "eval_settings": eval_settings, "store": store}
-    job = JobConfig(playbook, budget, checkpoint, anew, baseline, watch)
+    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, watch)
     given = {name: value for name, value in learner.items() if value is not None}
     return _learn(tasks, settings, given, runs, job, choice, roles, evaluator)
 
@@ -139,7 +140,7 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
     if job.checkpoint and config.store.startswith("memory:"):
         raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
     check_players(config, job.budget)
-    keeps = job.checkpoint is not None and not job.anew
+    keeps = job.checkpoint is not None and not job.fresh
 
     async def make_roles(resources: Resources) -> Roles:
         return await world_roles(config, data_set, settings, resources, keeps=keeps)

@@ -1,22 +1,20 @@
 """The result of a learning, and its JSON document: one form for tasks with known answers and for runs of a world."""
 
 import platform
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 from akinai.core.canonical import Json
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
-from akinai.learning.loop.state import EpochReport
+from akinai.learning.loop.state import Beginning, EpochReport
 from akinai.learning.playbook.atomic import sha256
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import ModelUsage
-from akinai.learning.roles.tasks import Split, Task
+from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
-from akinai.retrieval import normalise
 from akinai.runtime.learn.train_config import TrainConfig
 
 
@@ -40,7 +38,10 @@ class LearnResult:
     baseline: EvalResult | None
     """The same tasks without a playbook."""
     clean: EvalResult | None = None
-    """The judged tasks that are not training tasks too; None in online learning and for runs."""
+    """The judged tasks that no bullet had seen, in this learning or before; None for runs, and where that is not
+    known."""
+    began: Beginning = field(default_factory=Beginning)
+    """The playbook that the learning began with."""
     runs: TrainConfig | None = None
     """How the runs were played; None for tasks with known answers."""
     model: str | None = None
@@ -63,7 +64,8 @@ class LearnResult:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.
 
         `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money.
-        `accuracy` is of tasks with known answers, and `clean_accuracy` leaves out those that are training tasks too.
+        `accuracy` is of tasks with known answers. `clean_accuracy` leaves out those that a bullet had seen, in this
+        learning or before; it is null where the playbook began with bullets whose tasks are not recorded.
         `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
         playbook there. `failed` counts judged tasks without a readable answer and runs that broke; `given_up` counts
         replies that stayed unreadable; `spent` is what models received and answered.
@@ -97,6 +99,7 @@ class LearnResult:
                 "model": self.model,
                 "playbook": str(self.path),
                 "playbook_sha256": sha256(dumps(self.playbook).encode()),
+                "began_with": _beginning_json(self.began),
             },
         }
 
@@ -116,19 +119,15 @@ class LearnResult:
         return {"playbook": whole, "injected": round(injected, 1), "injected_all": round(every, 1)}
 
 
-def clean_ids(train: Iterable[Task], judged: Iterable[Task]) -> list[str]:
-    """The judged tasks whose text, and whose set of choices, no training task has."""
-    seen = {key for task in train for key in _keys(task)}
-    return [task.id for task in judged if seen.isdisjoint(_keys(task))]
-
-
-def _keys(task: Task) -> tuple[tuple[str, ...], ...]:
-    """What identifies a task: its text, and its choices in any order."""
-    match task.data:
-        case {"question": str(question), "choices": [*choices]}:
-            return (normalise(question),), ("choices", *sorted(normalise(str(choice)) for choice in choices))
-        case _:
-            return ((normalise(task.text),),)
+def _beginning_json(began: Beginning) -> dict[str, Json]:
+    """`sources` are numbers of bullets by the file or run that they name; "" where they name none. `seen` counts the
+    training tasks that had been learned from before."""
+    return {
+        "bullets": began.bullets,
+        "sources": dict(began.sources),
+        "unrecorded": began.unrecorded,
+        "seen": len(began.seen),
+    }
 
 
 def _runs_json(runs: TrainConfig | None) -> dict[str, Json]:

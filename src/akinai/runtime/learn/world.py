@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UsageError
 from akinai.core.lessons import Lesson
 from akinai.core.worlds import replay
@@ -47,20 +47,29 @@ def world_tasks(config: TrainConfig) -> DataSet:
     train, judged = seeds_in(config.seeds), [] if config.online else seeds_in(config.eval_seeds)
     if not config.eval_settings and (both := sorted({*train} & {*judged})):
         raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
-    for settings in (config.settings, [*config.settings, *config.eval_settings]):
-        prepare(world, days=config.days, settings=settings)  # raises before anything is written
+    layers: dict[Split, Sequence[str]] = {
+        "train": config.settings,
+        "validation": [*config.settings, *config.eval_settings],
+    }
+    setups = {split: prepare(world, days=config.days, settings=layers[split]).setup for split in layers}
     seeds: dict[Split, list[int]] = {"train": train, "validation": judged}
 
     def load(split: Split) -> list[Task]:
         return [
-            Task(f"{base}-{split}-{seed}", text(seed), "", data={"seed": seed, "split": split})
+            Task(
+                f"{base}-{split}-{seed}",
+                text(seed),
+                "",
+                data={"seed": seed, "split": split},
+                identity=canonical([world.name, seed, setups[split]]),
+            )
             for seed in seeds.get(split, [])
         ]
 
     def text(seed: int) -> str:
         if not config.learns_by_model:
             return f"{base}, seed {seed}"
-        return situation(world, seed, prepare(world, days=config.days, settings=config.settings).setup)
+        return situation(world, seed, setups["train"])
 
     player = RulePlayer(world, config)
     rules = Roles(
