@@ -76,11 +76,27 @@ def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tup
 
 
 def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:
-    """`verify` says ok for each run; of one run --json says just that."""
+    """`verify` says ok for each run and prints its digests; --json has the document of one run, or one a run."""
     akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
-    assert akinai("verify", "a").out == "a-1: ok\na-2: ok\n"
-    assert akinai("verify", "a-1", "--json").json == {"ok": True}
-    assert akinai("verify", "a", "--json").json == {"ok": True, "runs": {"a-1": {"ok": True}, "a-2": {"ok": True}}}
+    digest = akinai("runs", "--json").json["card"]["digests"]["a-1"]
+    lines = akinai("verify", "a").out.splitlines()
+    assert (lines[0], lines[1], lines[4]) == ("a-1: ok, 3 entries", f"  final digest  {digest}", "a-2: ok, 3 entries")
+    alone, both = akinai("verify", "a-1", "--json").json, akinai("verify", "a", "--json").json
+    assert (alone["ok"], alone["entries"], alone["digest"]) == (True, 3, digest)
+    assert (both["ok"], both["runs"]["a-1"]) == (True, alone)
+
+
+def test_verify_compares_a_digest(akinai: Akinai) -> None:
+    """A published digest is found or not; it is of one run."""
+    akinai("run", "vending", "--agent", "idle", "--seeds", "1-2", "--days", "3", "--name", "a")
+    header = akinai("verify", "a-1", "--json").json["header_digest"]
+    assert "a-1: ok, 3 entries; the digest is its header\n" in akinai("verify", "a-1", "--digest", header).out
+    other = akinai("verify", "a-2", "--digest", header)
+    assert (other.code, other.out.splitlines()[0]) == (
+        1,
+        f"a-2: NOT as it was written: none of its digests is {header}",
+    )
+    assert "'a' stands for 2; name one, such as 'a-1'" in akinai("verify", "a", "--digest", header).err
 
 
 @pytest.mark.parametrize(
@@ -105,7 +121,7 @@ def test_verify_names_the_first_entry_at_fault(akinai: Akinai, statement: str, e
     assert answer.json["why"]
     people = akinai("verify", "a-1")
     assert people.code == 1
-    assert people.out.startswith(f"a-1: NOT as it was written: entry {entry}: ")
+    assert people.out.startswith(f"a-1: NOT as it was written: entry {entry}: " if entry else "a-1: NOT")
 
 
 def test_damaged_run_hides_no_other(akinai: Akinai) -> None:

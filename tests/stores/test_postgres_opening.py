@@ -143,3 +143,17 @@ async def test_open_store_shows_no_password(postgres: str) -> None:
         await store.runs()
     shown = [store.url, repr(store), repr(store._server), str(refusal.value)]
     assert "s3cret" not in " ".join(shown)
+
+
+def test_database_that_takes_no_writes_is_read(postgres: str) -> None:
+    """A standby, or a role that may only read: what is there is read, and a change is refused with advice."""
+    asyncio.run(written(postgres, 3))
+
+    async def read() -> None:
+        store = await open_store(f"{postgres}%20-cdefault_transaction_read_only%3Don", create=False)
+        assert [entry.seq async for entry in store.read("r")] == [1, 2, 3]
+        with pytest.raises(StoreError, match="it takes no writes: is it a standby"):
+            await store.create(sample_header("s"))
+        await store.close()
+
+    asyncio.run(read())

@@ -15,10 +15,11 @@ from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
-from akinai.runtime.runs.lifecycle import Verdict, check_replay
-from akinai.runtime.runs.lifecycle import verify as verify_run
+from akinai.runtime.runs.lifecycle import check_replay
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
+from akinai.runtime.runs.verification import Verdict, checked_digest
+from akinai.runtime.runs.verification import verify as verify_run
 from akinai.runtime.sync import wait
 
 
@@ -39,14 +40,23 @@ def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
     return wait(with_store(resolve_store(store), work))
 
 
-def verify(*names: str, store: StoreRef = None) -> dict[str, Verdict]:
-    """Whether nobody edited the records of runs or groups, by the runs' ids."""
+def verify(*names: str, digest: str | None = None, store: StoreRef = None) -> dict[str, Verdict]:
+    """Whether the records of runs or groups are as they were written, by the runs' ids, and their digests.
+
+    A chain without a published digest shows faults and careless edits, not an edit by somebody who computes the digests
+    anew. `digest` is one that was noted or published earlier: the run's final one, its header's or its card's.
+    UsageError for a digest of not 64 hexadecimal digits, and for several runs with a digest.
+    """
+    published = None if digest is None else checked_digest(digest)
 
     async def work(books: Books) -> dict[str, Verdict]:
-        return {
-            header.run_id: Verdict(False, 0, header.damage) if header.damage else await verify_run(books, header)
-            for header in await find_runs(books, names, damaged=True)
-        }
+        headers = await find_runs(books, names, damaged=True)
+        if published and len(headers) > 1:
+            raise UsageError(
+                f"a digest is of one run, and {' '.join(names)!r:.100} stands for {len(headers)}; name one, "
+                f"such as {headers[0].run_id!r}"
+            )
+        return {header.run_id: await verify_run(books, header, published) for header in headers}
 
     return wait(with_store(resolve_store(store), work))
 

@@ -245,4 +245,4 @@ def _print_written(written: "Written", names: list[str], store: str | None) -> N
     print_line(f"wrote {written.page}")
     print_line(f"      with report.md, results.json and {count} beside it")
     print_line(f"open  {written.page.resolve().as_uri()}")
-    print_next_steps({command_line(store, "verify", *names): "check that nobody edited the records behind it"})
+    print_next_steps({command_line(store, "verify", *names): "check the chain of each record behind it"})

@@ -2,14 +2,19 @@
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from akinai.cli.options import Json, RunName, RunNames, Store, argument, option, store_address
 from akinai.cli.output import FAILED, print_json, print_line, print_next_steps, print_page
 
+if TYPE_CHECKING:
+    from akinai.runtime.runs.verification import Covered, Verdict
+
+DIGESTS: "Mapping[Covered, str]" = {"final": "final digest", "header": "header", "card": "card"}
 FORMATS = (
     "jsonl or csv: one entry per line. magentic: a market run as a SQLite database that the tools of Magentic "
     "Marketplace read."
@@ -46,21 +51,45 @@ def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
     print_line(f"\nreplayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded")
 
 
-def verify(names: RunNames, store: Store = None, as_json: Json = False) -> None:
-    """Check records against their chain of digests, which shows any later edit."""
+def verify(
+    names: RunNames,
+    digest: Annotated[
+        str | None,
+        option("--digest", metavar="HEX", help="A digest of the run that was noted or published: compare with it."),
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Check records against their chain of digests, and print the digests.
+
+    Whoever edits a store can compute its chain anew. Publish the final digest: with --digest it shows any later edit.
+    """
     from akinai import api
 
-    verdicts = api.verify(*names, store=store_address(store))
+    verdicts = api.verify(*names, digest=digest, store=store_address(store))
     ok = all(verdict.ok for verdict in verdicts.values())
     if as_json:
         documents = {run: verdict.to_json() for run, verdict in verdicts.items()}
         print_json(next(iter(documents.values())) if len(documents) == 1 else {"ok": ok, "runs": documents})
     else:
-        for run, verdict in verdicts.items():
-            wrong = f"NOT as it was written: entry {verdict.entry}: {verdict.why}"
-            print_line(f"{run}: ok" if verdict.ok else f"{run}: {wrong}")
+        print_line("\n".join(line for run, verdict in verdicts.items() for line in _verdict_lines(run, verdict)))
     if not ok:
         raise typer.Exit(FAILED)
+
+
+def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
+    """What is found of one run, and its digests in full."""
+    if verdict.ok:
+        matches = f"; the digest is its {DIGESTS[verdict.matches]}" if verdict.matches else ""
+        yield f"{run}: ok, {verdict.entries:,} {'entry' if verdict.entries == 1 else 'entries'}{matches}"
+    else:
+        place = f"entry {verdict.entry}: " if verdict.entry else ""
+        yield f"{run}: NOT as it was written: {place}{verdict.why}"
+    if verdict.note:
+        yield f"  {verdict.note}"
+    for covered, value in verdict.digests.items():
+        if value:
+            yield f"  {DIGESTS[covered]:<12}  {value}"
 
 
 def diff(

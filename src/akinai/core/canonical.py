@@ -33,6 +33,27 @@ def canonical(value: Json) -> str:
     return _encode(settled(value))
 
 
+def parse_json(text: str) -> Json:
+    """The value of a JSON text of which all readers read the same.
+
+    Raises ValueError for NaN, infinities and a key that an object holds twice, of which some readers take the first.
+    """
+    return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=no_constant)
+
+
+def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r:.60} is there twice")
+    return value
+
+
+def no_constant(name: str) -> None:
+    """Refuse NaN and infinities: the `parse_constant` of a JSON parser. Raises ValueError."""
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def settled(value: Json) -> Json:
     """`value` with whole floats as integers: what the canonical text reads back as. Itself where it has none."""
     return value if _is_settled(value) else _resettled(value)

@@ -58,7 +58,7 @@ class LedgerError(AkinaiError):
     """The record does not say what it should; `entry` is the number of the first entry at fault, 0 the genesis."""
 
     def __init__(self, entry: int, why: str) -> None:
-        super().__init__(f"entry {entry}: {why}")
+        super().__init__(f"entry {entry}: {why}" if entry else why)
         self.entry, self.why = entry, why
 
 

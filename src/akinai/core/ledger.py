@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from akinai.core.actions import Action
-from akinai.core.canonical import Json, canonical
+from akinai.core.canonical import Json, canonical, no_constant, parse_json
 from akinai.core.chance import Chance
 from akinai.core.errors import BrokenChain
 
@@ -130,9 +130,11 @@ class Entry:
     @staticmethod
     def parse(seq: int, at: int, text: str, digest: str) -> "Entry":
         """The same from a store's JSON text."""
+        if type(seq) is not int or type(at) is not int:
+            raise BrokenChain(0, f"an entry has the number {seq!r:.60} and the time {at!r:.60}; both are whole numbers")
         try:
-            data = json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as error:
+            data = json.loads(text, parse_constant=no_constant)
+        except (TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not JSON ({error})") from error
         if not isinstance(data, dict):
             raise BrokenChain(seq, "its data is not a JSON object")
@@ -153,10 +155,6 @@ def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcom
     if said:
         data["said"] = said
     return data
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def chained(before: str, seq: int, at: int, text: str) -> str:
@@ -185,9 +183,22 @@ def check_chain(genesis: Genesis, entries: Iterable[Entry]) -> str:
             raise BrokenChain(seq, f"it is missing; the next one there is entry {entry.seq}")
         if at is not None and entry.at < at:
             raise BrokenChain(seq, "its time is before the time of the entry before it")
-        text = canonical(entry.data)
-        expected = chained(before, entry.seq, entry.at, text)
-        if entry.digest != expected or (entry.text != text and canonical(json.loads(entry.text)) != text):
+        try:
+            text = canonical(entry.data)
+            expected = chained(before, entry.seq, entry.at, text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BrokenChain(seq, f"its data is no JSON that a ledger keeps ({error})") from error
+        if entry.digest != expected or not _spells(entry, text):
             raise BrokenChain(seq, f"its digest is {entry.digest[:12]}, what is written there gives {expected[:12]}")
         before, at = entry.digest, entry.at
     return before
+
+
+def _spells(entry: Entry, text: str) -> bool:
+    """Whether the text that a store keeps holds the canonical data and nothing else. BrokenChain for a repeated key."""
+    if entry.text == text:
+        return True
+    try:
+        return canonical(parse_json(entry.text)) == text
+    except ValueError as error:
+        raise BrokenChain(entry.seq, f"its data is read in more than one way: {error}") from error

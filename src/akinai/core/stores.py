@@ -1,11 +1,12 @@
 """Store and trace: the two books of a run, what happened and what was thought. Only the first decides state."""
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from akinai.core.canonical import Json, bad_text, canonical, settled
+from akinai.core.canonical import Json, bad_text, canonical, keepable, settled
 from akinai.core.errors import LedgerError
 from akinai.core.ledger import Entry, Genesis
 
@@ -37,6 +38,25 @@ class RunHeader:
     """Versions, preset and its hash, and whatever else a reader needs to trust the run."""
     damage: str | None = None
     """Why what the store holds of the run is no header; then its genesis is empty. Never kept: found when read."""
+    seal: Mapping[str, str] | None = field(default=None, compare=False)
+    """The digests of header and card that a store kept when they were written, as it read them; for `verify` alone."""
+
+    @property
+    def card_digest(self) -> str:
+        """SHA-256 of the card in canonical JSON, in hex."""
+        return _sha256(self.card)
+
+    @property
+    def header_digest(self) -> str:
+        """SHA-256 in hex of whatever is known beside the entries: with `digest` and the card that is the whole run."""
+        error = None if self.error is None else keepable(self.error)
+        names = ("run_id", "agents", "created_at", "status", "parent", "group", "ending", "entries", "digest")
+        return _sha256({name: getattr(self, name) for name in names} | {"error": error, "card": self.card_digest})
+
+
+def _sha256(value: Json) -> str:
+    # What cannot be kept is refused by the store itself, in its own words.
+    return hashlib.sha256(canonical(value).encode(errors="surrogatepass")).hexdigest()
 
 
 def damaged_run(run_id: str, why: LedgerError, *, created_at: object, group: object) -> RunHeader:

@@ -1,14 +1,13 @@
 """Run headers as table rows, written and parsed alike by SQLite and PostgreSQL."""
 
-import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias, cast, get_args
 
-from akinai.core.canonical import canonical, keepable
+from akinai.core.canonical import canonical, keepable, parse_json
 from akinai.core.errors import BrokenChain
 from akinai.core.ledger import Genesis
-from akinai.core.stores import RunHeader, damaged_run
+from akinai.core.stores import RunHeader, Status, damaged_run
 
 Row: TypeAlias = "tuple[object, ...]"
 Canonicalize: TypeAlias = Callable[[str], str]
@@ -17,15 +16,21 @@ Canonicalize: TypeAlias = Callable[[str], str]
 HEADER_COLUMNS: LiteralString = (
     "run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error, card"
 )
+SEAL = "seal"
+"""The key of the stored card under which the digests of card and header are kept."""
 _SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
 
 
 def header_row(run: RunHeader) -> Row:
-    """A header as the columns of `runs`. Characters that no database stores are replaced in its error text."""
+    """A header as the columns of `runs`, its digests beside the card.
+
+    Characters that no database stores are replaced in its error text.
+    """
     error = None if run.error is None else keepable(run.error)
+    card = {**run.card, SEAL: {"card": run.card_digest, "header": run.header_digest}}
     return (
         *(run.run_id, run.genesis.text, canonical(run.agents), run.status, run.created_at, run.parent, run.group),
-        *(run.ending, run.entries, run.digest, error, canonical(run.card)),
+        *(run.ending, run.entries, run.digest, error, canonical(card)),
     )
 
 
@@ -46,13 +51,17 @@ def parse_header(
 ) -> RunHeader:
     """The header of one row, its JSON columns as text. Raises BrokenChain when they do not hold a header."""
     run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
+    known, column = {} if setups is None else setups, "genesis"
     try:
-        parsed_genesis = _parse_genesis(canonicalize(genesis), {} if setups is None else setups)
-        parsed_agents: dict[str, str] = dict(json.loads(canonicalize(agents)))
-        parsed_card: dict[str, Any] = dict(json.loads(canonicalize(card)))
+        parsed_genesis = _parse_genesis(canonicalize(genesis), known)
+        column = "agents"
+        parsed_agents = _object(canonicalize(agents))
+        column = "card"
+        parsed_card = _object(canonicalize(card))
     except (AttributeError, ValueError, TypeError, RecursionError) as error:
-        raise BrokenChain(0, f"the header of run {run_id!r} is not one ({type(error).__name__}: {error})") from error
-    return RunHeader(
+        raise _damaged(run_id, f"its {column} cannot be read: {error}") from error
+    seal = parsed_card.pop(SEAL, None)
+    header = RunHeader(
         run_id,
         parsed_genesis,
         parsed_agents,
@@ -65,7 +74,35 @@ def parse_header(
         digest=digest,
         error=failure,
         card=parsed_card,
+        seal=cast("dict[str, str]", seal) if isinstance(seal, dict) else None,
     )
+    _expect_types(header)
+    return header
+
+
+def _expect_types(header: RunHeader) -> None:
+    """BrokenChain for a column that holds another type than it should: SQLite keeps any value in any column."""
+    texts = ("parent", "group", "ending", "digest", "error")
+    wrong = [name for name in texts if not isinstance(getattr(header, name), str | None)]
+    if header.status not in get_args(Status):
+        wrong.append("status")
+    if type(header.created_at) is not int:
+        wrong.append("created_at")
+    if header.entries is not None and (type(header.entries) is not int or header.entries < 0):
+        wrong.append("entries")
+    if wrong:
+        raise _damaged(header.run_id, f"its {wrong[0]} is {getattr(header, wrong[0])!r:.60}")
+
+
+def _damaged(run_id: str, why: str) -> BrokenChain:
+    return BrokenChain(0, f"the header of run {run_id!r:.100} is damaged: {why}; restore a copy of the store")
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"{text:.60} is not an object")
+    return cast("dict[str, Any]", value)
 
 
 def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:
@@ -73,7 +110,11 @@ def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:
     seed, comma, rest = text.partition(",")
     if comma and rest in setups and (digits := _SEED.fullmatch(seed)):
         return Genesis(setups[rest].world, int(digits[1]), setups[rest].setup)
-    genesis = Genesis(**json.loads(text))
+    value = _object(text)
+    types = {name: type(item).__name__ for name, item in sorted(value.items())}
+    if types != {"seed": "int", "setup": "dict", "world": "str"}:
+        raise ValueError(f"it holds {str(types)[:200]}, not a whole number, an object and a text")
+    genesis = Genesis(**value)
     if _SEED.fullmatch(seed):
         setups[rest] = genesis
     return genesis

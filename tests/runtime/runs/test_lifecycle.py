@@ -5,10 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from akinai import run
 from akinai.analysis.diff import diff_runs, facts_by_day
 from akinai.core.errors import ReplayMismatch, SequenceConflict, UsageError
 from akinai.core.ledger import Entry, Ledger, Outcome
@@ -17,10 +14,11 @@ from akinai.core.worlds import fold
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import SINCE, play_run
-from akinai.runtime.runs.lifecycle import begin_forks, can_resume, check_replay, plan_fork, verify
+from akinai.runtime.runs.lifecycle import begin_forks, can_resume, check_replay, plan_fork
 from akinai.runtime.runs.planning import begin_all, plan
 from akinai.runtime.runs.reading import read_ledger, read_run
 from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.verification import verify
 from akinai.stores.memory import MemoryStore
 from akinai.worlds.vending import Vending
 
@@ -227,56 +225,6 @@ async def test_replay_names_the_entry_that_differs() -> None:
     with pytest.raises(ReplayMismatch) as mismatch:
         check_replay(Ledger(ledger.genesis, entries))
     assert mismatch.value.entry == 7
-
-
-class Edited(MemoryStore):
-    """A store in whose file one character of one entry was changed."""
-
-    def __init__(self, entries: Sequence[Entry], seq: int, place: int) -> None:
-        super().__init__()
-        self._entries, self._seq, self._place = entries, seq, place
-
-    async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        for entry in self._entries:
-            yield self._edited(entry) if entry.seq == self._seq else entry
-
-    def _edited(self, entry: Entry) -> Entry:
-        at = self._place % len(entry.text)
-        other = "x" if entry.text[at] != "x" else "y"
-        return Entry.parse(entry.seq, entry.at, entry.text[:at] + other + entry.text[at + 1 :], entry.digest)
-
-
-IDLE = run(WORLD, agent="idle", days=4)[0]
-
-
-@given(st.integers(1, 4), st.integers(0, 10_000))
-async def test_any_edited_character_is_found(seq: int, place: int) -> None:
-    """Whatever character of whatever entry is changed, `verify` names that entry."""
-    verdict = await verify(Edited(IDLE.ledger.entries, seq, place), IDLE.header)
-    assert (verdict.ok, verdict.entry) == (False, seq)
-
-
-async def test_lost_tail_is_found() -> None:
-    """A record with its last entries cut off is as sound a chain as any: the header that closed the run tells."""
-    store = MemoryStore()
-    whole = await played(MemoryStore(), header_of("idle"))
-    header = replace(whole.header, run_id="b", group=None)
-    await store.create(header)
-    await store.append("b", whole.ledger.entries[:-2])
-    verdict = await verify(store, header)
-    assert (verdict.ok, verdict.entry) == (False, DAYS - 1)
-    assert (await verify(store, replace(header, entries=None, digest=None))).ok
-
-
-async def test_other_record_under_a_name_is_found() -> None:
-    """A whole sound chain that is not the one with which the run was closed is no untouched record."""
-    store = MemoryStore()
-    naive, idle = [await played(MemoryStore(), header_of(agent)) for agent in ("naive", "idle")]
-    header = replace(naive.header, run_id="b", group=None, entries=idle.entries)
-    await store.create(header)
-    await store.append("b", idle.ledger.entries)
-    verdict = await verify(store, header)
-    assert (verdict.ok, verdict.entry) == (False, idle.entries)
 
 
 async def test_two_runs_part_where_they_first_differ() -> None:

@@ -20,7 +20,7 @@ from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
 from akinai.runtime.play.model_pool import ModelPool
 from akinai.runtime.play.session import LocalSession
-from akinai.runtime.runs.records import TRACEBACK
+from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE, TRACEBACK
 
 BATCH = 500
 """Entries that a reproducible run commits together: a resume makes again what a crash loses, byte for byte."""
@@ -65,6 +65,8 @@ class Driver:
         self._task_cap = _int_at(session.genesis.setup, "sub_agent_messages")
         self._task_actions: dict[str, int] = {}
         """By sub-agent, for its present task."""
+        self.ended_by_agent = False
+        """Whether the run was ended by an agent or a cap, not by its world."""
         self.on_entry: Callable[[], None] | None = None
         """Called after every entry, for progress."""
 
@@ -151,6 +153,7 @@ class Driver:
                 return await self._play_concurrently()
             return await self._play_in_turn()
         except EndRun as end:
+            self.ended_by_agent = True
             return end.ending
         finally:
             await self.session.flush()
@@ -303,9 +306,15 @@ async def _recall_and_play(
 
 async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, context: PlayContext) -> RunHeader:
     session, failure = driver.session, None
-    card = {name: value for name, value in header.card.items() if name != TRACEBACK}
+    card = {name: value for name, value in header.card.items() if name not in (TRACEBACK, ENDED_BY_AGENT)}
     try:
-        header = replace(header, status="done", ending=await driver.play(), error=None, card=card)
+        if header.status == "done":  # so that a crash leaves no entry after the end
+            header = replace(header, status="open", ending=None)
+            await store.update(header)
+        ending = await driver.play()
+        if driver.ended_by_agent and ending not in RESUMABLE:
+            card[ENDED_BY_AGENT] = True
+        header = replace(header, status="done", ending=ending, error=None, card=card)
     except StoreError:
         raise
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The life cycle of a run after its start: resume, fork, replay, verify."""
+"""The life cycle of a run after its start: resume, fork, replay."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from akinai import worlds
-from akinai.core.canonical import Json
-from akinai.core.errors import LedgerError, UsageError
-from akinai.core.ledger import DAY_US, Entry, Ledger, check_chain
+from akinai.core.errors import UsageError
+from akinai.core.ledger import DAY_US, Entry, Ledger
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, replay, walk
 from akinai.runtime.play.agent_spec import AGENT_SPEC, AgentSpec
@@ -17,10 +16,7 @@ from akinai.runtime.play.model_pool import CALLS
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import expect_free
 from akinai.runtime.runs.reading import days_of, read_ledger
-from akinai.runtime.runs.records import TRACEBACK
-
-RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget")
-"""Endings after which a run can be resumed."""
+from akinai.runtime.runs.records import RESUMABLE, TRACEBACK
 
 
 def can_resume(header: RunHeader) -> bool:
@@ -113,33 +109,3 @@ def check_replay(ledger: Ledger) -> None:
     """Apply every recorded action again. ReplayMismatch names the first outcome that differs."""
     for _ in walk(worlds.load(ledger.genesis.world), ledger.genesis, ledger.entries, check=True):
         pass
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a record is untouched."""
-
-    ok: bool
-    entry: int | None = None
-    """The first entry at fault; 0 is the genesis."""
-    why: str | None = None
-
-    def to_json(self) -> dict[str, Json]:
-        return {"ok": True} if self.ok else {"ok": False, "entry": self.entry, "why": self.why}
-
-
-async def verify(store: Store, header: RunHeader) -> Verdict:
-    """Whether the chain of digests holds from the genesis to the last entry that was known when the run was closed."""
-    try:
-        ledger = await read_ledger(store, header)
-        check_chain(ledger.genesis, ledger.entries)
-    except LedgerError as error:
-        return Verdict(False, error.entry, error.why)
-    count = len(ledger.entries)
-    if header.entries is not None and count < header.entries:
-        return Verdict(False, count + 1, f"it is missing: the run had {header.entries} entries when it was closed")
-    if header.digest and header.entries is not None:
-        known = ledger.entries[header.entries - 1].digest if header.entries else ledger.genesis.digest
-        if known != header.digest:
-            return Verdict(False, header.entries, "it is not the entry with which the run was closed")
-    return Verdict(True)

@@ -18,6 +18,10 @@ from akinai.runtime.runs.sweep import sweep_of
 
 TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
+ENDED_BY_AGENT = "ended_by_agent"
+"""The key of a run card that says that an agent, not the world, gave the ending its name."""
+RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget")
+"""Endings after which a run can be resumed; no world has ended with them but by standing still."""
 
 State = Literal["done", "failed", "open", "unreadable"]
 """done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: so is its record."""

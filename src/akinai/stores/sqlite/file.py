@@ -44,6 +44,7 @@ _SCHEMA = (
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
 
+_UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _ADVICE = {
     sqlite3.SQLITE_BUSY: f"another process held it for {BUSY_TIMEOUT_S:.0f} s",
     sqlite3.SQLITE_CANTOPEN: "is it a place where you may write?",
@@ -83,8 +84,9 @@ def connect(path: Path, mode: str, *pragmas: str) -> sqlite3.Connection:
 def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Connection:
     """A writing connection to a file that is checked to be ours and has our tables.
 
-    Raises UsageError when there is no store and `create` is false, StoreError when the file cannot be used or belongs
-    to another application, StoreVersion for a store of a newer Akinai.
+    Without `create`, it is for reading alone where nothing can be written. Raises UsageError when there is no store and
+    `create` is false, StoreError when the file cannot be used or belongs to another application, StoreVersion for a
+    store of a newer Akinai.
     """
     try:
         _check_path(path, create)
@@ -98,7 +100,31 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
     except OSError as error:
         raise StoreError(f"cannot open a store at {shorten(path)!r}: {error.strerror}; name another place") from error
     except sqlite3.Error as error:
-        raise store_error(path, error) from error
+        if create or _code(error) not in _UNWRITABLE:
+            raise store_error(path, error) from error
+        connection = open_reader(path)
+    return connection
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading, also on media that cannot be written.
+
+    StoreError where the entries that are still in the journal can be read only where SQLite may write beside it.
+    """
+    connection = connect(path, "rw", "PRAGMA query_only = ON")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        if _code(error) not in _UNWRITABLE:
+            raise
+        journal = path.with_name(f"{path.name}-wal")
+        if journal.exists() and journal.stat().st_size:
+            raise StoreError(
+                f"the store {shorten(path)!r} cannot be read where nothing can be written, since its last entries are "
+                f"in {journal.name!r}; copy both files to a place where you may write"
+            ) from error
+        return connect(path, "ro&immutable=1", "PRAGMA query_only = ON")
     return connection
 
 

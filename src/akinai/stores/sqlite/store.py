@@ -23,7 +23,7 @@ from akinai.stores import (
     unknown_run,
 )
 from akinai.stores.header_rows import HEADER_COLUMNS, Row, header_row, parse_header, parse_headers
-from akinai.stores.sqlite.file import Synchronous, connect, open_file, parse_path, shorten, store_error
+from akinai.stores.sqlite.file import Synchronous, open_file, open_reader, parse_path, shorten, store_error
 
 ENTRIES_PER_CHUNK = 500
 TRACES_PER_CHUNK = 50
@@ -42,13 +42,14 @@ class SqliteStore:
         """For `open` only, which first checks that the file is ours."""
         self.path = path
         self._writer = _Writer(path, open_connection)
-        self._reader = _ConnectionThread(path, partial(connect, path, "rw", "PRAGMA query_only = ON"))
+        self._reader = _ConnectionThread(path, partial(open_reader, path))
         self._closed = False
 
     @classmethod
     async def open(cls, url: str, *, create: bool = True, synchronous: Synchronous = "FULL") -> "SqliteStore":
         """Open the store in a file: a path, or "sqlite:///path" ("sqlite:////x/y.db" for the path "/x/y.db").
 
+        With `create=False` a store on media that cannot be written opens for reading, and every change of it fails.
         With `synchronous="NORMAL"` a power cut, but not a crash, may lose the last appends that have returned.
         Raises UsageError with `create=False` when there is no store, StoreError for a location that cannot be used or
         a file of another application, which stays untouched, StoreVersion for a store of a newer Akinai.

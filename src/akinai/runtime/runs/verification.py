@@ -1,0 +1,122 @@
+"""Whether a record is as it was written: its chain, its header and its card, and digests that were published."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from akinai import worlds
+from akinai.core.canonical import Json
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.ledger import Ledger, check_chain
+from akinai.core.stores import RunHeader, Store
+from akinai.core.worlds import replay
+from akinai.runtime.runs.reading import expect_whole, read_ledger
+from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE
+
+Covered = Literal["final", "header", "card"]
+"""What a digest stands for: all entries, the header with both others, the card alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a record is untouched, and the digests to publish or to compare."""
+
+    ok: bool
+    entry: int | None = None
+    """The first entry at fault; 0 is the genesis. None for a fault of the header, the card or a digest."""
+    why: str | None = None
+    entries: int | None = None
+    digest: str | None = None
+    """The final digest, which stands for the genesis and all entries. None for a broken record."""
+    header_digest: str | None = None
+    """Covers whatever is known beside the entries, with the final digest of a closed run and the card."""
+    card_digest: str | None = None
+    matches: Covered | None = None
+    """Which of the three a given digest is."""
+    note: str | None = None
+    """What could not be checked here."""
+
+    @property
+    def digests(self) -> dict[Covered, str | None]:
+        """The three by what they cover."""
+        return {"final": self.digest, "header": self.header_digest, "card": self.card_digest}
+
+    def to_json(self) -> dict[str, Json]:
+        fields = ("ok", "entry", "why", "entries", "digest", "header_digest", "card_digest", "matches", "note")
+        return {name: value for name in fields if (value := getattr(self, name)) is not None}
+
+
+def checked_digest(text: str) -> str:
+    """A digest in small letters. UsageError for anything but 64 hexadecimal digits."""
+    if not re.fullmatch(r"[0-9a-fA-F]{64}", text):
+        raise UsageError(f"no digest {text!r:.100}; give all 64 hexadecimal digits, as 'akinai verify RUN' prints them")
+    return text.lower()
+
+
+async def verify(store: Store, header: RunHeader, digest: str | None = None) -> Verdict:
+    """Whether a run's record, its header as the store holds it and a digest that was published agree.
+
+    The chain holds from the genesis to the last entry, the count and digest with which the run was closed are those
+    of the record, a run that is done ended in its world as its header says, and the digests kept with header and card
+    are theirs.
+    """
+    if header.damage:
+        return Verdict(False, 0, header.damage)
+    found = Verdict(True, header_digest=header.header_digest, card_digest=header.card_digest)
+    try:
+        ledger = await read_ledger(store, header)
+        final = check_chain(ledger.genesis, ledger.entries)
+        _check_closing(header, ledger)
+        note = _check_ending(header, ledger)
+    except LedgerError as error:
+        return replace(found, ok=False, entry=error.entry, why=error.why)
+    found = replace(found, entries=len(ledger.entries), digest=final, note=note)
+    if why := _broken_seal(header):
+        return replace(found, ok=False, why=why)
+    if digest is None:
+        return found
+    for covered, value in found.digests.items():
+        if value == digest:
+            return replace(found, matches=covered)
+    return replace(found, ok=False, why=f"none of its digests is {digest}")
+
+
+def _check_closing(header: RunHeader, ledger: Ledger) -> None:
+    """LedgerError where the record is not the one with which the run was closed."""
+    count = len(ledger.entries)
+    expect_whole(header, count)
+    if header.status == "done":
+        if header.entries is None or header.digest is None:
+            raise LedgerError(count, "the run is done, and its header does not say with which entry")
+        if count > header.entries:
+            raise LedgerError(header.entries + 1, f"it was added: the run was done with {header.entries} entries")
+    if header.digest is not None and header.entries is not None:
+        known = ledger.entries[header.entries - 1].digest if header.entries else ledger.genesis.digest
+        if known != header.digest:
+            raise LedgerError(header.entries, "it is not the entry with which the run was closed")
+
+
+def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
+    """LedgerError where a run that is done did not end as its header says; a note where its world is not here."""
+    if header.status != "done" or header.ending in RESUMABLE or header.card.get(ENDED_BY_AGENT):
+        return None
+    try:
+        world = worlds.load(ledger.genesis.world)
+    except UsageError:
+        return f"the rules of {ledger.genesis.world} are not here: its ending was not checked"
+    ending = world.ending(replay(world, ledger).final)
+    if ending != header.ending:
+        state = f"the run ended as {ending!r}" if ending else "the run is not over"
+        raise LedgerError(len(ledger.entries), f"the header says {header.ending!r}, and with this entry {state}")
+    return None
+
+
+def _broken_seal(header: RunHeader) -> str | None:
+    """Why the digests that were kept with header and card are not theirs; None where they are, or none were kept."""
+    if header.seal is None:
+        return None
+    if header.seal.get("card") != header.card_digest:
+        return "its card is not the one that was written"
+    if header.seal.get("header") != header.header_digest:
+        return "its header is not the one that was written"
+    return None
