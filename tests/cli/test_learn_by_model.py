@@ -111,11 +111,66 @@ def test_a_model_learns_over_the_wire_whatever_it_says_first(akinai: Akinai, fil
 
 def test_a_model_that_is_never_readable_is_told_of(akinai: Akinai, files: list[str]) -> None:
     """Three unreadable replies give a task up: it counts as wrong, nothing is learned, and people are told how many."""
+    never_stop = ("--set", "unreadable_limit=0")
     with Endpoint(Pupil(BROKEN, 9)) as endpoint:
-        document = akinai(*words(files, endpoint)).json
-        page = akinai(*[word for word in words(files, endpoint) if word != "--json"])
+        document = akinai(*words(files, endpoint, *never_stop)).json
+        page = akinai(*[word for word in words(files, endpoint, *never_stop) if word != "--json"])
     assert (document["accuracy"]["value"], document["failed"], document["playbook_size"]) == (0, 3, 0)
     assert "tasks without a readable answer" in page.out
+    (epoch,) = document["training"]
+    assert (epoch["failed"], epoch["given_up"], epoch["learned"]) == (3, 3, 0)
+    assert set(epoch["unreadable"]) == {"empty", "no_object", "truncated", "bad_field"}
+    assert sum(epoch["unreadable"].values()) == 18
+    assert "unreadable replies (no_object), epoch 1" in page.out
+
+
+class CutOff(Pupil):
+    """Answers nothing but the beginning of an object, as a model does whose limit of tokens is too low."""
+
+    async def reply(self, call: ModelCall) -> Reply:
+        return Reply('{"reasoning": "Let me think about this for a', finish="length")
+
+
+def test_unreadable_replies_stop_a_learning_that_can_be_resumed(akinai: Akinai, files: list[str]) -> None:
+    """After so many in a row the learning stops with code 1, says why, that the replies were cut off and how to go on;
+    the same command resumes it."""
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    with Endpoint(CutOff()) as endpoint:
+        answer = akinai(*words(files, endpoint, "--set", "unreadable_limit=5", "--checkpoint", "c.db"))
+        assert len(endpoint.log) == 5
+    assert (answer.code, answer.json["ending"]) == (1, "unreadable")
+    for words_of_it in ("5 replies in a row", "cut off", "raise --reply-tokens", "the same command resumes it"):
+        assert words_of_it in answer.err
+    assert answer.json["stopped"]
+    with Endpoint(Pupil()) as endpoint:
+        answer = akinai(*words(files, endpoint, "--set", "unreadable_limit=5", "--checkpoint", "c.db"))
+    assert (answer.code, answer.json["accuracy"]["value"], answer.json["playbook_size"]) == (0, 1, 3)
+
+
+class Misnaming(Pupil):
+    """Curates into a section whose name is nearly right, and corrects it when it is asked again."""
+
+    def reply_fields(self, role: str, task: str, whole: str) -> dict[str, object]:
+        fields = super().reply_fields(role, task, whole)
+        if role == CURATOR:
+            for operation in fields["operations"]:  # type: ignore[attr-defined]
+                operation["section"] = "concept_list"
+        return fields
+
+    async def reply(self, call: ModelCall) -> Reply:
+        last = call.request.messages[-1].text
+        if "concept_list" in last and role_of(call) == CURATOR:
+            return Reply((await super().reply(call)).text.replace("concept_list", "concepts"))
+        return await super().reply(call)
+
+
+def test_a_near_name_is_asked_for_again(akinai: Akinai, files: list[str]) -> None:
+    """Nothing is lost to a misspelt section: the Curator is shown the refusal once, and the document counts it."""
+    with Endpoint(Misnaming()) as endpoint:
+        document = akinai(*words(files, endpoint)).json
+    calls = [json.loads(line)["role"] for line in Path("p.calls.jsonl").read_text().splitlines()]
+    (epoch,), asked = document["training"], calls.count(CURATOR)
+    assert (epoch["learned"], epoch["refused"], epoch["asked_again"], asked) == (3, {}, 3, 6)
 
 
 def test_a_spent_budget_ends_a_learning_and_keeps_what_was_learned(akinai: Akinai, files: list[str]) -> None:

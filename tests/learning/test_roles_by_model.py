@@ -12,6 +12,7 @@ from akinai.core.models import Usage
 from akinai.learning import Delta, Operation, Playbook, Section, apply_delta, inject_all
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import LANGUAGES, PromptTemplates
 
@@ -233,3 +234,56 @@ async def test_every_prompt_of_a_language_is_filled(language: str) -> None:
         assert "{{" not in prompt_of(request)
         assert "a fact" in prompt_of(request)
         assert "look it up" in prompt_of(request)
+
+
+FIRST = {"type": "ADD", "section": "facts", "content": "item1: code1"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ({"type": "ADD", "section": "fact_list", "content": "x"}, {"type": "ADD", "section": "facts", "content": "x"}),
+        ({"type": "DELETE", "bullet_id": "fac-0001"}, {"type": "DELETE", "bullet_id": "fac-00001"}),
+    ],
+)
+async def test_a_near_name_is_asked_for_once_more(wrong: dict[str, str], right: dict[str, str]) -> None:
+    """The refusal is shown to the Curator; its corrections take the place of what was refused, the rest stays."""
+    both, corrected = json.dumps({"operations": [wrong, FIRST]}), json.dumps({"operations": [FIRST, right]})
+    said = Scripted(both, corrected)
+    book = playbook("a fact")
+    curation = await cast(said).curator.curate([], book)
+    assert "did you mean" in said.asked[1].messages[-1].text
+    assert (curation.asked_again, curation.usage.calls, curation.usage.unreadable) == (1, 2, 0)
+    after, refusals = apply_delta(book, curation.delta)
+    assert not refusals
+    assert ("x" in contents(after)) == (right["type"] == "ADD")
+    assert "item1: code1" in contents(after)
+
+
+@pytest.mark.parametrize("again", ["?", json.dumps({"operations": [{"type": "DELETE", "bullet_id": "fac-0001"}]})])
+async def test_a_near_name_is_not_asked_for_twice(again: str) -> None:
+    """When the second reply is no better the operation is refused and counted; a name that is near nothing at once."""
+    wrong = json.dumps({"operations": [{"type": "DELETE", "bullet_id": "fac-0001"}, FIRST]})
+    said, book = Scripted(wrong, again), playbook("a fact")
+    curation = await cast(said).curator.curate([], book)
+    assert (len(said.asked), curation.asked_again) == (2, 1)
+    after, refusals = apply_delta(book, curation.delta)
+    assert [refusal.code for refusal in refusals] == ["unknown_bullet"]
+    assert contents(after) == ["a fact", "item1: code1"]
+    far = Scripted(json.dumps({"operations": [{"type": "DELETE", "bullet_id": "9"}]}))
+    assert (await cast(far).curator.curate([], book)).asked_again == 0
+
+
+async def test_a_streak_is_of_all_roles_and_ends_with_a_readable_reply() -> None:
+    """Unreadable replies of all roles count together; a readable one ends the streak; the limit stops the learning."""
+    said = Scripted("?", "?", "?", "?", ANSWER, "?", "?", "?", "?", "")
+    roles = model_roles(lambda _: said, "scripted", unreadable_limit=5)
+    for _ in range(2):
+        await roles.generator.generate(TASK.assignment, given())
+    await roles.reflector.reflect(TASK, WRONG, JUDGED, given())
+    with pytest.raises(TooManyUnreadable) as caught:
+        await roles.curator.curate([], playbook())
+    assert (
+        caught.value.why
+        == "5 replies in a row could not be read, the last because the reply is empty; answer with one JSON object"
+    )

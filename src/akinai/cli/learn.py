@@ -144,8 +144,8 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         print_page(lambda width: _page(learned.to_json(), width))
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
-        rest = resume or "the playbook holds what was learned until then"
-        print_error(f"the learning ended early: {learned.ending}; {rest}")
+        rest = resume or "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
+        print_error(f"the learning ended early: {learned.stopped or learned.ending}; {rest}")
         raise typer.Exit(FAILED)
 
 
@@ -245,6 +245,8 @@ def _beginning(began: Mapping[str, Any]) -> str:
 
 def _title(learned: Mapping[str, Any]) -> str:
     roles = learned["card"]["roles"]
+    if learned["with"] is None:
+        return f"{learned['tasks']}, learned by {roles}, not judged"
     seen = learned["card"]["began_with"]["seen"]
     earlier = f", {seen:,} of which earlier learnings had seen" if seen and learned["online"] else ""
     if not learned["world"]:
@@ -265,7 +267,7 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         "clean_accuracy": "accuracy on tasks that nothing was learned from",
     }
     for name, words in names.items():
-        if share := learned[name]:
+        if (share := learned[name]) and share["n"]:
             low, high = share["ci95"]
             yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
     if seen := _seen(learned):
@@ -303,12 +305,34 @@ def _seen(learned: Mapping[str, Any]) -> int:
     return learned["accuracy"]["n"] - clean["n"] if clean else 0
 
 
+def _training_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """What became of each epoch; counts of 0 are left out, but for what was learned."""
+    for epoch in learned["training"]:
+        when = f"epoch {epoch['epoch']}{'' if epoch['finished'] else ', unfinished'}"
+        yield f"operations learned, {when}", f"{epoch['learned']:,}", ""
+        counts: dict[str, int | Mapping[str, int]] = {
+            "operations asked for again": epoch["asked_again"],
+            "operations turned down by the gate": epoch["gated"],
+            "refused": epoch["refused"],
+            "tasks without an answer": epoch["failed"],
+            "reflections and curations given up": epoch["given_up"],
+            "unreadable replies": epoch["unreadable"],
+        }
+        for words, count in counts.items():
+            yield from _count_rows(words, count, when)
+
+
+def _count_rows(words: str, count: int | Mapping[str, int], when: str) -> Iterator[Row]:
+    """A row for a count, or for each reason; none for a count of 0."""
+    reasons = {"": count} if isinstance(count, int) else {f" ({name})": n for name, n in sorted(count.items())}
+    yield from ((f"{words}{reason}, {when}", f"{n:,}", "") for reason, n in reasons.items() if n)
+
+
 def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    if learned["given_up"]:
-        yield "replies given up as unreadable", f"{learned['given_up']:,}", ""
+    yield from _training_rows(learned)
     if (spent := learned["spent"])["calls"]:
-        unreadable = f", {spent['unreadable']:,} unreadable" if spent["unreadable"] else ""
-        yield "replies of models", f"{spent['calls']:,}{unreadable}", ""
+        yield "replies of models", f"{spent['calls']:,}", ""
+        yield from _count_rows("unreadable replies", spent["unreadable"], "judging included")
         yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
     yield "seconds", f"{learned['seconds']:,.1f}", ""
 

@@ -7,8 +7,9 @@ from itertools import takewhile
 from akinai.adapters.autogen.clients import OpenClient, SharedClients, model_error
 from akinai.adapters.autogen.framework import AssistantAgent, CancellationToken, ChatCompletionClient, TextMessage
 from akinai.core.models import Reply, Request, Usage
-from akinai.learning.roles.model import TRIES, ModelGenerator
+from akinai.learning.roles.model import ModelGenerator
 from akinai.learning.roles.protocols import Insights, Retrieved, Trajectory
+from akinai.learning.roles.requests import TRIES
 from akinai.learning.roles.tasks import Assignment
 from akinai.learning.roles.templates import PromptTemplates
 

@@ -27,7 +27,7 @@ from akinai.learning.loop.state import (
     StepName,
     TaskProgress,
 )
-from akinai.learning.playbook.deltas import Delta, apply_delta
+from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import Curation, Evaluation, Evaluator, Insights, ModelUsage, Roles
 from akinai.learning.roles.tasks import Task
@@ -207,14 +207,15 @@ async def gate(job: Job, state: LoopState) -> LoopState:
 async def apply(job: Job, state: LoopState) -> LoopState:
     """Commit the operations and the tags of the batch as one delta, count them, and move to the next batch."""
     delta = _delta(state)
-    applied, refused = 0, 0
+    changed = EpochCounts()
     if delta.operations or any(tagging.tags for tagging in delta.taggings):
         refusals = _commit(job.playbook, delta)
-        refused_operations = sum(place.startswith("operations") for place in refusals)
-        applied, refused = len(delta.operations) - refused_operations, len(refusals)
+        applied = len(delta.operations) - sum(refusal.place.startswith("operations") for refusal in refusals)
+        codes = Counter(refusal.code for refusal in refusals)
+        changed = EpochCounts(applied=applied, refused=len(refusals), refusals=dict(sorted(codes.items())))
     return replace(
         state,
-        counts=state.counts + _batch_counts(state) + EpochCounts(applied=applied, refused=refused),
+        counts=state.counts + _batch_counts(state) + changed,
         first_right=(*state.first_right, *(progress.first_right for progress in state.batch)),
         first_scores=(*state.first_scores, *(progress.first_score for progress in state.batch)),
         done=state.done + len(state.batch),
@@ -301,13 +302,13 @@ def _delta(state: LoopState) -> Delta:
     return replace(delta, id=state.delta_id, taggings=tagged, evidence=evidence)
 
 
-def _commit(file: PlaybookFile, delta: Delta) -> Sequence[str]:
-    """The places of the delta that were refused, now or when it was applied before a crash."""
+def _commit(file: PlaybookFile, delta: Delta) -> Sequence[Refusal]:
+    """The parts of the delta that were refused, now or when it was applied before a crash."""
     saved = file.commit(delta)
     if not saved.repeated:
-        return [refusal.place for refusal in saved.refusals]
+        return saved.refusals
     change = next(change for change in file.history() if change.id == delta.id)
-    return [str(refusal["place"]) for refusal in change.refused]
+    return [Refusal(*(str(refusal[name]) for name in ("place", "code", "text"))) for refusal in change.refused]
 
 
 def _batch_counts(state: LoopState) -> EpochCounts:
@@ -323,6 +324,7 @@ def _batch_counts(state: LoopState) -> EpochCounts:
         new_tries=sum(len(progress.attempts) - 1 for progress in batch),
         recovered=sum(progress.solved and not progress.first_right for progress in batch),
         given_up=given_up + bool(curation and curation.failed),
+        asked_again=curation.asked_again if curation else 0,
         gated=len(curation.delta.operations) if curation and check and not check.passed else 0,
         usage=usage,
     )

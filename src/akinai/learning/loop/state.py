@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, TypeAlias
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.playbook.deltas import BulletTag, Refusal, Tagging
-from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Trajectory
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Trajectory, added
 
 StepName: TypeAlias = Literal["generate", "evaluate", "reflect", "curate", "gate", "apply", "refine"]
 
@@ -164,6 +164,10 @@ class EpochCounts:
     """Operations that changed the playbook."""
     refused: int = 0
     """Operations and tags that were refused."""
+    refusals: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The same by the code of the refusal."""
+    asked_again: int = 0
+    """Operations that named something nearly right, and were asked for once more."""
     given_up: int = 0
     """Reflections and curations without a readable reply."""
     gated: int = 0
@@ -176,10 +180,14 @@ class EpochCounts:
 
     def __add__(self, other: EpochCounts) -> EpochCounts:
         counts = (getattr(self, name) + getattr(other, name) for name in _COUNTS)
-        return EpochCounts(*counts, usage=self.usage + other.usage)
+        return EpochCounts(
+            **dict(zip(_COUNTS, counts, strict=True)),
+            refusals=added(self.refusals, other.refusals),
+            usage=self.usage + other.usage,
+        )
 
 
-_COUNTS = tuple(name for name in EpochCounts.__dataclass_fields__ if name != "usage")
+_COUNTS = tuple(name for name in EpochCounts.__dataclass_fields__ if name not in ("usage", "refusals"))
 
 
 @dataclass(frozen=True, slots=True)

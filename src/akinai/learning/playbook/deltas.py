@@ -62,6 +62,8 @@ class Refusal:
     """Stable, for programs: unknown_section, no_content, bad_text, bad_field, unknown_bullet, wrong_section,
     id_taken, not_injected, already_counted."""
     text: str
+    close: str = ""
+    """The name that is nearest to an unknown one; empty where none is near."""
 
     def to_json(self) -> dict[str, Json]:
         return {"place": self.place, "code": self.code, "text": self.text}
@@ -119,6 +121,7 @@ class Delta:
 class _Problem:
     code: str
     text: str
+    close: str = ""
 
 
 def apply_delta(playbook: Playbook, delta: Delta, *, at: str = "") -> tuple[Playbook, tuple[Refusal, ...]]:
@@ -177,7 +180,7 @@ def _apply_operations(draft: _Draft, delta: Delta) -> Iterator[Refusal]:
         if isinstance(operation, Refusal):
             yield operation
         elif problem := _check(operation, delta) or _apply(draft, operation, delta):
-            yield Refusal(f"operations[{number}]", problem.code, problem.text)
+            yield Refusal(f"operations[{number}]", problem.code, problem.text, problem.close)
 
 
 def _apply(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
@@ -271,7 +274,7 @@ def _unknown(kind: str, asked: str, known: Collection[str]) -> _Problem:
     first = sorted(islice(known, 500))
     close = get_close_matches(asked[:100], first, n=1, cutoff=0.5)
     there = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
-    return _Problem(f"unknown_{kind}", f"no {kind} {asked[:100]!r} in the playbook; {there}")
+    return _Problem(f"unknown_{kind}", f"no {kind} {asked[:100]!r} in the playbook; {there}", "".join(close))
 
 
 def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeAlias, TypeVar, cast
+from dataclasses import replace
+from typing import cast
 
 from akinai.core.canonical import Json
-from akinai.core.models import Asker, Message, Request
+from akinai.core.models import Asker, Message
 from akinai.learning.playbook.bullets import Playbook
-from akinai.learning.playbook.deltas import Delta, Refusal
-from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Retrieved, Roles, Trajectory
+from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.replies import UnreadableReply, object_in, read_operations, read_tags
+from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
 from akinai.learning.roles.tasks import Assignment, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import Injection, TokenCounter, estimate_tokens, inject, inject_all
 
-T = TypeVar("T")
-Parser: TypeAlias = Callable[[str], T]
-"""Parses a reply, or raises UnreadableReply."""
-
-TRIES = 3
-"""Requests before an unreadable reply is given up."""
 CURATOR_BUDGET_TOKENS = 8_000
 """The intended size of a playbook, and the most of it that a Curator is shown."""
 
@@ -34,15 +29,19 @@ def model_roles(
     templates: PromptTemplates | None = None,
     *,
     tries: int = TRIES,
+    unreadable_limit: int = UNREADABLE_LIMIT,
     budget_tokens: int = CURATOR_BUDGET_TOKENS,
     count_tokens: TokenCounter = estimate_tokens,
 ) -> Roles:
     """The three roles over a model. `ask` returns the asker of "generator", "reflector" and "curator"."""
-    prompts = templates or PromptTemplates()
+    prompts, streak = templates or PromptTemplates(), UnreadableStreak(unreadable_limit)
+    curator = ModelCurator(
+        ask("curator"), prompts, tries=tries, streak=streak, budget_tokens=budget_tokens, count_tokens=count_tokens
+    )
     return Roles(
-        ModelGenerator(ask("generator"), prompts, tries=tries),
-        ModelReflector(ask("reflector"), prompts, tries=tries),
-        ModelCurator(ask("curator"), prompts, tries=tries, budget_tokens=budget_tokens, count_tokens=count_tokens),
+        ModelGenerator(ask("generator"), prompts, tries=tries, streak=streak),
+        ModelReflector(ask("reflector"), prompts, tries=tries, streak=streak),
+        curator,
         label,
         uses_model=True,
     )
@@ -51,8 +50,11 @@ def model_roles(
 class ModelGenerator:
     """Does a task in one reply: reasoning, bullet_ids, and answer or actions."""
 
-    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES) -> None:
+    def __init__(
+        self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
+    ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
+        self._streak = streak or UnreadableStreak()
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -65,7 +67,7 @@ class ModelGenerator:
         }
         messages = templates.messages("generator", {**values})
         parser = _trajectory_parser(assignment.id)
-        parsed = await _ask(self._asker, templates, messages, parser, self._tries)
+        parsed = await ask_readable(self._asker, templates, messages, parser, self._tries, self._streak)
         trajectory = parsed.value or Trajectory(assignment.id, failed=parsed.failed)
         return replace(trajectory, usage=parsed.usage)
 
@@ -75,8 +77,11 @@ class ModelReflector:
 
     prompt = "reflector"
 
-    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES) -> None:
+    def __init__(
+        self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
+    ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
+        self._streak = streak or UnreadableStreak()
 
     async def reflect(
         self,
@@ -87,7 +92,8 @@ class ModelReflector:
         earlier: Sequence[Insights] = (),
     ) -> Insights:
         messages = self._templates.messages(self.prompt, self.values(task, trajectory, evaluation, retrieved, earlier))
-        parsed = await _ask(self._asker, self._templates, messages, self.parser(task, trajectory), self._tries)
+        parser = self.parser(task, trajectory)
+        parsed = await ask_readable(self._asker, self._templates, messages, parser, self._tries, self._streak)
         return replace(parsed.value or Insights(task.id, failed=parsed.failed), usage=parsed.usage)
 
     def values(
@@ -126,10 +132,12 @@ class ModelCurator:
         templates: PromptTemplates,
         *,
         tries: int = TRIES,
+        streak: UnreadableStreak | None = None,
         budget_tokens: int = CURATOR_BUDGET_TOKENS,
         count_tokens: TokenCounter = estimate_tokens,
     ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
+        self._streak = streak or UnreadableStreak()
         self._budget_tokens, self._count_tokens = budget_tokens, count_tokens
         self._index: PlaybookIndex | None = None
 
@@ -145,8 +153,29 @@ class ModelCurator:
             "budget": str(self._budget_tokens),
         }
         messages = self._templates.messages(self.prompt, values)
-        parsed = await _ask(self._asker, self._templates, messages, self.parser(insights), self._tries)
-        return Curation(parsed.value or Delta(), parsed.failed, parsed.usage)
+        parser = self.parser(insights)
+        parsed = await ask_readable(self._asker, self._templates, messages, parser, self._tries, self._streak)
+        if parsed.value is None:
+            return Curation(Delta(), parsed.failed, parsed.usage)
+        return await self._corrected(parsed.value, parsed, parser, playbook)
+
+    async def _corrected(
+        self, delta: Delta, parsed: Parsed[Delta], parser: Parser[Delta], playbook: Playbook
+    ) -> Curation:
+        """The delta after asking once more for the operations that name something nearly right."""
+        _, refusals = apply_delta(playbook, replace(delta, taggings=()))
+        near = {refusal.place: refusal.text for refusal in refusals if refusal.close}
+        if not near:
+            return Curation(delta, "", parsed.usage)
+        ask = self._templates.filled("misnamed", why="\n".join(f"- {place}: {why}" for place, why in near.items()))
+        messages = (*parsed.messages, Message("user", ask))
+        again = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak)
+        usage = parsed.usage + again.usage
+        if again.value is None:
+            return Curation(delta, "", usage, len(near))
+        kept = [operation for n, operation in enumerate(delta.operations) if f"operations[{n}]" not in near]
+        new = [operation for operation in again.value.operations if operation not in kept]
+        return Curation(replace(delta, operations=(*kept, *new)), "", usage, len(near))
 
     def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
         """The parser of the replies."""
@@ -163,36 +192,6 @@ class ModelCurator:
 
 NONE = "-"
 """Shown in a prompt in place of an empty value."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Parsed(Generic[T]):
-    """The result of asking."""
-
-    value: T | None
-    failed: str
-    usage: ModelUsage
-
-
-async def _ask(
-    asker: Asker,
-    templates: PromptTemplates,
-    messages: tuple[Message, ...],
-    parse: Parser[T],
-    tries: int,
-) -> _Parsed[T]:
-    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason."""
-    usage, why = ModelUsage(), ""
-    for _ in range(tries):
-        reply = await asker.ask(Request(messages))
-        usage = usage + ModelUsage(1, 0, reply.usage)
-        try:
-            return _Parsed(parse(reply.text), "", usage)
-        except UnreadableReply as error:
-            why = str(error)
-            usage = usage + ModelUsage(0, 1)
-            messages = (*messages, reply.message, Message("user", templates.filled("unreadable", why=why)))
-    return _Parsed(None, f"{why} ({tries} replies)", usage)
 
 
 def _trajectory_parser(task_id: str) -> Parser[Trajectory]:

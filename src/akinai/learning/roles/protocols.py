@@ -13,7 +13,7 @@ when a budget is spent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -34,9 +34,21 @@ class ModelUsage:
     unreadable: int = 0
     """Replies that could not be read, whether asked again or given up."""
     tokens: Usage = field(default_factory=Usage)
+    reasons: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The unreadable replies by the code of `UnreadableReply`, or "length"."""
 
     def __add__(self, other: ModelUsage) -> ModelUsage:
-        return ModelUsage(self.calls + other.calls, self.unreadable + other.unreadable, self.tokens + other.tokens)
+        return ModelUsage(
+            self.calls + other.calls,
+            self.unreadable + other.unreadable,
+            self.tokens + other.tokens,
+            added(self.reasons, other.reasons),
+        )
+
+
+def added(a: Mapping[str, int], b: Mapping[str, int]) -> Mapping[str, int]:
+    """Counts by name, summed."""
+    return {name: a.get(name, 0) + b.get(name, 0) for name in (*a, *b)} if b else a
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,8 @@ class Curation:
     """Operations and their reason; the loop adds the id, the taggings and the evidence."""
     failed: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
+    asked_again: int = 0
+    """Operations that named something nearly right, and were asked for once more."""
 
 
 class Generator(Protocol):

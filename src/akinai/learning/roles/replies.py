@@ -21,10 +21,15 @@ _CLOSING_FENCE = re.compile(r"[a-z-]{0,4}\s*(?:`{3}\s*)?")
 class UnreadableReply(ValueError):
     """A reply without the object that was asked for. The caller asks again, a limited number of times."""
 
-    def __init__(self, why: str, *, truncated: bool = False) -> None:
+    def __init__(self, why: str, *, code: str = "bad_field") -> None:
         super().__init__(why)
-        self.truncated = truncated
-        """The reply ended inside the object."""
+        self.code = code
+        """Stable, for programs: empty, no_object, truncated, bad_field."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the reply ended inside the object."""
+        return self.code == "truncated"
 
 
 def object_in(reply: str, key: str) -> Mapping[str, Json]:
@@ -40,7 +45,7 @@ def object_in(reply: str, key: str) -> Mapping[str, Json]:
         except json.JSONDecodeError as error:
             if _ends_inside(reply, start, error):
                 raise UnreadableReply(
-                    f"the object that begins at character {start} stops before its end; send it whole", truncated=True
+                    f"the object that begins at character {start} stops before its end; send it whole", code="truncated"
                 ) from None
             end = start + 1
         except (ValueError, RecursionError):
@@ -51,8 +56,9 @@ def object_in(reply: str, key: str) -> Mapping[str, Json]:
         start, tried = reply.find("{", end), tried + 1
     if found is not None:
         return found
-    problem = "the reply is empty" if not reply.strip() else f"no JSON object with the key {key!r} in the reply"
-    raise UnreadableReply(f"{problem}; answer with one")
+    if not reply.strip():
+        raise UnreadableReply("the reply is empty; answer with one JSON object", code="empty")
+    raise UnreadableReply(f"no JSON object with the key {key!r} in the reply; answer with one", code="no_object")
 
 
 def read_operations(value: Json, *, key: str = "operations") -> tuple[Operation | Refusal, ...]:

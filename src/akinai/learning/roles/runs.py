@@ -7,9 +7,10 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.learning.playbook.deltas import Delta, Operation
-from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, Parser, delta_in, shown, text_in
+from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, delta_in, shown, text_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.replies import UnreadableReply, object_in, read_tags
+from akinai.learning.roles.requests import Parser
 from akinai.learning.roles.tasks import Task
 
 MOST_INSIGHTS = 8

@@ -18,6 +18,7 @@ from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.learn.data_sets import find_check
@@ -76,8 +77,8 @@ class _Evaluation:
     split: Split
     judged: EvalResult | None = None
     baseline: EvalResult | None = None
-    cut_by: str = ""
-    """The ending of a budget that was spent on the way; empty for a whole evaluation."""
+    cut: EndRun | None = None
+    """What ended the evaluation before its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +105,26 @@ class _Learning:
             job = self._job(tasks, roles)
             runner = await self._runner(job, stack)
             self._begin(job, tasks)
-            ending, state = await self._learn(job, runner)
-            evaluation = await self._evaluate(job, tasks, state)
-            if state.over and not evaluation.cut_by:
+            end, state = await self._learn(job, runner)
+            stopped = isinstance(end, TooManyUnreadable)
+            evaluation = _Evaluation("train") if stopped else await self._evaluate(job, tasks, state)
+            if state.over and evaluation.cut is None:
                 await runner.forget()
+            end = end or evaluation.cut
             return LearnResult(
                 self.data_set.name,
                 roles.label,
                 self.path,
                 job.playbook.load(),
                 state.epochs,
-                evaluation.cut_by if ending == "done" and evaluation.cut_by else ending,
+                end.ending if end else "done",
                 evaluation.split,
                 evaluation.judged,
                 evaluation.baseline,
                 self._clean(evaluation, tasks, state.began),
                 state.began,
+                unfinished=None if state.over else state.counts,
+                stopped=end.why if isinstance(end, TooManyUnreadable) else "",
                 online=self.settings.online,
                 seconds=perf_counter() - start,
             )
@@ -175,8 +180,8 @@ class _Learning:
             lambda: saver.adelete_thread(thread),
         )
 
-    async def _learn(self, job: Job, runner: _Runner) -> tuple[str, LoopState]:
-        """The ending and the last state of the loop, which ends early when the budget is spent."""
+    async def _learn(self, job: Job, runner: _Runner) -> tuple[EndRun | None, LoopState]:
+        """What ended the loop early, such as a spent budget, and its last state."""
         newest = begin(job)
 
         def watch(step: StepName, state: LoopState) -> None:
@@ -186,9 +191,9 @@ class _Learning:
                 self.config.watch(step, state)
 
         try:
-            return "done", await runner.learn(watch)
+            return None, await runner.learn(watch)
         except EndRun as end:
-            return end.ending, newest
+            return end, newest
 
     async def _evaluate(self, job: Job, tasks: _Tasks, state: LoopState) -> _Evaluation:
         """Judge the playbook, and the same tasks without a playbook."""
@@ -208,7 +213,7 @@ class _Learning:
             baseline = await judge(same, Playbook(), generator, evaluator, job.retriever.fresh())
             return _Evaluation(split, judged, baseline)
         except EndRun as end:
-            return _Evaluation(split, judged, None, end.ending)
+            return _Evaluation(split, judged, None, end)
 
     def _clean(self, evaluation: _Evaluation, tasks: _Tasks, began: Beginning) -> EvalResult | None:
         """The judged tasks that no bullet had seen when they were judged; None where that cannot be said."""

@@ -164,6 +164,7 @@ async def _task_roles(
         model.name,
         settings.templates(data_set),
         tries=settings.tries,
+        unreadable_limit=settings.unreadable_limit,
         budget_tokens=settings.curator_budget_tokens,
     )
 

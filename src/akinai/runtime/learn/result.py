@@ -8,7 +8,7 @@ from pathlib import Path
 from akinai.core.canonical import Json
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
-from akinai.learning.loop.state import Beginning, EpochReport
+from akinai.learning.loop.state import Beginning, EpochCounts, EpochReport
 from akinai.learning.playbook.atomic import sha256
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
@@ -30,7 +30,8 @@ class LearnResult:
     playbook: Playbook
     epochs: tuple[EpochReport, ...]
     ending: str
-    """"done", or "budget" when that was spent before: with a checkpoint the learning can be resumed."""
+    """"done"; or why it ended early, to be resumed with a checkpoint: the limit of the budget that was reached, or
+    "unreadable" after too many unreadable replies in a row."""
     split: Split
     """The tasks that were judged: "validation", or "train" in online learning and where there are no others."""
     judged: EvalResult | None
@@ -42,6 +43,10 @@ class LearnResult:
     known."""
     began: Beginning = field(default_factory=Beginning)
     """The playbook that the learning began with."""
+    unfinished: EpochCounts | None = None
+    """The counts of an epoch that was cut short."""
+    stopped: str = ""
+    """Why unreadable replies stopped the learning."""
     runs: TrainConfig | None = None
     """How the runs were played; None for tasks with known answers."""
     model: str | None = None
@@ -58,7 +63,12 @@ class LearnResult:
     def usage(self) -> ModelUsage:
         """The model calls of all epochs and evaluations that ended."""
         judged = [result.usage for result in (self.judged, self.baseline) if result]
-        return sum([*(epoch.counts.usage for epoch in self.epochs), *judged], ModelUsage())
+        return sum([*(counts.usage for _, counts in self._counts()), *judged], ModelUsage())
+
+    def _counts(self) -> list[tuple[int, EpochCounts]]:
+        """The counts by epoch, those of an unfinished one last."""
+        found = [(epoch.epoch, epoch.counts) for epoch in self.epochs]
+        return [*found, (len(found) + 1, self.unfinished)] if self.unfinished else found
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.
@@ -68,7 +78,8 @@ class LearnResult:
         learning or before; it is null where the playbook began with bullets whose tasks are not recorded.
         `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
         playbook there. `failed` counts judged tasks without a readable answer and runs that broke; `given_up` counts
-        replies that stayed unreadable; `spent` is what models received and answered.
+        replies that stayed unreadable; `training` says of each epoch what became of its tasks and of all that was
+        asked for; `spent` is what models received and answered, with the unreadable replies by reason.
         """
         judged, baseline, runs = self.judged, self.baseline, self.runs
         return {
@@ -87,7 +98,12 @@ class LearnResult:
             "playbook_size": len(self.playbook),
             "tokens": self._tokens(),
             "failed": self._failed(),
-            "given_up": sum(epoch.counts.given_up for epoch in self.epochs),
+            "given_up": sum(counts.given_up for _, counts in self._counts()),
+            "stopped": self.stopped or None,
+            "training": [
+                {**_counts_json(epoch, counts), "finished": counts is not self.unfinished}
+                for epoch, counts in self._counts()
+            ],
             "spent": _usage_json(self.usage),
             "improvement_rate": [] if runs else [_epoch_json(epoch) for epoch in self.epochs],
             "paired": _gain_json(self.gain),
@@ -156,8 +172,27 @@ def _usage_json(usage: ModelUsage) -> dict[str, Json]:
     return {
         "calls": usage.calls,
         "unreadable": usage.unreadable,
+        "reasons": dict(usage.reasons),
         "input": usage.tokens.input,
         "output": usage.tokens.output,
+    }
+
+
+def _counts_json(epoch: int, counts: EpochCounts) -> dict[str, Json]:
+    """What became of an epoch: operations `learned`, `gated` by the held-out tasks, operations and tags `refused` by
+    code, operations `asked_again` for a near name; tasks `failed`; reflections and curations `given_up`; replies
+    `unreadable` by reason."""
+    return {
+        "epoch": epoch,
+        "tasks": counts.tasks,
+        "right": counts.right,
+        "failed": counts.failed,
+        "learned": counts.applied,
+        "refused": dict(counts.refusals),
+        "asked_again": counts.asked_again,
+        "gated": counts.gated,
+        "given_up": counts.given_up,
+        "unreadable": dict(counts.usage.reasons),
     }
 
 

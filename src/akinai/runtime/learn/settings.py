@@ -16,6 +16,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
+from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import ALPHA
@@ -64,6 +65,8 @@ class LearnSettings(BaseModel):
     """Replaces the data set's check: "exact", "number", or "module:function"."""
     tries: int = Field(3, ge=1)
     """Requests to a model before an unreadable reply is given up."""
+    unreadable_limit: int = Field(UNREADABLE_LIMIT, ge=0)
+    """Unreadable replies in a row that stop the learning, to be resumed; 0: none do."""
     curator_budget_tokens: int = Field(8_000, ge=0)
     run_tokens: int = Field(6_000, ge=0)
     """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that

@@ -15,6 +15,7 @@ from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.requests import UnreadableStreak
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.runs import RunCurator, RunReflector, evidence
 from akinai.learning.roles.tasks import Split, Task
@@ -126,9 +127,10 @@ async def world_roles(
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
     assert config.model is not None
     ask, templates = await resources.asker(config.model), settings.templates(data_set)
-    reflector = RunReflector(ask("reflector"), templates, tries=settings.tries)
+    tries, streak = settings.tries, UnreadableStreak(settings.unreadable_limit)
+    reflector = RunReflector(ask("reflector"), templates, tries=tries, streak=streak)
     tokens = settings.curator_budget_tokens
-    curator = RunCurator(ask("curator"), templates, tries=settings.tries, budget_tokens=tokens)
+    curator = RunCurator(ask("curator"), templates, tries=tries, streak=streak, budget_tokens=tokens)
     return Roles(RunReporter(player, settings.run_tokens), reflector, curator, config.model.name, uses_model=True)
 
 

@@ -1,0 +1,99 @@
+"""Asking a model until its reply can be read: each unreadable reply is counted with its reason and asked for again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from akinai.core.errors import EndRun
+from akinai.core.models import Asker, Message, Reply, Request
+from akinai.learning.roles.protocols import ModelUsage
+from akinai.learning.roles.replies import UnreadableReply
+from akinai.learning.roles.templates import PromptTemplates
+
+T = TypeVar("T")
+Parser: TypeAlias = Callable[[str], T]
+"""Parses a reply, or raises UnreadableReply."""
+
+TRIES = 3
+"""Requests before an unreadable reply is given up."""
+UNREADABLE_LIMIT = 20
+"""Unreadable replies in a row that stop a learning."""
+CUT = "length"
+"""The reason of a reply that the provider cut off at its limit of tokens."""
+_CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+"""What providers report of such a reply."""
+
+
+class TooManyUnreadable(EndRun):
+    """So many replies in a row could not be read that the next would not be either."""
+
+    def __init__(self, count: int, why: str, cut: int) -> None:
+        super().__init__("unreadable")
+        advice = f"; {cut} of them were cut off at the limit of tokens: raise --reply-tokens" if cut else ""
+        self.why = f"{count} replies in a row could not be read, the last because {why}{advice}"
+
+
+class UnreadableStreak:
+    """Counts unreadable replies in a row, over all roles of a learning. A limit of 0 is none."""
+
+    def __init__(self, limit: int = UNREADABLE_LIMIT) -> None:
+        self._limit, self._count, self._cut = limit, 0, 0
+
+    def end(self) -> None:
+        """A reply was read."""
+        self._count = self._cut = 0
+
+    def add(self, why: str, code: str) -> None:
+        """A reply was not read. TooManyUnreadable at the limit."""
+        self._count += 1
+        self._cut += code == CUT
+        if self._limit and self._count >= self._limit:
+            raise TooManyUnreadable(self._count, why, self._cut)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[T]):
+    """The result of asking."""
+
+    value: T | None
+    """None where no reply could be read."""
+    failed: str
+    """Why there is no value."""
+    usage: ModelUsage
+    messages: tuple[Message, ...]
+    """The conversation, the last reply included."""
+
+
+async def ask_readable(
+    asker: Asker,
+    templates: PromptTemplates,
+    messages: tuple[Message, ...],
+    parse: Parser[T],
+    tries: int,
+    streak: UnreadableStreak,
+) -> Parsed[T]:
+    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason."""
+    usage, why = ModelUsage(), ""
+    for _ in range(tries):
+        reply = await asker.ask(Request(messages))
+        usage = usage + ModelUsage(1, tokens=reply.usage)
+        try:
+            value = parse(reply.text)
+        except UnreadableReply as error:
+            code = CUT if reply.finish in _CUT_OFF and error.code != "bad_field" else error.code
+            why = _reason(error, reply, code)
+            usage = usage + ModelUsage(unreadable=1, reasons={code: 1})
+            streak.add(why, code)
+            messages = (*messages, reply.message, Message("user", templates.filled("unreadable", why=why)))
+        else:
+            streak.end()
+            return Parsed(value, "", usage, (*messages, reply.message))
+    return Parsed(None, f"{why} ({tries} replies)", usage, messages)
+
+
+def _reason(error: UnreadableReply, reply: Reply, code: str) -> str:
+    if code != CUT:
+        return str(error)
+    return f"it was cut off at the limit of {reply.usage.output or 'its'} tokens ({error})"
