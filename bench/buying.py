@@ -32,12 +32,13 @@ def dollars(runs: Runs) -> float:
 def judged(name: str, settings: Sequence[str], bullets: Sequence[str]) -> None:
     """One population: without the playbook, with it, and the player who knows how."""
     without, with_playbook = played(JUDGED, settings), played(JUDGED, settings, *bullets)
-    careful, gain = played(JUDGED, settings, agent="careful"), without.compare(with_playbook)["welfare"]
+    careful, gain = played(JUDGED, settings, agent="careful"), akinai.compare(without, with_playbook)["welfare"]
     assert gain.difference is not None
+    assert gain.paired is not None
     low, high = gain.ci95 or (0.0, 0.0)
     print(
         f"{name:<28}{dollars(without):>9.2f}{dollars(with_playbook):>9.2f}{gain.difference / 100:>+9.2f}"
-        f"{low / 100:>+9.2f}{high / 100:>+9.2f}{gain.wins:>5}{gain.losses:>5}{dollars(careful):>10.2f}"
+        f"{low / 100:>+9.2f}{high / 100:>+9.2f}{gain.paired.wins:>5}{gain.paired.losses:>5}{dollars(careful):>10.2f}"
     )
 
 

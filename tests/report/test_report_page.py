@@ -236,7 +236,10 @@ def test_runs_that_cannot_be_read_have_a_report() -> None:
     shown = Read(page(document(analysis_of([broken]), []))).text
     assert "No run could be scored" in shown
     assert "entry 3: it is missing" in shown
-    lost = replace(broken, id="lost", world="", agent="unknown", trouble="its header is not one")
+    header = replace(
+        broken.header, run_id="lost", genesis=replace(broken.header.genesis, world=""), agents={"": "unknown"}
+    )
+    lost = replace(broken, header=header, trouble="its header is not one")
     both = analysis_of([*played().runs, lost])
     shown = Read(page(document(both, group_comparisons(both)))).text
     assert "10 runs of vending@1 and an unknown world" in shown

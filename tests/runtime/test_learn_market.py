@@ -127,7 +127,7 @@ def test_the_gain_of_customers_is_beyond_doubt_and_in_the_numbers(tmp_path: Path
     astray = akinai.run(
         "market", agent=AgentSpec("first", bullets=bullets), seeds="101-110", settings=[*WHOLE.settings]
     )
-    gain = plain.compare(astray)["welfare"]
+    gain = akinai.compare(plain, astray)["welfare"]
     assert gain.ci95 is not None
     assert gain.ci95[0] <= 0
 

@@ -145,13 +145,14 @@ def test_lessons_from_elsewhere_are_worth_nothing(tmp_path: Path) -> None:
     advice = [item for item in (read_advice(bullet.content) for bullet in learned.playbook) if item]
     plain = akinai.run("vending", agent="naive", seeds="101-120", days=60)
     gains = [
-        plain.compare(
+        akinai.compare(
+            plain,
             akinai.run(
                 "vending",
                 agent=AgentSpec("naive", bullets=tuple(item.sentence() for item in sentences)),
                 seeds="101-120",
                 days=60,
-            )
+            ),
         )["net_worth"]
         for sentences in (advice, shuffled(advice))
     ]

@@ -52,20 +52,28 @@ Settings = Mapping[str, Any] | Sequence[str] | None
 
 
 def resolve_options(
-    world: World[Any], agent: str | AgentSpec | AgentFactory | None, options: AgentOptions, settings: Settings
+    world: World[Any],
+    agent: str | AgentSpec | AgentFactory | None,
+    options: AgentOptions,
+    settings: Settings,
+    *,
+    open_models: bool = True,
 ) -> tuple[AgentSpec, AgentFactory | None]:
-    """The spec of an agent, and its factory where that was given as an object. UsageError if it cannot play."""
+    """The spec of an agent, and its factory where that was given as an object. UsageError if it cannot play.
+
+    With `open_models` False nothing is asked of its models: no package, no key.
+    """
     if not (agent is None or isinstance(agent, str | AgentSpec) or callable(agent)):
         raise UsageError(f"an agent is a name, an AgentSpec or a function of a role, not {agent!r:.100}")
     if isinstance(agent, AgentSpec):
         if wrong := [name for name in options.given if name != "base_url"]:
             raise UsageError(f"an AgentSpec says all of its model and limits; leave out {', '.join(wrong)}")
-        check_spec(world, agent)
+        check_spec(world, agent, open_models=open_models)
         return agent, None
     factory = None if agent is None or isinstance(agent, str) else agent
     spec = _with_playbook(_spec(world, agent, options), options, settings)
     if factory is None:
-        check_spec(world, spec)
+        check_spec(world, spec, open_models=open_models)
     return spec, factory
 
 

@@ -130,7 +130,8 @@ def estimate(
 ) -> Estimate:
     """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
     loaded = _load(world)
-    spec, _ = resolve_options(loaded, agent, AgentOptions(model, window=window, max_actions=max_actions), settings)
+    options = AgentOptions(model, window=window, max_actions=max_actions)
+    spec, _ = resolve_options(loaded, agent, options, settings, open_models=False)
     return estimate_runs(loaded, spec, _seeds(seeds), preset=preset, days=days, settings=settings or (), jobs=jobs)
 
 

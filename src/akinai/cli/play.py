@@ -140,7 +140,7 @@ def run(
         model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions or max_messages,
         max_tokens, max_minutes, max_dollars, cache, timeout, calls_per_minute, playbook, playbook_tokens,
     )  # fmt: skip
-    spec, _ = resolve_options(worlds.load(world), agent, options, sets)
+    spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
     if spec.bullets:
         _warn_if_ignored(world, spec.agent)
     if dry_run and sweeps:

@@ -61,14 +61,15 @@ def resolve_group_models(
     return resolved
 
 
-def check_spec(world: World[Any], spec: AgentSpec) -> None:
-    """Raise UsageError, before anything is written, for a spec that cannot play."""
+def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) -> None:
+    """Raise UsageError, before anything is written, for a spec that cannot play; models are opened only where asked."""
     if spec.model is None:
         agent_factory(world, spec.agent)
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")
-    for choice in spec.models:
-        check_model(spec, choice)
+    if open_models:
+        for choice in spec.models:
+            check_model(spec, choice)
 
 
 def check_model(spec: AgentSpec, choice: ModelChoice) -> None:
