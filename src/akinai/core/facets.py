@@ -234,6 +234,8 @@ class Files(Generic[S]):
 
     readers: ClassVar[Mapping[str, Reader]] = {}
     """By setting, how the texts of its files become its value."""
+    inline: ClassVar[frozenset[str]] = frozenset()
+    """Those of them whose text is the value itself where no file or folder has that name."""
     exporters: ClassVar[Mapping[str, Exporter]] = {}
     """By format, what makes a database of a run, beside the formats of all worlds."""
     generator: ClassVar[Generator | None] = None

@@ -263,6 +263,8 @@ def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
     for name, reader in world.facets.files.readers.items():
         given = table.get(name)
         if isinstance(given, str):
+            if name in world.facets.files.inline and not _is_there(given, where):
+                continue
             given = {"file": given}
         if not isinstance(given, dict) or "file" not in given:
             continue
@@ -275,8 +277,18 @@ def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
             raise UsageError(f"{name} {file!r} cannot be read: {error}") from error
         if over:
             read = json.loads(json.dumps(read))
+            if not isinstance(read, dict):
+                raise UsageError(f"{name} is read whole from {file!r}; leave out {name}.{next(iter(over))}")
             merge(cast("Table", read), over)
         table[name] = read
+
+
+def _is_there(file: str, where: Traversable) -> bool:
+    """Whether a file or folder has this name. A text that no file can have for its name is none."""
+    try:
+        return Path(file).expanduser().exists() or (where / file).is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, str]]:

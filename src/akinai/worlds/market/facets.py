@@ -21,7 +21,7 @@ from akinai.worlds.market.magentic import export_magentic
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.players.players import PLAYERS
-from akinai.worlds.market.populations.files import read_population
+from akinai.worlds.market.populations.files import read_ids, read_population
 from akinai.worlds.market.populations.generator import GENERATOR
 from akinai.worlds.market.presentation import MarketPresentation
 from akinai.worlds.market.rules import mail, turns, views
@@ -104,7 +104,8 @@ class MarketTeaching(Teaching[State]):
 class MarketFiles(Files[State]):
     """Populations in the public format, and runs as the public system's database."""
 
-    readers: ClassVar[Mapping[str, Reader]] = {"data": read_population}
+    readers: ClassVar[Mapping[str, Reader]] = {"data": read_population, "treated": read_ids}
+    inline = frozenset({"treated"})
     exporters: ClassVar[Mapping[str, Exporter]] = {"magentic": export_magentic}
     generator = GENERATOR
 

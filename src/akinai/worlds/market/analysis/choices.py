@@ -59,10 +59,14 @@ def _shown(entries: Sequence[Entry]) -> Mapping[str, Mapping[str, int]]:
 
 
 def treated(state: State) -> frozenset[str]:
-    """The sellers that use the text of the setup's manipulation; of its kind "none", the control, those who would.
+    """The sellers that the setup names as treated, or those that use the text of its manipulation; of its kind "none",
+    the control, those who would.
 
-    Nobody where the setup says nothing of it, or where all do: there is nobody to tell them from.
+    Nobody where the setup says nothing of it, or where all are: there is nobody to tell them from.
     """
+    if named := frozenset(state.setup.treated):
+        sellers = {member.id for member in state.members.values() if member.role == "business"}
+        return frozenset() if sellers <= named else named
     if "manipulation" not in state.setup.model_fields_set or state.setup.manipulation.sellers == "all":
         return frozenset()
     made_for = {id: str(state.members[id].data.get("progenitor_customer", "")) for id in state.roll[: state.businesses]}

@@ -3,7 +3,7 @@
 A ledger keeps treatments only where they were set, so a market without them is what it was before there were any.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from akinai.core.errors import UnknownName
 from akinai.worlds.market.model.actions import Dollars, Id
 from akinai.worlds.market.model.profiles import menu_of, pairs_of
 from akinai.worlds.market.populations.words import Kind, Language
@@ -218,7 +219,14 @@ class Latency(_Record):
         return self
 
 
-TREATMENTS = frozenset({"population", "search", "gates", "manipulation"})
+def _ids(given: object) -> object:
+    """Ids of a text that holds commas between them, each once."""
+    if not isinstance(given, str):
+        return given
+    return [*dict.fromkeys(id for part in given.split(",") if (id := part.strip()))]
+
+
+TREATMENTS = frozenset({"population", "search", "gates", "manipulation", "treated"})
 """Settings that only experiments touch."""
 
 
@@ -248,6 +256,9 @@ class Setup(_Record):
     search: Searching = Searching()
     gates: Gates = Gates()
     manipulation: Manipulation = Manipulation()
+    treated: Annotated[tuple[Id, ...], BeforeValidator(_ids)] = ()
+    """Ids of the businesses that count as treated, with commas between them or in a file, one a line; a manipulation is
+    theirs, whatever its sellers say."""
 
     @model_serializer(mode="wrap")
     def _with_what_was_set(self, dump: SerializerFunctionWrapHandler, _: SerializationInfo) -> dict[str, Any]:
@@ -266,7 +277,19 @@ class Setup(_Record):
             raise ValueError("the data is the population; leave the setting population out")
         if self.open and self.clock == "virtual":
             raise ValueError("an open market runs on the wall clock: set clock to 'wall'")
+        self._expect_businesses(self.treated)
         return self
+
+    def _expect_businesses(self, treated: Sequence[str]) -> None:
+        """ValueError for an id that no business of the data has; in an open market anybody may still register."""
+        known = [business.id for business in self.data.businesses]
+        if self.open or not treated:
+            return
+        if not known:
+            raise ValueError("treated names businesses of the data; without data set manipulation.sellers")
+        for id in treated:
+            if id not in known:
+                raise ValueError(str(UnknownName("business", id, known, "treated names businesses of the data")))
 
 
 def read_setup(given: object) -> Setup:

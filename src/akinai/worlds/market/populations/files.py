@@ -35,6 +35,15 @@ def read_population(texts: Mapping[str, str]) -> Json:
         raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from error
 
 
+def read_ids(texts: Mapping[str, str]) -> Json:
+    """The ids in a file, one a line or with commas between them; what follows a # is left out."""
+    lines = [line.partition("#")[0] for text in texts.values() for line in text.splitlines()]
+    ids = [id for line in lines for part in line.split(",") if (id := part.strip())]
+    if not ids:
+        raise ValueError("there is no id in it; write one a line")
+    return [*dict.fromkeys(ids)]
+
+
 def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:
     loader = _Loader(text)
     try:

@@ -3,7 +3,7 @@
 After the five kinds that arXiv 2510.25779 tries on models, in words of our own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from akinai.worlds.market.model.setup import Appeal, Business, Manipulation, Population
 from akinai.worlds.market.populations.words import Language
@@ -46,11 +46,14 @@ TEXTS: Mapping[Language, Mapping[Appeal, str]] = {
 """By language and kind; {name} and {id} are the seller's."""
 
 
-def manipulated(people: Population, manipulation: Manipulation, language: Language) -> Population:
-    """The population with the text in the descriptions of those who use it."""
+def manipulated(
+    people: Population, manipulation: Manipulation, language: Language, treated: Collection[str] = ()
+) -> Population:
+    """The population with the text in the descriptions of those who use it: the treated, where they are named."""
     if manipulation.kind == "none":
         return people
     text, users = TEXTS[manipulation.language or language][manipulation.kind], manipulator_ids(people, manipulation)
+    users = treated or users
     sellers = [_with(business, text) if business.id in users else business for business in people.businesses]
     return people.model_copy(update={"businesses": tuple(sellers)})
 

@@ -30,7 +30,7 @@ PROFILE_BYTES = 65_536
 def begin(genesis: Genesis) -> State:
     """The market before anybody registered."""
     setup = read_setup(genesis.setup)
-    people = manipulated(population(setup, genesis), setup.manipulation, setup.population.language)
+    people = manipulated(population(setup, genesis), setup.manipulation, setup.population.language, setup.treated)
     start = midnight(setup.start_date) if setup.clock == "virtual" else 0
     members = [_of_population(person, number) for number, person in enumerate((*people.businesses, *people.customers))]
     return State(
