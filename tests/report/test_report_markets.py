@@ -23,8 +23,8 @@ def drawn() -> dict[str, Drawing]:
 
 
 def test_a_market_has_its_figures() -> None:
-    """The score of every run, shares, gains and places, each told in words and as a table."""
-    assert list(drawn()) == ["scores", "shares", "gains", "places"]
+    """The score of every run, shares, gains, places and deals over time, each told in words and as a table."""
+    assert list(drawn()) == ["scores", "shares", "gains", "places", "over-time"]
     for drawing in drawn().values():
         assert drawing.description.endswith(".")
         assert all(len(row) == len(drawing.heads) for row in drawing.rows)
@@ -44,6 +44,14 @@ def test_shares_stand_beside_blind_choice() -> None:
 def test_gains_are_those_of_both_sides_and_the_platform() -> None:
     """What customers and sellers have of it, and what the platform keeps."""
     assert {row[1] for row in drawn()["gains"].rows} == {"consumer surplus", "business profit", "platform fees"}
+
+
+def test_deals_are_drawn_by_tenth_of_the_run() -> None:
+    """A panel each for deals, the welfare that they added and their price, with a row for every tenth."""
+    rows = drawn()["over-time"].rows
+    panels = ("deals", "welfare added", "price")
+    assert [row[:2] for row in rows] == [(panel, str(tenth)) for panel in panels for tenth in range(1, 11)]
+    assert all(cell.startswith("$") for row in rows if row[0] == "price" for cell in row[2:] if cell != "-")
 
 
 def test_long_names_keep_what_tells_them_apart() -> None:

@@ -77,6 +77,18 @@ class PlaceChart(Chart):
     """The column that is drawn."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnChart(Chart):
+    """Columns of a table of a world's account whose one key is a number: a panel for each, with a line for each group.
+
+    `label` is the key in words; the panels have the columns' own units, and `unit` is not drawn.
+    """
+
+    table: str
+    columns: Mapping[str, str]
+    """Names of columns, with their names in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Best:
     """How near the first score came to the best possible, as two figures of a world's account."""

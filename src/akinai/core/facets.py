@@ -155,6 +155,10 @@ class Presentation(Generic[S]):
     published: ClassVar[Published | None] = None
     """Results of others that are shown beside those of runs when asked."""
 
+    def names(self, state: S) -> Mapping[str, str]:
+        """Names that stand beside the ids of actors where people read them; documents for programs keep the ids."""
+        return {}
+
 
 class ModelCall(Protocol):
     """A model call of a run, as exporters read it."""

@@ -215,7 +215,7 @@ def test_tables_over_seeds_have_intervals(shell: Shell) -> None:
     low, high = row["utility"]["ci95"]
     assert low < 900 < high
     shell("run", "market", "--seeds", "1-2", "--name", "made")
-    assert set(shell.analyzed("made")["groups"]["careful"]["tables"]) == {"arrival_ranks", "result_ranks"}
+    assert set(shell.analyzed("made")["groups"]["careful"]["tables"]) == {"arrival_ranks", "result_ranks", "over_time"}
     assert "Each run has agents of its own" in shell("analyze", "made")
 
 

@@ -61,7 +61,11 @@ def test_who_took_the_first_offer_is_found_where_a_better_one_lay_there(desk: De
     desk.propose("grill", "bob", offer("good2"))
     desk.pay("bob", "grill", "dear2")
     cheaper = found(desk)["cheaper_offer"]
-    assert (cheaper.actor, cheaper.severity, cheaper.true) == ("bob", "minor", "grill had proposed the same for $12.00")
+    assert (cheaper.actor, cheaper.severity, cheaper.true) == (
+        "bob",
+        "minor",
+        "grill (Grill) had proposed the same for $12.00",
+    )
     assert [*cheaper.entries] == _seqs(desk, 2, 1, 0)
 
 
@@ -75,7 +79,7 @@ def test_who_left_a_good_offer_is_found(desk: Desk) -> None:
     desk.propose("grill", "ann", offer("g"))
     desk.act("ann", Leave())
     left = found(desk)["left_open"]
-    assert (left.actor, left.true) == ("ann", "grill offered all for $12.00, which would have left $18.00")
+    assert (left.actor, left.true) == ("ann", "grill (Grill) offered all for $12.00, which would have left $18.00")
     assert [*left.entries] == _seqs(desk, 1, 0)
 
 

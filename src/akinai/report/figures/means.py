@@ -114,7 +114,7 @@ def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, L
         for axes, (order, places) in zip(panels, by_order.items(), strict=True):
             axes.set_title(short(label(order)))
             for index, (group, counts) in enumerate(places.items()):
-                _line(axes, counts, looks[group], _offset(index, len(places)), last)
+                _line(axes, counts, looks[group], beside(index, len(places)), last)
             scale(axes.xaxis, "days")
             axes.set_xlim(0.5, last + 0.5)
             axes.set_ylim(bottom=0)
@@ -142,7 +142,7 @@ def by_place(chart: Chart, by_order: Mapping[str, Places], looks: Mapping[str, L
     return Drawing(chart.name, chart.title, chart.note, description, ("order", "place", *looks), tuple(rows), svg)
 
 
-def _offset(index: int, groups: int) -> float:
+def beside(index: int, groups: int) -> float:
     """The offset of a group's marks from their place, so that no group hides another."""
     return (index - (groups - 1) / 2) * SPREAD / max(1, groups)
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from akinai.analysis.records import Group
-from akinai.core.charts import Chart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
+from akinai.core.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
 from akinai.core.facets import Presentation
 from akinai.core.statistics import Summary
+from akinai.report.figures.columns import Panel, by_column
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked
 from akinai.report.figures.marks import Mark, Spread, by_tool, spreads, timeline
 from akinai.report.figures.means import Mean, by_place, means
@@ -155,6 +156,9 @@ def account_figures(groups: Sequence[Group], presentation: Presentation[Any], lo
             case PlaceChart() if len(groups) <= MAX_LINES:
                 if by_order := _places(chart, groups):
                     yield by_place(chart, by_order, known)
+            case ColumnChart() if len(groups) <= MAX_LINES:
+                if columns := _columns(chart, groups):
+                    yield by_column(chart, columns, known)
             case _:
                 pass
 
@@ -192,3 +196,17 @@ def _places(chart: PlaceChart, groups: Sequence[Group]) -> dict[str, dict[str, d
         if any(len(counts) > 1 for counts in by_group.values()):
             by_order[words] = by_group
     return by_order
+
+
+def _columns(chart: ColumnChart, groups: Sequence[Group]) -> list[Panel]:
+    """The columns in which some group has a value that is not 0."""
+    tables = {group.name: group.tables[chart.table] for group in groups if chart.table in group.tables}
+    tables = {name: table for name, table in tables.items() if table.rows}
+    panels: list[Panel] = []
+    for column, words in chart.columns.items():
+        by_group = {
+            name: {int(str(row.keys[0])): row.values[column] for row in table.rows} for name, table in tables.items()
+        }
+        if any(summary.mean for points in by_group.values() for summary in points.values()):
+            panels.append(Panel(words, next(iter(tables.values())).columns[column], by_group))
+    return panels

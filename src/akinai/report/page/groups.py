@@ -12,8 +12,8 @@ from akinai.core.scores import WORDS, Table
 from akinai.core.statistics import PairedComparison, WelchComparison
 from akinai.report.page.charts import Looks, account_figures, headline, title
 from akinai.report.page.document import Block, Grid, Prose, Section
-from akinai.report.tables.accounts import best_sentence, cell, means, ordered
-from akinai.report.tables.runs import ABSENT, label
+from akinai.report.tables.accounts import best_sentence, cell, means, names_of, ordered
+from akinai.report.tables.runs import ABSENT, label, named
 from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
 
@@ -54,7 +54,7 @@ def _account(group: Group, runs: Sequence[Run]) -> Iterator[Block]:
     yield _figures(group)
     for table in group.tables.values():
         if table.rows:
-            yield _mean_table(table)
+            yield _mean_table(table, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
         yield Prose("Each run has agents of its own: results.json tells them run by run.")
     for name, (units, rows) in _lists(runs).items():
@@ -78,8 +78,8 @@ def _unit(unit: str) -> str:
     return "dollars" if unit == "cents" else unit
 
 
-def _mean_table(table: TableSummary) -> Grid:
-    heads, rows = means(table)
+def _mean_table(table: TableSummary, names: Mapping[str, str]) -> Grid:
+    heads, rows = means(table, names)
     words = frozenset(place for place, is_words in enumerate(heads.values()) if is_words)
     runs = f": means over {table.runs:,} runs" if table.runs > 1 else ""
     name = f"{label(table.name).capitalize()}{runs}"
@@ -93,12 +93,15 @@ def _lists(runs: Sequence[Run]) -> dict[str, tuple[Mapping[str, str], list[Seque
         for table in run.tables:
             if not table.keys:
                 _, rows = found.setdefault(table.name, ({"run": WORDS, **table.columns}, []))
-                rows += _with_run(run.id, table)
+                rows += _with_run(run, table)
     return found
 
 
-def _with_run(run: str, table: Table) -> list[Sequence[Json]]:
-    return [[run, *row] for row in table.rows]
+def _with_run(run: Run, table: Table) -> list[Sequence[Json]]:
+    """The rows with the run's id, and the names of agents beside theirs."""
+    return [
+        [run.id, *(named(value, run.names) if isinstance(value, str) else value for value in row)] for row in table.rows
+    ]
 
 
 def _list(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Grid:

@@ -1,6 +1,7 @@
 """Tables of what a world's account holds beside the scores: figures, and tables of agents and conversations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import RenderableType
@@ -12,7 +13,7 @@ from akinai.core.facets import Presentation
 from akinai.core.scores import WORDS, Table
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.columns import Column, fitted, plain, shortened
-from akinai.report.tables.runs import ABSENT, figure, label, statistics_table
+from akinai.report.tables.runs import ABSENT, figure, label, named, statistics_table
 from akinai.runtime.runs.records import Run
 
 MAX_ROWS = 20
@@ -41,7 +42,7 @@ def account_of(run: Run, width: int) -> Iterator[RenderableType]:
     if zeros := _zeros([score.name for score in run.figures if not score.value], any_shown=bool(shown)):
         yield Text(plain(zeros), "dim")
     for table in run.tables:
-        yield from _table(table.name, table.columns, [list(row) for row in table.rows], width)
+        yield from _table(table.name, table.columns, [list(row) for row in table.rows], width, run.names)
 
 
 def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
@@ -61,7 +62,7 @@ def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[Rend
         yield Text(plain(zeros), "dim")
     yield from _lists(runs, width)
     for table in group.tables.values():
-        yield from _mean_table(table, width)
+        yield from _mean_table(table, width, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
         yield Text("Each run has agents of its own: analyze one run to see its tables.", "dim")
 
@@ -103,26 +104,48 @@ def _lists(runs: Sequence[Run], width: int) -> Iterator[RenderableType]:
             if not table.keys:
                 by_name.setdefault(table.name, []).append((run, table))
     for name, found in by_name.items():
-        rows: list[list[Json]] = [[run.id, *row] for run, table in found for row in table.rows]
-        yield from _table(name, {"run": WORDS, **found[0][1].columns}, rows, width)
+        units = {"run": WORDS, **found[0][1].columns}
+        rows: list[list[Json]] = [
+            [run.id, *(_with_name(value, run.names) for value in row)] for run, table in found for row in table.rows
+        ]
+        yield from _table(name, units, rows, width)
 
 
-def _table(name: str, units: Mapping[str, str], rows: Sequence[Sequence[Json]], width: int) -> Iterator[RenderableType]:
+def _with_name(value: Json, names: Mapping[str, str]) -> Json:
+    return named(value, names) if isinstance(value, str) else value
+
+
+def names_of(runs: Sequence[Run]) -> Mapping[str, str]:
+    """The names of the agents of runs by id; none for an id that has several."""
+    found: dict[str, set[str]] = {}
+    for run in runs:
+        for id, name in run.names.items():
+            found.setdefault(id, set()).add(name)
+    return {id: names.pop() for id, names in found.items() if len(names) == 1}
+
+
+def _table(
+    name: str,
+    units: Mapping[str, str],
+    rows: Sequence[Sequence[Json]],
+    width: int,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[RenderableType]:
     if not rows:
         return
     shown = ordered(units, rows)[:MAX_ROWS]
     columns = [
-        Column(label(head), [cell(row[place], unit) for row in shown], words=unit == WORDS, drop=_drop(place, unit))
-        for place, (head, unit) in enumerate(units.items())
+        Column(label(head), [cell(row[at], unit, names) for row in shown], words=unit == WORDS, drop=_drop(at, unit))
+        for at, (head, unit) in enumerate(units.items())
     ]
     yield fitted(columns, width, label(name).capitalize())
     yield from _rest(len(rows))
 
 
-def _mean_table(table: TableSummary, width: int) -> Iterator[RenderableType]:
+def _mean_table(table: TableSummary, width: int, names: Mapping[str, str]) -> Iterator[RenderableType]:
     if not table.rows:
         return
-    heads, rows = means(table)
+    heads, rows = means(table, names)
     shown = rows[:MAX_ROWS]
     columns = [
         Column(head, [row[place] for row in shown], words=words, drop=max(0, place - 4))
@@ -133,14 +156,14 @@ def _mean_table(table: TableSummary, width: int) -> Iterator[RenderableType]:
     yield from _rest(len(rows))
 
 
-def means(table: TableSummary) -> tuple[Mapping[str, bool], list[tuple[str, ...]]]:
+def means(table: TableSummary, names: Mapping[str, str]) -> tuple[Mapping[str, bool], list[tuple[str, ...]]]:
     """A table as text: its heads, each True over words, and its rows.
 
-    A row holds the keys, the first column with its interval, and the means of the other columns.
+    A row holds the keys, the first column with its interval, and the means of the other columns. `names` are those of
+    agents by id.
     """
     keys = list(table.columns)[: len(table.rows[0].keys)]
-    names = list(table.rows[0].values)
-    first, *more = names
+    first, *more = table.rows[0].values
     heads = {label(key): table.columns[key] == WORDS for key in keys}
     heads |= dict.fromkeys([label(first), "95 % from", "to", *map(label, more)], False)
     rows: list[tuple[str, ...]] = []
@@ -148,19 +171,24 @@ def means(table: TableSummary) -> tuple[Mapping[str, bool], list[tuple[str, ...]
         low, high = row.values[first].ci95 or (None, None)
         values = [(row.values[first].mean, first), (low, first), (high, first)]
         values += [(row.values[name].mean, name) for name in more]
-        rows.append((*map(str, row.keys), *(figure(value, table.columns[name]) for value, name in values)))
+        texts = [named(str(key), names) for key in row.keys]
+        rows.append((*texts, *(figure(value, table.columns[name]) for value, name in values)))
     return heads, rows
 
 
 def _by_worth(table: TableSummary) -> list[RowSummary]:
+    """Rows as `ordered` has them, by the means."""
+    if next(iter(table.columns.values())) == "place":
+        return list(table.rows)
     worth = next((name for name in table.rows[0].values if table.columns[name] == "cents"), None)
     return sorted(table.rows, key=lambda row: -(row.values[worth].mean or 0)) if worth else list(table.rows)
 
 
 def ordered(units: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> list[Sequence[Json]]:
-    """Rows by their first column of money, the largest first; in their own order if no column is money."""
+    """Rows by their first column of money, the largest first; in their own order if no column is money, or if the first
+    is a place."""
     place = next((place for place, unit in enumerate(units.values()) if unit == "cents"), None)
-    if place is None:
+    if place is None or next(iter(units.values())) == "place":
         return list(rows)
     return sorted(rows, key=lambda row: -_amount(row[place]))
 
@@ -169,10 +197,12 @@ def _amount(value: Json) -> float:
     return value if isinstance(value, int | float) else 0
 
 
-def cell(value: Json, unit: str) -> str:
-    """The text of a table's cell."""
+def cell(value: Json, unit: str, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The text of a table's cell; an agent's id with its name."""
     if isinstance(value, int | float):
         return figure(value, unit)
+    if isinstance(value, str) and value in names:
+        return shortened(named(value, names), MAX_CELL)
     return ABSENT if value is None else shortened(str(value), MAX_CELL)
 
 

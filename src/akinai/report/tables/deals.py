@@ -8,20 +8,20 @@ from rich.text import Text
 from akinai.core.findings import Deal
 from akinai.core.money import format_cents
 from akinai.report.tables.columns import plain
+from akinai.report.tables.runs import named
 
 SECOND_US = 1_000_000
 
 
 def deal_page(deal: Deal) -> RenderableType:
     """The deal in two lines, then its entries, each with the seconds since the first."""
-    names = {id: f"{id} ({name})" for id, name in deal.names.items()}
-    sides = f"{names.get(deal.seller, deal.seller)} to {names.get(deal.buyer, deal.buyer)}"
+    sides = f"{named(deal.seller, deal.names)} to {named(deal.buyer, deal.names)}"
     statuses = ", ".join(f"{status} by the {side}" for side, status in deal.status.items())
     title = Text.assemble((plain(deal.id), "bold"), "  ", plain(f"{sides}, {format_cents(deal.amount_cents)}"))
     shown: list[RenderableType] = [title, Text(plain(statuses))]
     for step in deal.steps:
         seconds = f"{(step.at - deal.steps[0].at) / SECOND_US:,.1f} s"
-        head = f"#{step.entry}  {seconds}  {step.stage}  {names.get(step.actor, step.actor)}"
+        head = f"#{step.entry}  {seconds}  {step.stage}  {named(step.actor, deal.names)}"
         refused = f" ({step.code})" if step.code else ""
         shown += [
             Text(""),

@@ -1,6 +1,7 @@
 """Findings for people: a table of what was assumed and what was true, and a timeline with a mark for each day."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -11,7 +12,7 @@ from rich.text import Text
 from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
 from akinai.report.tables.columns import plain, shortened
-from akinai.report.tables.runs import label
+from akinai.report.tables.runs import label, named
 
 STYLES: Mapping[Severity, str] = {"minor": "yellow", "serious": "dark_orange", "grave": "bold red"}
 MARKS: Mapping[Severity, str] = {"minor": "o", "serious": "#", "grave": "X"}
@@ -19,6 +20,7 @@ QUIET = "."
 TABLE_WIDTH = 96
 """The width below which a finding is printed as lines instead of a row."""
 MAX_TEXT = 240
+MAX_ACTOR = 32
 MAX_ENTRIES = 3
 
 
@@ -27,16 +29,18 @@ def day_of(finding: Finding, start: int) -> int:
     return finding.at // DAY_US - start // DAY_US + 1
 
 
-def findings_table(findings: Sequence[Finding], width: int, *, start: int) -> RenderableType:
+def findings_table(
+    findings: Sequence[Finding], width: int, *, start: int, names: Mapping[str, str] = MappingProxyType({})
+) -> RenderableType:
     """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
 
-    `start` is the world's time at its beginning, in microseconds since the epoch. If the width is small, findings are
-    printed as lines.
+    `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. If the
+    width is small, findings are printed as lines.
     """
     if not findings:
         return Text("no findings")
     if width < TABLE_WIDTH:
-        return Group(*(_in_lines(finding, start) for finding in findings))
+        return Group(*(_in_lines(finding, start, names) for finding in findings))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
     table.add_column(Text("day", "bold"), justify="right", no_wrap=True)
     for head in ("type", "severity", "actor", "entries"):
@@ -48,7 +52,7 @@ def findings_table(findings: Sequence[Finding], width: int, *, start: int) -> Re
             Text(str(day_of(finding, start))),
             Text(plain(label(finding.type))),
             Text(finding.severity, STYLES[finding.severity]),
-            Text(shortened(finding.actor, 18)),
+            Text(shortened(named(finding.actor, names), MAX_ACTOR)),
             Text(short_entries(finding.entries)),
             Text(shortened(finding.assumed, MAX_TEXT)),
             Text(shortened(finding.true, MAX_TEXT)),
@@ -62,12 +66,12 @@ def short_entries(entries: Sequence[int]) -> str:
     return f"{shown} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else shown
 
 
-def _in_lines(finding: Finding, start: int) -> RenderableType:
+def _in_lines(finding: Finding, start: int, names: Mapping[str, str]) -> RenderableType:
     head = Text.assemble(
         (f"day {day_of(finding, start)}, {plain(label(finding.type))}", "bold"),
         "  ",
         (finding.severity, STYLES[finding.severity]),
-        f"  {shortened(finding.actor, 18)}, entries {short_entries(finding.entries)}",
+        f"  {shortened(named(finding.actor, names), MAX_ACTOR)}, entries {short_entries(finding.entries)}",
     )
     lines = (f"assumed: {shortened(finding.assumed, MAX_TEXT)}", f"true: {shortened(finding.true, MAX_TEXT)}")
     return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines))

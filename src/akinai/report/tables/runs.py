@@ -29,6 +29,11 @@ def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
     return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
 
 
+def named(id: str, names: Mapping[str, str]) -> str:
+    """An agent's id with its name: "shop_1 (The Corner)"."""
+    return f"{id} ({name})" if (name := names.get(id)) else id
+
+
 def label(name: str) -> str:
     """A score's or a setting's name in words."""
     return name.replace("_", " ")

@@ -128,6 +128,7 @@ def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Ru
         coherence=tuple(judging.coherence(steps, findings)),
         tables=tuple(table for table in account.tables if table.about in detail.tables),
         roster=account.cast,
+        names=world.facets.presentation.names(steps.final),
     )
 
 

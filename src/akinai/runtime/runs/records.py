@@ -98,6 +98,8 @@ class Run:
     """The world's tables, where they were kept."""
     roster: str = ""
     """Equal for runs whose tables are about the same agents."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of agents for people, by id; an agent may have none."""
     began: int | None = None
     """The world's time at the beginning, in microseconds since the epoch; None without a clock of its own."""
     usage: ModelUsage | None = None
@@ -219,6 +221,8 @@ class Run:
             document["figures"] = {score.name: score.to_json() for score in self.figures}
         if self.tables:
             document["tables"] = {table.name: table.to_json() for table in self.tables}
+        if self.names:
+            document["names"] = dict(self.names)
         if self.usage:
             document["usage"] = self.usage.to_json()
         if self.series:

@@ -1,9 +1,9 @@
-"""The figures that a report draws of market runs: whom customers bought from, who gained, at which place it stood."""
+"""The figures that a report draws of market runs: whom customers bought from, who gained, from which place, when."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from akinai.core.charts import Best, Chart, MeanChart, PlaceChart
+from akinai.core.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
 from akinai.core.facets import Presentation
 from akinai.worlds.market.model.state import State
 
@@ -49,10 +49,23 @@ PLACES = PlaceChart(
     column="purchases",
 )
 
+OVER_TIME = ColumnChart(
+    "over-time",
+    "Deals over time",
+    "tenth of the run",
+    "",
+    f"{NOTE} Welfare is what the payments of a tenth of the run's time added; the price is the mean total paid.",
+    table="over_time",
+    columns={"purchases": "deals", "welfare": "welfare added", "mean_paid": "price"},
+)
+
 
 class MarketPresentation(Presentation[State]):
     """Shares beside blind choice, gains of both sides, places; and how near welfare came to the best possible."""
 
-    charts: ClassVar[Sequence[Chart]] = (SHARES, GAINS, PLACES)
+    charts: ClassVar[Sequence[Chart]] = (SHARES, GAINS, PLACES, OVER_TIME)
     compared = ("treated_share",)
     best = Best("of_best", "best_possible")
+
+    def names(self, state: State) -> Mapping[str, str]:
+        return {id: member.name for id, member in state.members.items() if member.name and member.name != id}

@@ -1,118 +1,33 @@
-"""The account of a market: its figures, and who did what to whom, from a run's record alone."""
+"""The account of a market: its figures, and its tables, from a run's record alone."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
-from typing import TypeVar
 
-from akinai.core.canonical import Json, canonical
-from akinai.core.ledger import Entry
+from akinai.core.canonical import canonical
 from akinai.core.money import half_even_cents
-from akinai.core.scores import WORDS, Account, Better, Score, Table
+from akinai.core.scores import Account, Better, Score
 from akinai.core.steps import Steps
-from akinai.worlds.market.analysis.choices import RANKS, Choice, arrival_ranks, choices, figures, result_ranks
+from akinai.worlds.market.analysis.choices import figures
 from akinai.worlds.market.analysis.deals import deal_tables
-from akinai.worlds.market.analysis.proposal_errors import (
-    KINDS,
-    InvalidMenuItem,
-    ProposalError,
-    describe_error,
-    errors,
-    matches,
-)
-from akinai.worlds.market.analysis.scores import Buyer, buyers, proposals, purchases, scores_of
-from akinai.worlds.market.analysis.welfare import Sale, attainable_welfare, gini, sales
-from akinai.worlds.market.model.state import Offer, State
-from akinai.worlds.market.model.units import prices, total_cents
-
-Row = list[Json]
-Key = TypeVar("Key", bound=Hashable)
-Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class MarketReport:
-    """A market at the end of its record, and what several figures are computed from, each computed once."""
-
-    state: State
-    entries: Sequence[Entry]
-    fuzzy: int = 0
-
-    @cached_property
-    def buyers(self) -> Sequence[Buyer]:
-        return buyers(self.state, self.fuzzy)
-
-    @cached_property
-    def sellers(self) -> Sequence[str]:
-        return sorted(value.id for value in self.state.members.values() if value.role == "business")
-
-    @cached_property
-    def proposals(self) -> Sequence[Offer]:
-        return proposals(self.state)
-
-    @cached_property
-    def sales(self) -> Sequence[Sale]:
-        return sales(self.state, purchases(self.state), self.fuzzy)
-
-    @cached_property
-    def errors(self) -> Sequence[tuple[Offer, ProposalError]]:
-        """All errors of delivered proposals, whatever counts as the menu's."""
-        return [(offer, error) for offer in self.proposals for error in errors(offer, self.state.members)]
-
-    @cached_property
-    def chosen(self) -> Sequence[Choice]:
-        """The choice behind every sale, in their order."""
-        return choices(self.state, [sale.offer for sale in self.sales], self.proposals, self.entries)
-
-    @cached_property
-    def sent(self) -> Mapping[tuple[str, str], int]:
-        """Messages that were delivered, by sender and recipient."""
-        return {(sender, to): box.count for (to, sender), box in self.state.boxes.items() if sender}
-
-    @cached_property
-    def written(self) -> Mapping[str, int]:
-        """Messages that were delivered, by sender."""
-        counts = Counter[str]()
-        for (sender, _), n in self.sent.items():
-            counts[sender] += n
-        return counts
-
-    @cached_property
-    def action_counts(self) -> Mapping[tuple[str, str], int]:
-        """Actions that were not refused, by actor and verb; refused ones of an actor under ""."""
-        return Counter((entry.actor, entry.name if entry.outcome.ok else "") for entry in self.entries)
+from akinai.worlds.market.analysis.proposal_errors import KINDS
+from akinai.worlds.market.analysis.scores import scores_of
+from akinai.worlds.market.analysis.tables import MarketReport, group_by, market_tables
+from akinai.worlds.market.analysis.welfare import attainable_welfare, gini
+from akinai.worlds.market.model.state import State
+from akinai.worlds.market.model.units import prices
 
 
 def account(steps: Steps[State], fuzzy: int = 0) -> Account:
     """The account of a run that came to a state. docs/market-analysis.md says what each figure means."""
     market = MarketReport(steps.final, steps.entries, fuzzy)
-    tables = [
-        Table("proposal_errors", ERRORS, _errors(market)),
-        Table("arrival_ranks", RANKS, arrival_ranks(market.chosen), keys=1),
-        Table("result_ranks", RANKS, result_ranks(market.chosen), keys=1),
-        Table("payments_by_business", SOLD, _sold(market), keys=1),
-        Table("customers", CUSTOMERS, _customers(market), 1, "agent"),
-        Table("businesses", BUSINESSES, _businesses(market), 1, "agent"),
-        Table("conversations", CONVERSATIONS, _conversations(market), 2, "conversation"),
-        Table("purchases", PURCHASES, _purchases(market), 0, "conversation"),
-        *deal_tables(steps),
-    ]
+    tables = [*market_tables(market), *deal_tables(steps)]
     return Account(_figures(market), tables, _population_digest(steps.final))
 
 
 def _population_digest(state: State) -> str:
     sellers = [state.members[id].own for id in sorted(state.members)]
     return hashlib.sha256(canonical(sellers).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    found: dict[Key, list[Item]] = {}
-    for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
 
 
 def _figures(market: MarketReport) -> list[Score]:
@@ -166,7 +81,7 @@ def _surplus(market: MarketReport) -> list[Score]:
     known = [sale for sale in market.sales if sale.cost_cents is not None]
     costs, fees = sum(sale.cost_cents or 0 for sale in known), sum(sale.fee_cents for sale in market.sales)
     producers = sum(sale.paid_cents for sale in known) - costs
-    sold = _by(market.sales, lambda sale: sale.offer.business)
+    sold = group_by(market.sales, lambda sale: sale.offer.business)
     sellers = {*market.sellers, *sold}
     spread = gini([sum(sale.paid_cents for sale in sold.get(id, [])) for id in sellers])
     return [
@@ -184,197 +99,3 @@ def _surplus(market: MarketReport) -> list[Score]:
 def _willing(state: State, customer: str) -> int:
     """What a customer is willing to pay for all that it wants."""
     return half_even_cents(sum(prices(state.members[customer].data).values(), Decimal(0)))
-
-
-ERRORS = {
-    "error": WORDS,
-    "entry": "entries",
-    "business": WORDS,
-    "customer": WORDS,
-    "proposal": WORDS,
-    "said": WORDS,
-    "right": WORDS,
-    "distance": "edits",
-    "counted_as": WORDS,
-    "paid_in": "entries",
-}
-"""`said` is what the proposal says, `right` what it should have said; `counted_as` the menu's item that stands for it
-under the distance that was asked for; `paid_in` the entry of its payment."""
-
-
-def _errors(market: MarketReport) -> list[Row]:
-    rows: list[Row] = []
-    for offer, error in market.errors:
-        wording = describe_error(error)
-        stands_for = _meant(market, offer).get(error.item) if isinstance(error, InvalidMenuItem) else None
-        parties: Row = [offer.index, offer.business, offer.customer, offer.proposal.id]
-        rows.append(
-            [
-                type(error).__name__,
-                *parties,
-                wording.found,
-                wording.right,
-                wording.edits,
-                stands_for,
-                offer.paid or None,
-            ]
-        )
-    return rows
-
-
-def _meant(market: MarketReport, offer: Offer) -> Mapping[str, str]:
-    return matches(offer.proposal, prices(market.state.members[offer.business].data).keys(), market.fuzzy)
-
-
-SOLD = {"business": WORDS, "payments": "payments", "revenue": "cents"}
-
-
-def _sold(market: MarketReport) -> list[Row]:
-    """Every business, those that sold nothing too."""
-    sold = _by(market.sales, lambda sale: sale.offer.business)
-    sellers = sorted({*market.sellers, *sold})
-    return [[id, len(sold.get(id, [])), sum(sale.paid_cents for sale in sold.get(id, []))] for id in sellers]
-
-
-BUSINESSES = {
-    "business": WORDS,
-    "payments": "payments",
-    "revenue": "cents",
-    "cost": "cents",
-    "fees": "cents",
-    "profit": "cents",
-    "proposals": "proposals",
-    "invalid_proposals": "proposals",
-    "messages": "messages",
-    "refused": "actions",
-}
-
-
-def _businesses(market: MarketReport) -> list[Row]:
-    sold, offered = (
-        _by(market.sales, lambda sale: sale.offer.business),
-        _by(market.proposals, lambda offer: offer.business),
-    )
-    wrong = {offer.index for offer, _ in market.errors}
-    rows: list[Row] = []
-    for id in sorted({*market.sellers, *sold, *offered}):
-        mine, made = sold.get(id, []), offered.get(id, [])
-        known = all(sale.cost_cents is not None for sale in mine)
-        rows.append(
-            [
-                id,
-                len(mine),
-                sum(sale.paid_cents for sale in mine),
-                sum(sale.cost_cents or 0 for sale in mine) if known else None,
-                sum(sale.fee_cents for sale in mine),
-                sum(sale.profit_cents or 0 for sale in mine) if known else None,
-                len(made),
-                sum(offer.index in wrong for offer in made),
-                market.written[id],
-                market.action_counts.get((id, ""), 0),
-            ]
-        )
-    return rows
-
-
-CUSTOMERS = {
-    "customer": WORDS,
-    "utility": "cents",
-    "needs_met": "customers",
-    "paid": "cents",
-    "payments": "payments",
-    "proposals": "proposals",
-    "messages": "messages",
-    "searches": "searches",
-    "fetches": "fetches",
-    "refused": "actions",
-}
-
-
-def _customers(market: MarketReport) -> list[Row]:
-    got = Counter(offer.customer for offer in market.proposals)
-    return [
-        [
-            buyer.id,
-            buyer.utility_cents,
-            int(buyer.needs_met),
-            buyer.paid_cents,
-            len(buyer.purchases),
-            got[buyer.id],
-            market.written[buyer.id],
-            *(market.action_counts.get((buyer.id, verb), 0) for verb in ("Search", "FetchMessages", "")),
-        ]
-        for buyer in market.buyers
-    ]
-
-
-CONVERSATIONS = {
-    "customer": WORDS,
-    "business": WORDS,
-    "from_customer": "messages",
-    "from_business": "messages",
-    "proposals": "proposals",
-    "errors": "errors",
-    "payments": "payments",
-    "paid": "cents",
-    "first_rank": "place",
-}
-"""`first_rank` tells when the business's first proposal came among those of all businesses to this customer."""
-
-
-def _conversations(market: MarketReport) -> list[Row]:
-    offered = _by(market.proposals, lambda offer: (offer.customer, offer.business))
-    wrong = Counter((offer.customer, offer.business) for offer, _ in market.errors)
-    order: dict[str, dict[str, int]] = {}
-    for offer in market.proposals:
-        mine = order.setdefault(offer.customer, {})
-        mine.setdefault(offer.business, len(mine) + 1)
-    rows: list[Row] = []
-    for pair in _pairs(market):
-        customer, business = pair
-        made = offered.get(pair, [])
-        paid = [offer for offer in made if offer.paid]
-        there, back = market.sent.get((customer, business), 0), market.sent.get((business, customer), 0)
-        cents = sum(total_cents(offer.proposal) for offer in paid)
-        rank = order.get(customer, {}).get(business)
-        rows.append([customer, business, there, back, len(made), wrong[pair], len(paid), cents, rank])
-    return rows
-
-
-def _pairs(market: MarketReport) -> list[tuple[str, str]]:
-    """Who wrote to whom, each two once, the customer first."""
-    members = market.state.members
-    pairs = {(to, sender) if members[sender].role == "business" else (sender, to) for sender, to in market.sent}
-    return sorted((a, b) for a, b in pairs if members[b].role == "business" or (b, a) not in pairs)
-
-
-PURCHASES = {
-    "entry": "entries",
-    "customer": WORDS,
-    "business": WORDS,
-    "proposal": WORDS,
-    "paid": "cents",
-    "cost": "cents",
-    "place": "place",
-    "of": "proposals",
-    "result": "place",
-}
-"""`place` of the paid proposal, by arrival, among `of` that the customer had; `result`, the seller's among those who
-proposed, as searches showed them."""
-
-
-def _purchases(market: MarketReport) -> list[Row]:
-    return [
-        [
-            sale.offer.paid,
-            sale.offer.customer,
-            sale.offer.business,
-            sale.offer.proposal.id,
-            sale.paid_cents,
-            sale.cost_cents,
-            choice.place,
-            choice.of,
-            choice.result,
-        ]
-        for sale, choice in zip(market.sales, market.chosen, strict=True)
-    ]

@@ -197,7 +197,7 @@ def _deal(trade: Trade, messages: Messages, start: int, state: State) -> Deal:
         total_cents(offer.proposal),
         {"customer": trade.customer_status, "business": trade.business_status},
         tuple(sorted(_steps(trade, messages, start), key=lambda step: step.entry)),
-        {id: name for id in (offer.customer, offer.business) if (name := members[id].name)},
+        {id: name for id in (offer.customer, offer.business) if (name := members[id].name) and name != id},
     )
 
 

@@ -32,7 +32,8 @@ def _payments(market: MarketOutcome) -> Iterator[Finding]:
         elif not deal.suits:
             members = market.state.members
             lacks = ", ".join(sorted(needed(members[offer.customer]) - amenities(members[offer.business])))
-            yield _of(market, "missing_amenity", deal, "serious", f"{offer.business} suits", f"it has no {lacks}")
+            assumed = f"{market.spoken(offer.business)} suits"
+            yield _of(market, "missing_amenity", deal, "serious", assumed, f"it has no {lacks}")
         elif deal.left_cents < 0:
             worth = format_cents(2 * deal.willing_cents)
             yield _of(market, "too_dear", deal, "serious", f"it is worth {price}", f"having all is worth {worth}")
@@ -40,7 +41,7 @@ def _payments(market: MarketOutcome) -> Iterator[Finding]:
             at = market.at[offer.paid]
             best = min(_open(market, offer.customer, offer.paid, at), key=lambda deal: deal.cents, default=deal)
             if best.cents < deal.cents:
-                offered = f"{best.offer.business} had proposed the same for {format_cents(best.cents)}"
+                offered = f"{market.spoken(best.offer.business)} had proposed the same for {format_cents(best.cents)}"
                 yield _of(market, "cheaper_offer", deal, "minor", f"{price} is a good price", offered, best)
 
 
@@ -53,7 +54,7 @@ def _leavings(market: MarketOutcome) -> Iterator[Finding]:
         worth_it = [deal for deal in _open(market, entry.actor, entry.seq, entry.at) if deal.left_cents > 0]
         if worth_it:
             best = max(worth_it, key=lambda deal: deal.left_cents)
-            offered = f"{best.offer.business} offered all for {format_cents(best.cents)}"
+            offered = f"{market.spoken(best.offer.business)} offered all for {format_cents(best.cents)}"
             yield Finding(
                 "left_open",
                 entry.actor,

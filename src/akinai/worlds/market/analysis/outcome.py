@@ -59,6 +59,11 @@ class MarketOutcome:
         """When each entry was taken, microseconds since the epoch."""
         return {entry.seq: entry.at for entry in self.entries}
 
+    def spoken(self, id: str) -> str:
+        """The id of a member with its name, for people."""
+        name = self.state.members[id].name
+        return f"{id} ({name})" if name and name != id else id
+
     @cached_property
     def menus(self) -> Mapping[str, Mapping[str, Decimal]]:
         """Of the businesses."""

@@ -61,6 +61,16 @@ def _buyer(state: State, customer: Member, bought: Sequence[Offer], fuzzy: int) 
     return Buyer(customer.id, met, worth, sum(total_cents(offer.proposal) for offer in bought), bought)
 
 
+def gains_of(state: State, buyer: Buyer, fuzzy: int = 0) -> Sequence[tuple[Offer, int]]:
+    """What each purchase added to a customer's utility, in cents: the first that meets its needs adds their worth."""
+    customer, worth, gains = state.members[buyer.id], buyer.worth_cents, list[tuple[Offer, int]]()
+    for offer in buyer.purchases:
+        met = worth if worth and _meets(customer, state.members[offer.business], offer, fuzzy) else 0
+        worth -= met
+        gains.append((offer, met - total_cents(offer.proposal)))
+    return gains
+
+
 def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool:
     held = menu_items(offer.proposal, prices(business.data).keys(), fuzzy)
     return prices(customer.data).keys() <= held and needed(customer) <= amenities(business)
