@@ -67,7 +67,7 @@ class Caller:
 
     async def send(self, path: str, body: Any) -> bytes:
         data = orjson.dumps(body)
-        head = f"POST {path} HTTP/1.1\r\nHost: x\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
+        head = f"POST {path} HTTP/1.1\r\nHost: [::1]\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
         self.writer.write(head.encode() + data)
         head_received = await self.reader.readuntil(b"\r\n\r\n")
         length = HEADER.search(head_received)

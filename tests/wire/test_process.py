@@ -4,53 +4,15 @@ import asyncio
 import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from wire_server import Wire
+from server_process import Process, wired
 
 from akinai import api
 from akinai.cli.app import answer
 from akinai.server.serving import ServeConfig, listening_socket
-
-
-class Process:
-    """`akinai serve` in a process of its own."""
-
-    def __init__(self, folder: Path, *words: str, **env: str) -> None:
-        self.log = (folder / "log.jsonl").open("a")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "akinai", "serve", "--port", "0", *words],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=self.log,
-            text=True,
-            env={**os.environ, **env, "PYTHONUNBUFFERED": "1"},
-        )
-        assert self.process.stdout
-        self.line = self.process.stdout.readline()
-        assert " on http://" in self.line, (folder / "log.jsonl").read_text()
-        self.url = self.line.split()[3].rstrip(",")
-
-    def end(self, number: signal.Signals = signal.SIGKILL) -> int:
-        self.process.send_signal(number)
-        code = self.process.wait(30)
-        assert self.process.stdout
-        self.process.stdout.close()
-        self.log.close()
-        return code
-
-
-@asynccontextmanager
-async def wired(process: Process) -> AsyncIterator[Wire]:
-    async with httpx.AsyncClient(base_url=process.url, timeout=30, verify=False) as http:
-        yield Wire(http)
-
 
 PAYING = 16
 
@@ -108,7 +70,7 @@ async def test_a_stopped_server_answers_accepted_requests(tmp_path: Path) -> Non
         process.process.send_signal(signal.SIGTERM)
         await asyncio.gather(*writers, return_exceptions=True)
         assert all(isinstance(writer.exception(), httpx.TransportError) for writer in writers)
-    assert process.end(signal.SIGTERM) == 0
+    assert process.process.wait(30) == process.end() == 0
     place = str(tmp_path / "m.db")
     verdict = (await asyncio.to_thread(api.verify, "r", store=place))["r"]
     assert verdict.ok

@@ -1,5 +1,8 @@
 """The command that serves a market over HTTP."""
 
+import os
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -42,28 +45,56 @@ def serve(
             "registers and must send it."
         ),
     ] = "open",
+    allow_host: Annotated[
+        list[str] | None,
+        option(
+            "--allow-host",
+            metavar="NAME",
+            help="With --auth open: a further name under which requests may reach the market; repeat it for more.",
+            default="this machine's own names",
+        ),
+    ] = None,
 ) -> None:
     """Serve a market over HTTP, where anybody's agents can register and trade."""
     from akinai.core.errors import UsageError
 
     try:
+        from akinai.server.event_log import write_within
         from akinai.server.serving import serve as serve_market
     except ImportError as error:
         raise UsageError(
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error
-    given = {"--host": host, "--port": str(port), "--auth": auth}
-    defaults = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
-    flags = [word for name, value in given.items() if value != defaults[name] for word in (name, value)]
+    words = _resume_words(host, port, auth, allow_host or ())
 
     def started(server: "ServerInfo") -> None:
-        _print_start(server, command_line(store, "serve", "--run", server.run_id, *flags))
+        _print_start(server, command_line(store, "serve", "--run", server.run_id, *words))
 
-    serve_market(market=market, run=run, store=store_address(store), host=host, port=port, auth=auth, ready=started)
-    print_line("\nstopped; all that was answered is kept")
+    hosts, address = allow_host or (), store_address(store)
+    serve_market(
+        market=market, run=run, store=address, host=host, port=port, auth=auth, allow_host=hosts, ready=started
+    )
+    write_within(sys.stdout, "\nstopped; all that was answered is kept\n")
+
+
+def _resume_words(host: str, port: int, auth: str, allow_host: Sequence[str]) -> list[str]:
+    """The options of the command that continues the market, without those that are defaults."""
+    given = {"--host": host, "--port": str(port), "--auth": auth}
+    defaults = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
+    words = [word for name, value in given.items() if value != defaults[name] for word in (name, value)]
+    return words + [word for name in allow_host for word in ("--allow-host", name)]
 
 
 def _print_start(server: "ServerInfo", resume: str) -> None:
+    """Print the address and commands to try next. Nobody need read it: the market is served all the same."""
+    try:
+        _print_address(server, resume)
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _print_address(server: "ServerInfo", resume: str) -> None:
     on = f", going on from entry {server.entries:,}" if server.entries else ""
     print_line(f"market {server.run_id} on {server.url}{on}")
     if server.operator_token:

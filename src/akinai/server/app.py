@@ -13,10 +13,20 @@ from akinai.core.ledger import Outcome, Turn
 from akinai.server import openapi as described
 from akinai.server import wire
 from akinai.server.authentication import Authentication, Credentials, Unauthorized, digest, new_token
-from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Middleware, Reply, refusal, reply_or_refusal
+from akinai.server.execute import (
+    EXECUTE_PATH,
+    MAX_LOG_BYTES,
+    ExecuteRoute,
+    Receive,
+    Reply,
+    read_body,
+    refusal,
+    reply_or_refusal,
+)
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
+from akinai.server.middleware import LOG_PATH, AllowedHosts, Middleware
 from akinai.server.wire import Malformed
 from akinai.worlds.market import State, registered
 from akinai.worlds.market.model.profiles import public_profile
@@ -39,6 +49,8 @@ class Services:
     authentication: Authentication
     log_sink: LogSink
     metrics: Metrics
+    hosts: AllowedHosts | None = None
+    """The names that requests may be addressed to; None for any."""
 
 
 def make_app(services: Services) -> Middleware:
@@ -51,7 +63,7 @@ def make_app(services: Services) -> Middleware:
     _add_operations(app, services)
     app.add_exception_handler(RequestValidationError, _invalid_parameters)
     app.add_exception_handler(404, _not_found)
-    return Middleware(app, execute, services.metrics)
+    return Middleware(app, execute, services.metrics, services.hosts)
 
 
 def _response(reply: Reply) -> Response:
@@ -94,7 +106,7 @@ def _add_agents(app: FastAPI, services: Services) -> None:
     @app.post("/agents/register", **described.REGISTER)
     async def register(request: Request) -> Response:
         """Enter the market, or change a profile."""
-        return await _respond(_register(services, await request.body(), _credentials(request)))
+        return await _respond(_register(services, request.receive, _credentials(request)))
 
     @app.get("/agents", **described.LISTING)
     async def agents(offset: Offset = 0, limit: Limit = None) -> Response:
@@ -128,8 +140,8 @@ def _add_agents(app: FastAPI, services: Services) -> None:
         return await _respond(view_reply())
 
 
-async def _register(services: Services, body: bytes, credentials: Credentials) -> Reply:
-    profile = wire.read_profile(body)
+async def _register(services: Services, receive: Receive, credentials: Credentials) -> Reply:
+    profile = wire.read_profile(await read_body(receive))
     id: str = profile["id"]
     token = new_token() if services.authentication.tokens else ""
 
@@ -157,18 +169,18 @@ def _add_actions(app: FastAPI, execute: ExecuteRoute) -> None:
     @app.post(EXECUTE_PATH, **described.EXECUTE)
     async def act(request: Request) -> Response:
         """Do something. Refusals by the rules are answers with `is_error`."""
-        return _response(await execute(request.scope["headers"], await request.body()))
+        return _response(await execute(request.scope["headers"], request.receive))
 
 
 def _add_logs(app: FastAPI, services: Services) -> None:
-    @app.post("/logs/create", **described.LOG)
+    @app.post(LOG_PATH, **described.LOG)
     async def log(request: Request) -> Response:
         """Take a line of an agent's log."""
 
         async def add() -> Reply:
             credentials, authentication = _credentials(request), services.authentication
             actor = await authentication.agent(credentials) if authentication.tokens else credentials.agent_id or ""
-            body = await request.body()
+            body = await read_body(request.receive, MAX_LOG_BYTES)
             if not services.log_sink.add(keepable(actor), wire.read_log(body), len(body)):
                 return refusal(429, "Too many lines wait; try again in a second", "overloaded")
             return _ok({"error": None})

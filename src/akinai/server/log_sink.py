@@ -9,7 +9,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import SequenceConflict, StoreError
 from akinai.core.stores import TraceBook, TraceRecord
 from akinai.runtime.play.session import clock_us
-from akinai.server.metrics import log_event
+from akinai.server.event_log import log_event
 from akinai.worlds.market.model.units import iso
 
 FLUSH_S = 0.2
@@ -51,9 +51,10 @@ class LogSink:
                 await self._store()
             self._bytes = 0
         except StoreError as error:
-            log_event("log_not_kept", lines=len(self._buffer), error=str(error))
+            lost = len(self._buffer)
             self._buffer.clear()
             self._bytes = 0
+            log_event("log_not_kept", lines=lost, error=str(error))
         finally:
             self._task = None
 

@@ -120,7 +120,10 @@ class HostedMarket:
             self._follower = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Answer the accepted requests and close the run; the store stays open."""
+        """Answer the accepted requests and close the run; the store stays open.
+
+        StoreError, after all is closed, when the store does not keep the run's ending.
+        """
         self.closing = True
         self.wake_all()
         while self._task is not None:
@@ -130,10 +133,8 @@ class HostedMarket:
             with suppress(asyncio.CancelledError):
                 await self._follower
         head = self.committed
-        with suppress(StoreError):
-            await self._store.update(
-                replace(self.header, status="open", ending="stopped", entries=head.seq, digest=head.digest)
-            )
+        closed = replace(self.header, status="open", ending="stopped", entries=head.seq, digest=head.digest)
+        await self._store.update(closed)
 
     @property
     def waiting(self) -> int:
@@ -221,12 +222,12 @@ class HostedMarket:
 
     def _fail(self, requests: Sequence[_Pending[Any]], error: Exception) -> None:
         """Drop a failed commit. Later requests are applied again, to the last durable state."""
-        self._metrics.failed(len(requests), error)
         self._reapply(self._pending)
         failure = error if isinstance(error, StoreError) else StoreError(f"{type(error).__name__}: {error}")
         for request in requests:
             if not request.future.done():
                 request.future.set_exception(failure)
+        self._metrics.failed(len(requests), error)
 
     async def _catch_up(self, requests: Sequence[_Pending[Any]] = ()) -> None:
         """Fold the entries of other servers, then apply the pending requests again, in the order of arrival."""
@@ -263,9 +264,10 @@ class HostedMarket:
             await self._catch_up()
         except Exception as error:
             self._metrics.failed(0, error)
-        for refreshed in refreshes:
-            if not refreshed.done():
-                refreshed.set_result(None)
+        finally:
+            for refreshed in refreshes:
+                if not refreshed.done():
+                    refreshed.set_result(None)
 
     async def _follow(self) -> None:
         """Refresh whenever another server has written to the run."""

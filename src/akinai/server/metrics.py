@@ -1,14 +1,11 @@
-"""The metrics of a server for Prometheus, and its log as JSON lines."""
+"""The metrics of a server for Prometheus."""
 
-import json
 import logging
-import sys
-from datetime import UTC, datetime
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-logger = logging.getLogger("akinai.server")
+from akinai.server.event_log import log_event
 
 _LATENCIES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
@@ -72,31 +69,3 @@ class Metrics:
 
 UNREAD = Metrics()
 """For runs whose metrics nobody reads."""
-
-
-def log_event(name: str, level: int = logging.INFO, /, **facts: object) -> None:
-    """Write a line to the log: the event and its facts. Never pass a token, a message or a password."""
-    logger.log(level, name, extra={"facts": facts})
-
-
-class _JsonLines(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        # Looked up each time, because a program may have redirected stderr.
-        sys.stderr.write(self.format(record) + "\n")
-
-    def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        line = {"at": at, "level": record.levelname.lower(), "what": record.getMessage()}
-        line |= getattr(record, "facts", {})
-        if record.exc_info:
-            line["error"] = logging.Formatter().formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
-
-
-def log_to_stderr() -> None:
-    """Log one JSON object a line: our own events and the warnings of the HTTP server."""
-    handler = _JsonLines()
-    for name, level in (("akinai.server", logging.INFO), ("uvicorn", logging.WARNING)):
-        source = logging.getLogger(name)
-        source.handlers, source.propagate = [handler], False
-        source.setLevel(level)

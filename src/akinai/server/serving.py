@@ -2,11 +2,12 @@
 
 import asyncio
 import gc
+import logging
 import os
 import resource
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import Any, Literal
 import uvicorn
 import uvloop
 
-from akinai.core.errors import UsageError
+from akinai.core.errors import StoreError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import DEFAULT_STORE, prepare, setting
@@ -24,9 +25,12 @@ from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
 from akinai.server.app import Services, make_app
 from akinai.server.authentication import Authentication, digest, new_token
+from akinai.server.connections import LimitedConnection
+from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
-from akinai.server.metrics import Metrics, log_event, log_to_stderr
+from akinai.server.metrics import Metrics
+from akinai.server.middleware import AllowedHosts
 from akinai.stores import open_store
 from akinai.worlds.market import Market
 
@@ -54,6 +58,8 @@ class ServeConfig:
     auth: Auth = "open"
     operator_token: str | None = None
     """Used with `auth="token"`; None makes one."""
+    allow_host: Sequence[str] = ()
+    """With `auth="open"`: names besides this machine's under which the market may be reached."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings of a new market, besides those of every served market."""
 
@@ -83,6 +89,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     auth: Auth = "open",
+    allow_host: Sequence[str] = (),
     ready: Callable[[ServerInfo], None] | None = None,
 ) -> None:
     """Serve a market over HTTP until SIGTERM or SIGINT; the options are those of `akinai serve --help`.
@@ -90,18 +97,18 @@ def serve(
     `ready` is called when requests are taken. UsageError as for `run_server`.
     """
     address = setting("store", store, DEFAULT_STORE)
-    config = ServeConfig(market, run, address, host, port, auth, os.environ.get(OPERATOR_TOKEN))
+    config = ServeConfig(market, run, address, host, port, auth, os.environ.get(OPERATOR_TOKEN), allow_host)
     run_server(config, ready or (lambda _: None))
 
 
 def run_server(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called when requests are taken.
 
-    UsageError for a port that is in use, a missing folder, or a run that is no open market.
+    UsageError for a port that is in use, a missing folder, or a run that is no open market. StoreError at the stop when
+    the store no longer keeps the run, as when its file was deleted.
     """
-    log_to_stderr()
     _raise_file_limit()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with logging_to_stderr(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(config, ready))
 
 
@@ -125,10 +132,10 @@ class RunningServer:
 
     def stop(self) -> None:
         """Accept no more requests. A second call does not wait for requests that are being answered."""
-        log_event("stopping", waiting=self.market.waiting)
         self._server.force_exit = self._server.should_exit
         self._server.should_exit = True
         self.market.wake_all()
+        log_event("stopping", waiting=self.market.waiting)
 
     async def ended(self) -> None:
         """Wait until every accepted request is answered."""
@@ -156,7 +163,8 @@ async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -
     await market.open()
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     authentication = Authentication(market, tokens=config.auth == "token", operator=digest(token))
-    server = _UvicornServer(_uvicorn_config(make_app(Services(market, authentication, log_sink, metrics))))
+    hosts = AllowedHosts(config.allow_host) if config.auth == "open" else None
+    server = _UvicornServer(_uvicorn_config(make_app(Services(market, authentication, log_sink, metrics, hosts))))
     task = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         while not server.started and not task.done():
@@ -169,8 +177,13 @@ async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -
         server.should_exit = True
         market.wake_all()
         await task
-        await market.close()
-        await log_sink.close()
+        try:
+            await market.close()
+        except StoreError as error:
+            log_event("stopped", logging.ERROR, run=header.run_id, entries=market.committed.seq, error=str(error))
+            raise
+        finally:
+            await log_sink.close()
         log_event("stopped", run=header.run_id, entries=market.committed.seq)
 
 
@@ -206,7 +219,7 @@ class _UvicornServer(uvicorn.Server):
 def _uvicorn_config(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="httptools",
+        http=LimitedConnection,
         ws="none",
         lifespan="off",
         log_config=None,

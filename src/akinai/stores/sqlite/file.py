@@ -1,5 +1,6 @@
 """The file of a SqliteStore: its tables, and how it is opened without changing files of other applications."""
 
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -195,6 +196,37 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
             if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+class FileIdentity:
+    """Which files a connection writes to: the database and its journal.
+
+    A file that is deleted or replaced stays readable and writable through the connection, and is lost when it closes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._names = path, (str(path), f"{path}-wal")
+        self._known: list[tuple[int, int]] = []
+
+    def remember(self) -> None:
+        """Take the files that are there now for the connection's own."""
+        self._known = self._find()
+
+    def expect_same(self) -> None:
+        """StoreError when the names lead to other files, or to none."""
+        found = self._find()
+        self._known = self._known or found
+        if not found or found != self._known:
+            raise StoreError(
+                f"the store {shorten(self._path)!r} was deleted or replaced while it was open, so nothing more is kept "
+                "there; put the file back, or stop and start again"
+            )
+
+    def _find(self) -> list[tuple[int, int]]:
+        try:
+            return [(status.st_dev, status.st_ino) for status in map(os.stat, self._names)]
+        except OSError:
+            return []
 
 
 def _no_store(path: Path) -> UsageError:

@@ -23,7 +23,15 @@ from akinai.stores import (
     unknown_run,
 )
 from akinai.stores.header_rows import HEADER_COLUMNS, Row, header_row, parse_header, parse_headers
-from akinai.stores.sqlite.file import Synchronous, open_file, open_reader, parse_path, shorten, store_error
+from akinai.stores.sqlite.file import (
+    FileIdentity,
+    Synchronous,
+    open_file,
+    open_reader,
+    parse_path,
+    shorten,
+    store_error,
+)
 
 ENTRIES_PER_CHUNK = 500
 TRACES_PER_CHUNK = 50
@@ -164,7 +172,15 @@ class _Writer(_ConnectionThread):
     """Commits all waiting changes in one transaction."""
 
     def __init__(self, path: Path, open_connection: Callable[[], sqlite3.Connection]) -> None:
-        super().__init__(path, open_connection)
+        self._files = files = FileIdentity(path)
+
+        def open_files() -> sqlite3.Connection:
+            connection = open_connection()
+            connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # which opens the journal
+            files.remember()
+            return connection
+
+        super().__init__(path, open_files)
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
         self._idle = True
@@ -203,7 +219,9 @@ class _Writer(_ConnectionThread):
         try:
             for job in jobs:
                 job.error = _execute(connection, job)
+            self._files.expect_same()
             connection.execute("COMMIT")
+            self._files.expect_same()
         except Exception as error:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
