@@ -47,7 +47,11 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-PASTED = [page for page in (*PLAYED, ROOT / "docs" / "write-an-agent.md") if blocks(page, "python")]
+PASTED = [
+    page
+    for page in (*PLAYED, *(ROOT / "docs" / f"{name}.md" for name in ("session", "write-an-agent")))
+    if blocks(page, "python")
+]
 
 
 @pytest.mark.parametrize("page", PASTED, ids=named)

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from akinai.api import (
+        AsyncSession,
+        Session,
         Stopped,
         analyze,
+        aopen,
         compare,
         deal,
         diff,
         estimate,
         export,
         fork,
+        open,
         playbook,
         replay,
         resume,
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
         verify,
     )
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
-    from akinai.core.agents import Session
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.runtime.learn.learner import learn
     from akinai.runtime.runs.records import Run, Runs
@@ -44,18 +47,21 @@ COMMAND_GROUPS = {"playbook": "api.playbook"}
 files is a group as well."""
 
 _HOME = {
-    "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "Entry": "core.ledger",
+    "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "AsyncSession": "api.session",
+    "Entry": "core.ledger",
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
-    "Score": "core.scores", "Session": "core.agents", "Stopped": "api.play", "Turn": "core.ledger",
-    "View": "core.agents", "World": "core.worlds", "deal": "api.records", "estimate": "api.play",
+    "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
+    "View": "core.agents", "World": "core.worlds", "aopen": "api.opening", "deal": "api.records",
+    "estimate": "api.play",
+    "open": "api.opening",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
 
 __all__ = [
-    "Action", "Agent", "AkinaiError", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run", "RunFailedWarning",
-    "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "compare", "deal", "diff", "estimate",
-    "export", "fork", "learn", "playbook", "replay",
+    "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
+    "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
+    "deal", "diff", "estimate", "export", "fork", "learn", "open", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -5,12 +5,17 @@ plays in memory. All functions work inside a running event loop, as in a noteboo
 """
 
 from akinai.analysis.analyse import analyze, compare
+from akinai.api.opening import Session, aopen, open
 from akinai.api.play import Stopped, estimate, fork, resume, run
 from akinai.api.records import deal, diff, export, headers, replay, runs, verify
+from akinai.api.session import AsyncSession
 
 __all__ = [
+    "AsyncSession",
+    "Session",
     "Stopped",
     "analyze",
+    "aopen",
     "compare",
     "deal",
     "diff",
@@ -18,6 +23,7 @@ __all__ = [
     "export",
     "fork",
     "headers",
+    "open",
     "replay",
     "resume",
     "run",

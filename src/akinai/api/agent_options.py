@@ -31,6 +31,7 @@ class AgentOptions:
     max_tokens: int = 0
     max_minutes: float = 0
     max_dollars: float = 0
+    max_repeats: int = 20
     cache: str | None = None
     timeout: float = 180.0
     calls_per_minute: int = 0
@@ -40,7 +41,7 @@ class AgentOptions:
     @property
     def budget(self) -> Budget:
         """The limits of each run. UsageError for a negative one."""
-        return Budget(self.max_actions, self.max_tokens, self.max_minutes, self.max_dollars)
+        return Budget(self.max_actions, self.max_tokens, self.max_minutes, self.max_dollars, self.max_repeats)
 
     @property
     def given(self) -> list[str]:

@@ -82,6 +82,7 @@ def run(
     max_tokens: int = 0,
     max_minutes: float = 0,
     max_dollars: float = 0,
+    max_repeats: int = 20,
     cache: str | None = None,
     timeout: float = 180.0,
     calls_per_minute: int = 0,
@@ -104,7 +105,7 @@ def run(
     loaded = _load(world)
     options = AgentOptions(
         model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions, max_tokens,
-        max_minutes, max_dollars, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+        max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens,
     )  # fmt: skip
     spec, factory = resolve_options(loaded, agent, options, settings)
     chosen, parts = _seeds(seeds), _parts(loaded, spec, sweep, settings, preset, days, base_url)
@@ -195,7 +196,7 @@ def resume(
         headers = await find_runs(books, [run])
         going = [header for header in headers if can_resume(header)]
         for header in going:
-            expect_local_agent(header, f"'akinai serve --run {header.run_id}' goes on with it")
+            expect_local_agent(header)
             check_spec(worlds.load(header.genesis.world), spec_of(header))
         played = {done.id: done for done in await _play(books, going, None, options)}
         return Runs([played.get(header.run_id) or await _read(books, header, keep=ledgers) for header in headers])

@@ -71,6 +71,13 @@ MaxMessages = Annotated[int, typer.Option("--max-messages", hidden=True)]
 MaxTokens = Annotated[int, _limit("--max-tokens", help="End a run after N tokens of model input and output")]
 MaxMinutes = Annotated[float, _limit("--max-minutes", help="End a run after N minutes of this command")]
 MaxDollars = Annotated[float, _limit("--max-dollars", help="End a run after N dollars, at the prices in akinai.toml")]
+MaxRepeats = Annotated[
+    int,
+    _option(
+        "--max-repeats", metavar="N", default="20; 0: no limit",
+        help="End a run as stuck when an actor repeats an action N times to no effect.",
+    ),
+]  # fmt: skip
 Cache = Annotated[
     str | None,
     _option("--cache", metavar="FILE", help="Keep model replies in this file and reuse them.", default="no cache"),

@@ -125,6 +125,7 @@ def run(
     max_tokens: m.MaxTokens = 0,
     max_minutes: m.MaxMinutes = 0,
     max_dollars: m.MaxDollars = 0,
+    max_repeats: m.MaxRepeats = 20,
     cache: m.Cache = None,
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
@@ -138,7 +139,7 @@ def run(
     address = store_address(store)
     options = AgentOptions(
         model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions or max_messages,
-        max_tokens, max_minutes, max_dollars, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+        max_tokens, max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens,
     )  # fmt: skip
     spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
     if spec.bullets:
@@ -176,7 +177,8 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
     repeated: list[str] = []
     for flag in context.command.params:
         source = context.get_parameter_source(flag.name or "")
-        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and flag.name != "max_actions"
+        limits_actions = flag.name in ("max_actions", "max_repeats")
+        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and not limits_actions
         if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
             continue
         if flag.name not in NOT_REPEATED and (card.get("group_models") or not about_models):

@@ -103,6 +103,11 @@ class Judging(Generic[S]):
         """Every deal that was offered, with the entries that belong to it; empty in a world without such deals."""
         return ()
 
+    def standing(self, state: S) -> float | None:
+        """The first score of the first scorer as it stands in a state, but for what only the end settles. Read without
+        the ledger, so that rewards cost next to nothing. None: all of it is known at the end alone."""
+        return None
+
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth about a state in a few named numbers, for reports and comparisons."""
         return {}

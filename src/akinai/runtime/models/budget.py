@@ -89,6 +89,8 @@ class Budget:
     """Counted from the creation of the meter, so anew in each command."""
     dollars: float = 0
     """Cost of all model calls, including those before a resume."""
+    repeats: int = 20
+    """How often in a row an actor may repeat an action that changes nothing; the ending is `stuck`."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

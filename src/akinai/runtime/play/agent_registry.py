@@ -23,6 +23,8 @@ BUILT_IN = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
 """Agents of every world; the last two ask a model."""
 HTTP_AGENT = "http"
 """In place of an agent's name, in a run whose actors come over HTTP."""
+SESSION_AGENT = "session"
+"""In place of an agent's name, in a run that `akinai.open` played."""
 
 
 def default_agent(world: World[Any]) -> str:
@@ -103,10 +105,18 @@ def agent_factory(world: World[Any], agent: str) -> AgentFactory:
     raise UnknownName("agent", agent, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
 
 
-def expect_local_agent(run: RunHeader, advice: str) -> None:
-    """UsageError, with advice, for a run whose actors came over HTTP: no agent here can play on for them."""
-    if next(iter(run.agents.values()), "") == HTTP_AGENT:
+def expect_local_agent(run: RunHeader, advice: str = "") -> None:
+    """UsageError for a run whose actors were played from outside: no agent here can play on for them.
+
+    `advice` says what to do; without it the error says who goes on with the run.
+    """
+    agent = next(iter(run.agents.values()), "")
+    if agent == HTTP_AGENT:
+        advice = advice or f"'akinai serve --run {run.run_id}' goes on with it"
         raise UsageError(f"the agents of {run.run_id!r} came over HTTP, and none of them is here; {advice}")
+    if agent == SESSION_AGENT:
+        advice = advice or f"akinai.open(resume={run.run_id!r}) goes on with it"
+        raise UsageError(f"{run.run_id!r} was played from outside, through a session; {advice}")
 
 
 def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:

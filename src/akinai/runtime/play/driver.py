@@ -1,7 +1,6 @@
 """The driver lets actors act until the game, an agent or a budget ends the run; `play_run` plays a run of a store."""
 
 import asyncio
-import traceback
 from collections.abc import AsyncIterable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +17,10 @@ from akinai.core.worlds import World, read_turn
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
+from akinai.runtime.play.failures import failed_header, original_error
 from akinai.runtime.play.model_pool import ModelPool
+from akinai.runtime.play.repeats import Repeats
+from akinai.runtime.play.seats import Seats
 from akinai.runtime.play.session import LocalSession
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE, TRACEBACK
 
@@ -26,8 +28,6 @@ BATCH = 500
 """Entries that a reproducible run commits together: a resume makes again what a crash loses, byte for byte."""
 SINCE = "since"
 """The key of a run card that holds the last entry of a fork made by another agent."""
-LONGEST_TRACEBACK = 20_000
-"""Characters of a traceback that a run card keeps, the last ones."""
 MOVES_A_TURN = 64
 """Moves after which the event loop gets a turn, so that Ctrl-C reaches a player that never waits."""
 
@@ -56,9 +56,21 @@ class Closes(Protocol):
 class Driver:
     """Plays one session with the agents of a factory, one for each actor."""
 
-    def __init__(self, session: LocalSession[Any], factory: AgentFactory, *, max_actions: int = 0) -> None:
-        """`max_actions` is the cap of each actor; 0 is none."""
-        self.session, self._factory, self._cap = session, factory, max_actions
+    def __init__(
+        self,
+        session: LocalSession[Any],
+        factory: AgentFactory,
+        *,
+        max_actions: int = 0,
+        max_repeats: int = 0,
+        seats: Seats | None = None,
+    ) -> None:
+        """`max_actions` is the cap of each actor, `max_repeats` that of its `Repeats`; 0 is none.
+
+        Actors that `seats` holds are played there, also those that have the world's own player.
+        """
+        self.session, self._factory, self._cap, self._seats = session, factory, max_actions, seats
+        self._repeats = Repeats(session.world, max_repeats)
         self._agents: dict[str, Agent] = {}
         self._last: dict[str, Outcome] = {}
         self._actions: dict[str, int] = {}
@@ -74,10 +86,15 @@ class Driver:
         """The agent of an actor, made when it first acts."""
         if actor not in self._agents:
             world = self.session.world
-            factory = world.facets.sides.own_player(self.session.state, actor) or self._factory
+            factory = self._own_player(actor) or self._factory
             group = world.facets.sides.group(self.session.state, actor)
             self._agents[actor] = factory(Role(actor, world.verbs.classes, group))
         return self._agents[actor]
+
+    def _own_player(self, actor: str) -> AgentFactory | None:
+        if self._seats is not None and self._seats.holds(actor):
+            return self._seats.agent
+        return self.session.world.facets.sides.own_player(self.session.state, actor)
 
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
@@ -88,23 +105,24 @@ class Driver:
         are in the trace of another run. An actor with the world's own player keeps that player in every fork.
         ReplayMismatch where the rules no longer give the recorded outcome.
         """
-        own_player = self.session.world.facets.sides.own_player
         async for entry in entries:
             actor = entry.actor
             with _agent_code(actor):
                 agent = self.agent(actor)
             remembers = isinstance(agent, Remembers)
             begin = max(since, forked_at) if remembers else since
-            own = entry.seq > begin or own_player(self.session.state, actor) is not None
+            own = entry.seq > begin or self._own_player(actor) is not None
             if not self._closing_action(actor) and (own or remembers):
                 if own and not getattr(agent, "remember_on_resume", False):
                     await self._decide_again(entry)
                 elif isinstance(agent, Remembers):
                     await self._remember(agent, entry)
+            before = self.session.state
             last = self.session.recall(entry)
             if own or remembers:
                 self._last[actor] = last
             self._count(actor)
+            self._repeats.add(actor, read_turn(self.session.world, entry).action, last, before, self.session.state)
 
     async def _remember(self, agent: Remembers, entry: Entry) -> None:
         view, last = await self.session.view(entry.actor), self._last_outcome(entry.actor)
@@ -198,10 +216,14 @@ class Driver:
             raise EndRun("message_cap")
 
     async def _act(self, actor: str, move: Move) -> None:
-        self._last[actor] = await self.session.act(actor, move)
+        before = self.session.state
+        self._last[actor] = outcome = await self.session.act(actor, move)
         self._count(actor)
+        if self._seats is not None:
+            self._seats.answer(actor, outcome)
         if self.on_entry:
             self.on_entry()
+        self._repeats.expect_progress(actor, move.action, outcome, before, self.session.state)
         if self.session.seq % MOVES_A_TURN == 0:
             await asyncio.sleep(0)
 
@@ -244,6 +266,8 @@ class PlayContext:
     factory: AgentFactory | None = None
     pool: ModelPool | None = None
     """The open models of the run's agent spec."""
+    seats: Seats | None = None
+    """The actors that are played from outside."""
     raise_errors: bool = False
     """Whether the error that fails a run is raised, once it is in the run's header."""
 
@@ -270,7 +294,15 @@ async def play_run(
     batch = BATCH if is_reproducible(world, spec) else 1
     session = LocalSession(world, header.genesis, store, header.run_id, batch=batch)
     caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)
-    driver = Driver(session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0))
+    driver = Driver(
+        session,
+        with_bullets(factory, spec.all_bullets),
+        max_actions=min(filter(None, caps), default=0),
+        max_repeats=spec.budget.repeats,
+        seats=context.seats,
+    )
+    if context.seats:
+        context.seats.session = session
     try:
         return await _recall_and_play(store, header, driver, progress, context)
     finally:
@@ -293,11 +325,11 @@ async def _recall_and_play(
     except StoreError:
         raise
     except Exception as error:
-        failed = _failed(header, error)
+        failed = failed_header(header, error)
         if header.status != "done":
             await store.update(failed)
         if context.raise_errors:
-            raise _original(error) from None
+            raise original_error(error) from None
         return failed
     if progress:
         driver.on_entry = _day_reporter(header, session, progress)
@@ -318,7 +350,7 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
     except StoreError:
         raise
     except Exception as error:
-        failure, header = error, _failed(header, error)
+        failure, header = error, failed_header(header, error)
     except BaseException:
         header = replace(header, status="open", ending="stopped", error=None, card=card)
         await store.update(replace(header, entries=session.seq, digest=session.digest))
@@ -327,28 +359,8 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
     header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
     await store.update(header)
     if failure and context.raise_errors:
-        raise _original(failure)
+        raise original_error(failure)
     return header
-
-
-def _failed(header: RunHeader, error: Exception) -> RunHeader:
-    """The header of a run that an error ended: its reason, and the traceback where code raised it by mistake."""
-    card = {name: value for name, value in header.card.items() if name != TRACEBACK}
-    original = _original(error)
-    if not isinstance(original, AkinaiError):
-        card[TRACEBACK] = "".join(traceback.format_exception(original))[-LONGEST_TRACEBACK:]
-    return replace(header, status="failed", ending=None, error=_reason(error), card=card)
-
-
-def _original(error: Exception) -> Exception:
-    """The exception of an agent's own code, without this file's frame; any other error as it is."""
-    cause = error.__cause__
-    if not isinstance(error, AgentCrash) or not isinstance(cause, Exception):
-        return error
-    frames = cause.__traceback__
-    while frames and frames.tb_next and frames.tb_frame.f_code.co_filename == __file__:
-        frames = frames.tb_next
-    return cause.with_traceback(frames)
 
 
 def _fork_point(header: RunHeader) -> int:
@@ -359,16 +371,6 @@ def _fork_point(header: RunHeader) -> int:
 def _expect_whole_past(header: RunHeader, session: LocalSession[Any]) -> None:
     if header.entries is not None and session.seq < header.entries:
         raise LedgerError(session.seq + 1, f"it is missing: the run had {header.entries} entries when it was closed")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, AkinaiError):
-        return str(error)
-    frames = error.__traceback__
-    while frames is not None and frames.tb_next is not None:
-        frames = frames.tb_next
-    where = f", {frames.tb_frame.f_code.co_filename} line {frames.tb_lineno}" if frames else ""
-    return f"{type(error).__name__}: {error} (a fault in the program{where})"
 
 
 def _int_at(table: Mapping[str, Json], name: str) -> int:

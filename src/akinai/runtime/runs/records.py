@@ -20,7 +20,7 @@ TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
 ENDED_BY_AGENT = "ended_by_agent"
 """The key of a run card that says that an agent, not the world, gave the ending its name."""
-RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget")
+RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget", "stuck")
 """Endings after which a run can be resumed; no world has ended with them but by standing still."""
 
 State = Literal["done", "failed", "open", "unreadable"]

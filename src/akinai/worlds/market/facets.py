@@ -14,7 +14,7 @@ from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.account import account
 from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
-from akinai.worlds.market.analysis.scores import facts
+from akinai.worlds.market.analysis.scores import facts, welfare_cents
 from akinai.worlds.market.lessons import lessons
 from akinai.worlds.market.lessons.advice import Experiment
 from akinai.worlds.market.magentic import export_magentic
@@ -81,6 +81,9 @@ class MarketJudging(Judging[State]):
 
     def deals(self, steps: Steps[State]) -> Sequence[Deal]:
         return steps.derive(deals)
+
+    def standing(self, state: State) -> float:
+        return welfare_cents(state)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

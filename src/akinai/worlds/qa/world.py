@@ -78,10 +78,15 @@ def _entries(found: Sequence[Answered]) -> tuple[int, ...]:
     return tuple(match.seq for match in found)
 
 
+def correct(state: State) -> int:
+    """The number of right answers so far."""
+    return sum(state.sheet[place].label == choice for place, choice in state.answers.items())
+
+
 def facts(state: State) -> Mapping[str, Json]:
     """The main figures of a sheet."""
-    right = sum(state.sheet[place].label == choice for place, choice in state.answers.items())
-    return {"asked": state.place, "answered": len(state.answers), "correct": right, "questions": len(state.sheet)}
+    answered, questions = len(state.answers), len(state.sheet)
+    return {"asked": state.place, "answered": answered, "correct": correct(state), "questions": questions}
 
 
 SOLVER = "solver"
@@ -90,6 +95,9 @@ OVER = "all questions were asked"
 
 class QaJudging(Judging[State]):
     """The main figures of a sheet."""
+
+    def standing(self, state: State) -> float:
+        return correct(state) / len(state.sheet)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

@@ -17,7 +17,7 @@ from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_less
 from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import OWNER, State
-from akinai.worlds.vending.scores import day_facts, facts
+from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 
 
 class VendingSides(Sides[State]):
@@ -35,6 +35,9 @@ class VendingJudging(Judging[State]):
 
     def coherence(self, steps: Steps[State], findings: Sequence[Finding]) -> Sequence[Score]:
         return coherence_scores(steps.derive(History.of), findings)
+
+    def standing(self, state: State) -> float:
+        return net_worth_cents(state)
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)

@@ -76,6 +76,11 @@ def _meets(customer: Member, business: Member, offer: Offer, fuzzy: int) -> bool
     return prices(customer.data).keys() <= held and needed(customer) <= amenities(business)
 
 
+def welfare_cents(state: State) -> int:
+    """The sum of all customers' utilities."""
+    return sum(buyer.utility_cents for buyer in buyers(state))
+
+
 def facts(state: State) -> Mapping[str, Json]:
     """The truth about a state in a few numbers."""
     return {
@@ -86,7 +91,7 @@ def facts(state: State) -> Mapping[str, Json]:
         "proposals": len(state.offers),
         "purchases": state.payments,
         "paid_cents": state.booked_cents,
-        "welfare_cents": sum(buyer.utility_cents for buyer in buyers(state)),
+        "welfare_cents": welfare_cents(state),
     }
 
 

@@ -1,0 +1,341 @@
+"""`akinai.open` and `akinai.aopen`: open a run that is played from outside, and a session for plain code."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+from akinai import worlds
+from akinai.api.agent_options import AgentOptions, resolve_options
+from akinai.api.session import AsyncSession, ends_run
+from akinai.core.agents import AgentFactory, View
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.ledger import Outcome
+from akinai.core.scores import Score
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World, participants
+from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.agent_registry import SESSION_AGENT, default_agent, resolve_group_models
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.driver import PlayContext
+from akinai.runtime.play.model_pool import open_model_pool
+from akinai.runtime.play.seats import Seats
+from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, plan
+from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.runs.records import Run
+
+HELD = "session"
+"""The key of a run card that says who is played from outside ("hold", None by default) and by whom the "rest"."""
+
+T = TypeVar("T")
+Settings = Mapping[str, Any] | Sequence[str] | None
+Rest = str | AgentSpec | AgentFactory | None
+
+
+async def aopen(
+    world: str | World[Any] | None = None,
+    *,
+    preset: str | None = None,
+    seed: int = 1,
+    days: int | None = None,
+    settings: Settings = None,
+    store: StoreRef = None,
+    name: str | None = None,
+    resume: str | None = None,
+    hold: Sequence[str] | None = None,
+    rest: Rest = None,
+    max_actions: int = 0,
+    max_repeats: int = 20,
+) -> AsyncSession:
+    """Open a run for asyncio, as `open` does: `async with await akinai.aopen("vending") as session:`."""
+    return await _aopen(
+        world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
+        rest=rest, max_actions=max_actions, max_repeats=max_repeats,
+    )  # fmt: skip
+
+
+def open(
+    world: str | World[Any] | None = None,
+    *,
+    preset: str | None = None,
+    seed: int = 1,
+    days: int | None = None,
+    settings: Settings = None,
+    store: StoreRef = None,
+    name: str | None = None,
+    resume: str | None = None,
+    hold: Sequence[str] | None = None,
+    rest: Rest = None,
+    max_actions: int = 0,
+    max_repeats: int = 20,
+) -> "Session":
+    """Open a run whose actions come from outside, one by one: `with akinai.open("vending") as session:`.
+
+    `hold` names the actors that are played here, or their groups, with their sub-agents; by default all that the world
+    has no own player for. `rest` plays the others: an agent as for `run`, by default the world's first player. `resume`
+    goes on with a run that was opened before, and takes no other option but `store` and `rest` given as an object. The
+    run is recorded in `store`, by default in memory. A world with a choice of clocks, such as a market, keeps its own
+    default ("virtual") unless `settings` or a model among the `rest` ask for another.
+
+    Raises UsageError, before anything is written, for what cannot be played.
+    """
+    loop = _LoopThread()
+    opening = _aopen(
+        world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
+        rest=rest, max_actions=max_actions, max_repeats=max_repeats, alone=True,
+    )  # fmt: skip
+    try:
+        return Session(loop.result(opening), loop)
+    except BaseException:
+        loop.stop()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A run to be opened."""
+
+    world: World[Any]
+    header: RunHeader
+    spec: AgentSpec
+    """The agent of the rest."""
+    factory: AgentFactory | None
+    hold: frozenset[str] | None
+    is_new: bool
+
+
+async def _aopen(
+    world: str | World[Any] | None, *, store: StoreRef, resume: str | None, alone: bool = False, **options: Any
+) -> AsyncSession:
+    if (world is None) == (resume is None):
+        raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
+    place = resolve_store(store) if store is not None or resume is not None else "memory:"
+    async with AsyncExitStack() as stack:
+        books = await stack.enter_async_context(opened(place, create=resume is None))
+        if resume is not None:
+            opening = await _reopen(books, resume, options)
+        else:
+            assert world is not None
+            opening = await _plan(books, worlds.load(world) if isinstance(world, str) else world, **options)
+        pool = await stack.enter_async_context(open_model_pool(opening.spec))
+        factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
+        seats = Seats(_holder(opening))
+        session = AsyncSession(opening.world, books, opening.header, seats, alone=alone)
+        if opening.is_new:
+            await begin_all(books, [opening.header])
+        context = PlayContext(opening.world, factory, seats=seats)
+        await session.begin(context, stack.pop_all())
+    return session
+
+
+async def _plan(
+    books: Books,
+    world: World[Any],
+    *,
+    preset: str | None,
+    seed: int,
+    days: int | None,
+    settings: Settings,
+    name: str | None,
+    hold: Sequence[str] | None,
+    rest: Rest,
+    max_actions: int,
+    max_repeats: int,
+) -> _Opening:
+    options = AgentOptions(max_actions=max_actions, max_repeats=max_repeats)
+    spec, factory = resolve_options(world, rest or default_agent(world), options, settings)
+    prepared = prepare(world, preset=preset, days=days, settings=settings or (), thinks=spec.asks_model)
+    spec = resolve_group_models(spec, world, prepared.setup, None)
+    group = checked_name(name) if name is not None else fresh_name(await books.runs())
+    (planned,) = plan(world, prepared, spec, checked_seeds([seed]), group)
+    card = {**planned.card, "agent": SESSION_AGENT, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
+    header = replace(planned, agents=dict.fromkeys(planned.agents, SESSION_AGENT), card=card)
+    opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
+    _expect_actors(opening)
+    return opening
+
+
+async def _reopen(books: Books, name: str, options: Mapping[str, Any]) -> _Opening:
+    rest: Rest = options["rest"]
+    if isinstance(rest, str | AgentSpec):
+        raise UsageError(f"{name!r} says who plays the rest; leave rest out")
+    defaults = {"seed": 1, "max_actions": 0, "max_repeats": 20, "rest": rest}
+    if given := [option for option, value in options.items() if value != defaults.get(option)]:
+        raise UsageError(f"{name!r} goes on as it began; leave out {', '.join(given)}")
+    headers = await find_runs(books, [name])
+    if len(headers) > 1:
+        raise UsageError(f"{name!r} is {len(headers)} runs; name one, such as {headers[0].run_id!r}")
+    (header,) = headers
+    held = cast("Mapping[str, Any] | None", header.card.get(HELD))
+    if held is None:
+        raise UsageError(
+            f"{header.run_id!r} was played by {next(iter(header.agents.values()), '')!r}, not through a session; "
+            f"'akinai resume {header.run_id}' goes on with it, 'akinai fork' lets another play on"
+        )
+    spec = AgentSpec.from_card(header.card, held["rest"])
+    hold = held["hold"]
+    world = worlds.load(header.genesis.world)
+    return _Opening(world, header, spec, rest, None if hold is None else frozenset(hold), is_new=False)
+
+
+def _holder(opening: _Opening) -> Any:
+    """Whether a session holds an actor, given its seats."""
+    sides, hold = opening.world.facets.sides, opening.hold
+
+    def holds(seats: Seats, actor: str) -> bool:
+        state = seats.session.state
+        if hold is None:
+            return sides.own_player(state, actor) is None
+        return actor in hold or sides.group(state, actor) in hold
+
+    return holds
+
+
+def _expect_actors(opening: _Opening) -> None:
+    """UsageError for an actor that is not there, or where the session would hold nobody."""
+    world, hold = opening.world, opening.hold
+    state = world.begin(opening.header.genesis)
+    actors, sides = [*participants(world, state)], world.facets.sides
+    for name in hold or ():
+        if name not in actors and name not in sides.groups:
+            raise UnknownName("actor", name, [*sides.groups, *actors], "a session holds actors, or groups of them")
+    if hold is None and all(sides.own_player(state, actor) for actor in actors):
+        raise UsageError("every actor has a player of the world's own; name those to play by hold=[...]")
+
+
+class Session:
+    """A run that is played from outside, as `akinai.open` returns it: an `AsyncSession` for plain code.
+
+    Use it with `with`, or call `close`. It plays on a thread of its own; call it from one thread at a time.
+    """
+
+    def __init__(self, session: AsyncSession, loop: "_LoopThread") -> None:
+        self._session, self._loop = session, loop
+        self._played: Run | None = None
+
+    def __repr__(self) -> str:
+        return repr(self._session).replace("AsyncSession", "Session")
+
+    @property
+    def world(self) -> World[Any]:
+        """The world that is played."""
+        return self._session.world
+
+    @property
+    def id(self) -> str:
+        """The name by which every command finds the run."""
+        return self._session.id
+
+    @property
+    def actors(self) -> Sequence[str]:
+        """The actors held here that may act now, the one whose turn came first at the front."""
+        return self._session.actors
+
+    @property
+    def actor(self) -> str | None:
+        """The actor that `act` acts for unless another is named; None when nobody held here may act."""
+        return self._session.actor
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome of the last action; None before the first."""
+        return self._session.outcome
+
+    @property
+    def reward(self) -> float:
+        """What the last action changed of the first score; see `AsyncSession.reward`."""
+        return self._session.reward
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self._session.done
+
+    @property
+    def ending(self) -> str | None:
+        """Why the run is over, such as "horizon"; None while it goes on, or where it failed."""
+        return self._session.ending
+
+    def view(self, actor: str | None = None) -> View:
+        """What an actor sees, by default the one that acts next. Free; not recorded."""
+        return self._session.view(actor)
+
+    def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
+        """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
+        return self._session.tools(actor, inline=inline)
+
+    def act(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        text: str = "",
+        actor: str | None = None,
+        wait: bool = True,
+    ) -> Outcome:
+        """Take an action, and return its outcome once it is recorded; see `AsyncSession.act`.
+
+        UsageError for an actor whose turn it is not while another actor held here may act.
+        """
+        return self._loop.result(self._session.act(name, arguments, text=text, actor=actor, wait=wait))
+
+    def scores(self) -> Sequence[Score]:
+        """The scores of the run as it stands."""
+        return self.run().scores
+
+    def run(self) -> Run:
+        """The run as it stands, with its ledger, as `akinai.runs` gives it."""
+        return self._played or self._loop.result(self._session.run())
+
+    def close(self) -> None:
+        """Stop playing. A run that is not over can be resumed."""
+        if self._loop.running:
+            try:
+                self._loop.result(self._session.close())
+                self._played = self._loop.result(self._session.run())
+            finally:
+                self._loop.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """Close. The end of the run, which `act` raises inside another loop, is not an error."""
+        over = self.done
+        self.close()
+        return over and ends_run(error)
+
+
+class _LoopThread:
+    """An event loop on a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="akinai-session", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it was not stopped."""
+        return self._thread.is_alive()
+
+    def result(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The result of a coroutine that runs in the loop. RuntimeError after `stop`."""
+        if not self.running:
+            coroutine.close()
+            raise UsageError("the session is closed; akinai.open(resume=...) goes on with its run")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def stop(self) -> None:
+        """Stop the loop."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()

@@ -1,0 +1,233 @@
+"""AsyncSession: a run that is played from outside, action by action."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Literal, Self, cast
+
+from akinai.core.agents import Move, View
+from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
+from akinai.core.ledger import Ledger, Outcome
+from akinai.core.scores import Score
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World, participants, replay
+from akinai.runtime.play.driver import PlayContext, play_run
+from akinai.runtime.play.seats import Seats
+from akinai.runtime.runs.reading import Detail, loader, read_run
+from akinai.runtime.runs.records import Run
+
+
+class AsyncSession:
+    """A run that is played from outside, as `akinai.aopen` returns it. Use it with `async with`, or call `close`."""
+
+    def __init__(self, world: World[Any], books: Books, header: RunHeader, seats: Seats, *, alone: bool) -> None:
+        """`alone`: all calls come from one thread, so that waiting for another held actor's action is an error."""
+        self.world = world
+        self.outcome: Outcome | None = None
+        """The outcome of the last action; None before the first."""
+        self.reward: float = 0.0
+        """What the last action, and whatever happened until it was answered, changed of the first score, in its unit.
+        All rewards of a run sum to its final score less the one it began with."""
+        self._books, self._header, self._seats, self._alone = books, header, seats, alone
+        self._began_with = _first_score(world, Ledger(header.genesis, ()))
+        self._standing = world.facets.judging.standing(world.begin(header.genesis))
+        self._rewarded = 0.0
+        self._settled = False
+        self._played: Run | None = None
+        self._task: asyncio.Task[RunHeader] | None = None
+        self._stack = AsyncExitStack()
+
+    def __repr__(self) -> str:
+        whose = f"{self.actor} acts next" if self.actor else self.ending or "waiting"
+        return f"<AsyncSession {self.id}: {self.world.name}, seed {self._header.genesis.seed}, {whose}>"
+
+    async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
+        """Begin to play, or resume; `stack` holds what is released at the end."""
+        self._stack = stack
+        self._task = asyncio.create_task(play_run(self._books, self._header, context=context))
+        self._task.add_done_callback(lambda _: self._seats.finish())
+        await self._seats.until(lambda: bool(self._seats.turns))
+        await self._expect_sound()
+        self._rewarded = self._change()
+
+    @property
+    def id(self) -> str:
+        """The name by which every command finds the run."""
+        return self._header.run_id
+
+    @property
+    def actors(self) -> Sequence[str]:
+        """The actors held here that may act now, the one whose turn came first at the front."""
+        return tuple(self._seats.turns)
+
+    @property
+    def actor(self) -> str | None:
+        """The actor that `act` acts for unless another is named; None when nobody held here may act."""
+        return next(iter(self._seats.turns), None)
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self._seats.over
+
+    @property
+    def ending(self) -> str | None:
+        """Why the run is over, such as "horizon"; None while it goes on, or where it failed."""
+        return self._header.ending if self._seats.over else None
+
+    def view(self, actor: str | None = None) -> View:
+        """What an actor sees, by default the one that acts next. Free; not recorded."""
+        name = self._named(actor)
+        if name in self._seats.turns:
+            return self._seats.turns[name].view
+        state = self._seats.session.state
+        view, now = self.world.view(state, name), self.world.now(state)
+        return view if now is None else replace(view, now=now)
+
+    def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
+        """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
+        return [verb.tool(inline=inline) for verb in self.view(actor).verbs or self.world.verbs.classes]
+
+    async def act(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        text: str = "",
+        actor: str | None = None,
+        wait: bool | Literal["own"] = True,
+    ) -> Outcome:
+        """Take an action, and return its outcome once it is recorded.
+
+        An action that cannot be read is refused, as an agent's is. `text` is what the ledger keeps beside it. An actor
+        whose turn it is not waits for it. With `wait` the call returns when a held actor may act again, which some
+        outcomes wait for (a market's `wait`); "own": when this actor may; False: at once.
+
+        Raises EndRun when the run is over, UsageError for arguments that are no JSON and for an actor that is not held
+        here, AgentError and StoreError when the run has failed.
+        """
+        given: Mapping[str, Any] = {} if arguments is None else arguments
+        try:
+            reply = json.dumps({"action": name, "arguments": given}, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
+        action = self.world.verbs.parse(name, given, reply)
+        who = await self._turn_of(actor)
+        self._seats.hand_in(who, Move(action, text))
+        await self._seats.until(lambda: self._seats.outcome(who) is not None)
+        outcome = self._seats.outcome(who)
+        if wait and outcome is not None:
+            turns = self._seats.turns
+            await self._seats.until(lambda: who in turns or (wait != "own" and bool(turns)))
+            if who in turns:
+                outcome = turns[who].last or outcome
+        await self._expect_sound()
+        if outcome is None:
+            raise EndRun(self.ending or "stopped")
+        self.outcome, self.reward = outcome, await self._reward()
+        return outcome
+
+    async def scores(self) -> Sequence[Score]:
+        """The scores of the run as it stands."""
+        return (await self.run()).scores
+
+    async def run(self) -> Run:
+        """The run as it stands, with its ledger, as `akinai.runs` gives it."""
+        if self._played is not None:
+            return self._played
+        header = self._header if self.done else replace(self._header, entries=None, digest=None)
+        return await read_run(self._books, header, Detail(), load=loader(self.world))
+
+    async def close(self) -> None:
+        """Stop playing. A run that is not over can be resumed."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError, AkinaiError):
+                await task
+            try:
+                self._header = await self._books.header(self.id)
+                self._played = await self.run()
+            finally:
+                await self._stack.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """Close. The end of the run, which `act` raises inside another loop, is not an error."""
+        over = self.done
+        await self.close()
+        return over and ends_run(error)
+
+    def _named(self, actor: str | None) -> str:
+        name = actor or self.actor or next((name for name in self._held() if "/" not in name), None)
+        if name is None:
+            raise UsageError(f"nobody in {self.id!r} is played here")
+        if not self._seats.holds(name) or ("/" not in name and name not in self._held()):
+            raise UnknownName("actor", name, self._held(), "the actors that this session plays")
+        return name
+
+    def _held(self) -> list[str]:
+        state = self._seats.session.state
+        everybody = dict.fromkeys([*participants(self.world, state), *self.world.actors(state)])
+        return [name for name in everybody if self._seats.holds(name)]
+
+    async def _turn_of(self, actor: str | None) -> str:
+        seats, name = self._seats, None if actor is None else self._named(actor)
+        if self._alone and self.world.now(seats.session.state) is not None:
+            await seats.until(lambda: bool(seats.turns))
+            if name and name not in seats.turns and not self.done:
+                raise UsageError(f"{name} may not act before {self.actor} has; act for {self.actor}")
+        else:
+            await seats.until(lambda: name in seats.turns if name else bool(seats.turns))
+        await self._expect_sound()
+        if self.done:
+            raise EndRun(self.ending or "stopped")
+        return name or next(iter(seats.turns))
+
+    async def _expect_sound(self) -> None:
+        """Take over the header when the run is over. Raises what failed it."""
+        if not self._seats.over or self._task is None:
+            return
+        self._header = await asyncio.shield(self._task)
+        if self._header.status == "failed":
+            raise AgentError(self._header.error or "the run failed")
+
+    def _change(self) -> float:
+        """What the first score has gained since the beginning, as far as the state shows."""
+        standing = self.world.facets.judging.standing(self._seats.session.state)
+        return 0.0 if standing is None or self._standing is None else standing - self._standing
+
+    async def _reward(self) -> float:
+        if self._settled:
+            return 0.0
+        if self.done:
+            self._settled = True
+            gained = next((score.value for score in await self.scores()), 0) - self._began_with
+        else:
+            gained = self._change()
+        reward, self._rewarded = gained - self._rewarded, gained
+        return reward
+
+
+def ends_run(error: BaseException | None) -> bool:
+    """Whether an exception is the end of a run, also wrapped by a framework or in a group."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(ends_run(inner) for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions)
+    while error is not None:
+        if isinstance(error, EndRun):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _first_score(world: World[Any], ledger: Ledger) -> float:
+    steps = replay(world, ledger)
+    return next((score.value for scorer in world.scorers for score in scorer(steps)), 0)

@@ -1,0 +1,110 @@
+"""Seats: actors that are played from outside, each by an agent that waits until its move is handed in."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from akinai.core.agents import Agent, Move, Role, View
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Outcome
+from akinai.runtime.play.session import LocalSession
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTurn:
+    """An actor's turn to act."""
+
+    view: View
+    last: Outcome | None
+    """The outcome of its previous action, as it reads now; None before the first."""
+    move: asyncio.Future[Move] = field(compare=False)
+
+
+class Seats:
+    """The actors of a run that are played from outside. All of it happens in one event loop."""
+
+    def __init__(self, holds: Callable[["Seats", str], bool]) -> None:
+        """`holds` says whether an actor is played here, given these seats."""
+        self.turns: dict[str, SeatTurn] = {}
+        """Actors that may act now, in the order in which their turns came."""
+        self.over = False
+        """Whether the run has ended or failed."""
+        self._holds = holds
+        self._session: LocalSession[Any] | None = None
+        self._outcomes: dict[str, Outcome] = {}
+        self._changed = asyncio.Event()
+
+    @property
+    def session(self) -> LocalSession[Any]:
+        """The session that is played."""
+        if self._session is None:
+            raise UsageError("the run has not begun")
+        return self._session
+
+    @session.setter
+    def session(self, session: LocalSession[Any]) -> None:
+        self._session = session
+
+    def holds(self, actor: str) -> bool:
+        """Whether an actor is played here; sub-agents are played where their owner is."""
+        return self._holds(self, actor.partition("/")[0])
+
+    def agent(self, role: Role) -> Agent:
+        """The agent of a role, as its factory."""
+        return _HeldAgent(self, role.actor)
+
+    def begin_turn(self, actor: str, turn: SeatTurn) -> None:
+        """Offer an actor's turn."""
+        self.turns[actor] = turn
+        self._notify()
+
+    def hand_in(self, actor: str, move: Move) -> None:
+        """Make the move of an actor that may act."""
+        self._outcomes.pop(actor, None)
+        self.turns.pop(actor).move.set_result(move)
+
+    def answer(self, actor: str, outcome: Outcome) -> None:
+        """Note the outcome of an actor's move, once its entry is durable."""
+        if self.holds(actor):
+            self._outcomes[actor] = outcome
+            self._notify()
+
+    def outcome(self, actor: str) -> Outcome | None:
+        """The outcome of the move that was handed in last, as it read then; None while it is being made."""
+        return self._outcomes.get(actor)
+
+    def finish(self) -> None:
+        """Note that the run is over."""
+        self.over = True
+        self.turns.clear()
+        self._notify()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds, or the run is over."""
+        while not (condition() or self.over):
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _notify(self) -> None:
+        self._changed.set()
+
+
+class _HeldAgent:
+    """Waits for the move that is handed in."""
+
+    remember_on_resume: ClassVar[bool] = True
+
+    def __init__(self, seats: Seats, actor: str) -> None:
+        self._seats, self._actor = seats, actor
+
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        move: asyncio.Future[Move] = asyncio.get_running_loop().create_future()
+        self._seats.begin_turn(self._actor, SeatTurn(view, last, move))
+        try:
+            return await move
+        finally:
+            self._seats.turns.pop(self._actor, None)
+
+    async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
+        """A recorded move was made before; there is nothing to do."""

@@ -1,0 +1,215 @@
+"""A run that is played from outside, action by action."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
+from akinai.core.ledger import Entry
+
+
+def moves(run: akinai.Run, actors: str | None = None) -> Iterator[tuple[Entry, str, Mapping[str, Any]]]:
+    """The recorded moves of a run as an agent writes them."""
+    verbs = worlds.load(run.world).verbs
+    for entry in run.ledger.entries:
+        action = verbs.recorded(entry.name, entry.parameters)
+        if actors is None or entry.actor.startswith(actors):
+            yield entry, action.tool_name(), action.encode()
+
+
+@pytest.fixture(scope="module")
+def recorded() -> akinai.Run:
+    """Five days of the reference player."""
+    return akinai.run("vending", agent="reference", days=5)[0]
+
+
+@pytest.fixture(scope="module")
+def market() -> akinai.Run:
+    """A small market of rule-based players."""
+    return akinai.run("market")[0]
+
+
+def test_the_same_actions_give_the_same_digest(recorded: akinai.Run) -> None:
+    """Whoever plays, the ledger is a function of seed and actions; rewards sum to what the score gained."""
+    with akinai.open("vending", days=5) as session:
+        assert session.actor == "owner"
+        rewards: list[float] = []
+        for entry, name, arguments in moves(recorded):
+            assert session.act(name, arguments, text=entry.said).text.startswith(entry.outcome.text[:40])
+            rewards.append(session.reward)
+        assert (session.done, session.ending, session.actor) == (True, "horizon", None)
+        assert session.run().digest == recorded.digest
+    assert sum(rewards) == recorded.scores[0].value - 50_000
+    assert session.scores() == recorded.scores
+    assert session.run().card["agent"] == "session"
+
+
+@pytest.mark.parametrize("stop", [0, 7, 15])
+def test_a_closed_session_is_resumed(recorded: akinai.Run, tmp_path: Path, stop: int) -> None:
+    """From the last entry, with the rewards that are left; the end equals that of the uninterrupted run."""
+    store, rest = str(tmp_path / "a.db"), [*moves(recorded)]
+    gained = 0.0
+    with akinai.open("vending", days=5, store=store, name="game") as session:
+        for entry, name, arguments in rest[:stop]:
+            session.act(name, arguments, text=entry.said)
+            gained += session.reward
+    assert (session.run().status, session.run().ending) == ("open", "stopped")
+    with pytest.raises(UsageError, match=r"akinai.open\(resume='game-1'\) goes on"):
+        akinai.resume("game", store=store)
+    with akinai.open(resume="game", store=store) as session:
+        assert session.run().entries == stop
+        for entry, name, arguments in rest[stop:]:
+            session.act(name, arguments, text=entry.said)
+            gained += session.reward
+    assert akinai.runs("game-1", store=store)[0].digest == recorded.digest
+    assert gained == recorded.scores[0].value - 50_000
+    assert akinai.verify("game-1", store=store)["game-1"].ok
+    assert akinai.fork("game-1", after=3, agent="reference", store=store)[0].ending == "horizon"
+    with pytest.raises(UsageError, match="name who plays on, such as --agent reference"):
+        akinai.fork("game-1", after=3, store=store)
+
+
+def test_an_open_session_survives_a_kill(tmp_path: Path) -> None:
+    """Every action is durable when it is answered; nobody has to close."""
+    store = str(tmp_path / "a.db")
+    session = akinai.open("vending", store=store, name="game")
+    session.act("get_money_balance")
+    assert akinai.runs("game-1", store=store)[0].entries == 1
+    with akinai.open(resume="game-1", store=store) as other:
+        other.act("get_money_balance")
+    with pytest.raises(akinai.AkinaiError):
+        session.act("get_money_balance")
+    session.close()
+
+
+def test_a_bad_action_is_refused_and_recorded() -> None:
+    """As an agent's is: unknown, with wrong arguments, or with text that no store can keep."""
+    with akinai.open("vending", days=1) as session:
+        assert session.act("sell_kidney").code == "no_action"
+        assert session.act("wait_until", {"hour": 99}).code == "bad_parameters"
+        assert session.act("search_web", {"query": "\0"}).code == "bad_text"
+        assert session.act("notepad_write", {"text": "x" * 2**20}).code == "bad_parameters"
+        assert session.act("search_web", ["water"]).code == "bad_parameters"  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="the arguments of 'search_web' are no JSON"):
+            session.act("search_web", {"query": object()})
+        assert [session.reward, session.run().entries] == [0, 5]
+
+
+def test_a_sub_agent_is_played_where_its_owner_is() -> None:
+    """Its turn comes when it is given a task; its report is news for its owner."""
+    with akinai.open("vending", days=2) as session:
+        session.act("delegate_research", {"task": "Find a supplier of water."})
+        assert session.actor == "owner/research-1"
+        assert {tool["name"] for tool in session.tools()} >= {"search_web", "report"}
+        assert "get_money_balance" not in {tool["name"] for tool in session.tools()}
+        session.act("report", {"text": "There is one."})
+        assert session.actor == "owner"
+        assert "There is one." in session.view().news
+
+
+@pytest.mark.parametrize("hold", [None, ["businesses"], ["customers", "businesses"], ["customer_0001"]])
+def test_any_actors_can_be_held(market: akinai.Run, hold: list[str] | None) -> None:
+    """One side, one actor or everybody; the world's own players play the rest, and the ledger is the same."""
+    prefix = {None: "customer", "businesses": "business", "customers": None, "customer_0001": "customer_0001"}
+    with akinai.open("market", hold=hold) as session:
+        total = 0.0
+        for entry, name, arguments in moves(market, prefix[hold[0] if hold else None]):
+            session.act(name, arguments, text=entry.said, actor=entry.actor)
+            total += session.reward
+    assert session.run().digest == market.digest
+    assert total == market.scores[0].value
+
+
+def test_another_agent_plays_the_rest() -> None:
+    """Named, or given as an object; a resume has the same."""
+    alone = akinai.open("market", hold=["customer_0001"], settings={"customers.agent": "same"}, rest="first")
+    with alone as session:
+        assert session.actors == ("customer_0001",)
+        session.act("leave", {"reason": "I have all."})
+    assert session.run().card["session"] == {"hold": ["customer_0001"], "rest": "first"}
+
+
+def test_on_the_wall_clock_actors_sleep_in_real_time() -> None:
+    """A `wait` is answered when it is over."""
+    with akinai.open("market", hold=["customers"], settings={"clock": "wall"}) as session:
+        customers = session.actors
+        for actor in customers:
+            session.act("register", actor=actor, wait=False)
+        outcome = session.act("wait", {"seconds": 0.2}, actor=customers[0])
+        assert outcome.ok
+        for actor in customers:
+            session.act("leave", actor=actor, wait=False)
+        while not session.done:
+            with suppress(EndRun):
+                session.act("leave")
+    assert session.ending == "all_done"
+
+
+async def test_seats_are_played_by_several_tasks(market: akinai.Run) -> None:
+    """An actor whose turn it is not waits for it, and with `wait="own"` is answered at its next."""
+    actors = {entry.actor for entry in market.ledger.entries}
+    async with await akinai.aopen("market", hold=["customers", "businesses"]) as session:
+
+        async def play(actor: str) -> None:
+            for entry, name, arguments in moves(market, actor):
+                await session.act(name, arguments, text=entry.said, actor=actor, wait="own")
+
+        await asyncio.gather(*map(play, actors))
+        assert session.done
+    assert (await session.run()).digest == market.digest
+
+
+def test_the_end_of_a_run_ends_the_block() -> None:
+    """An action after the end raises EndRun, also out of another loop; the context manager takes it for what it is."""
+    with akinai.open("vending", days=1) as session:
+        session.act("advance_day")
+        assert session.done
+        try:
+            session.act("advance_day")
+        except EndRun as end:
+            raise RuntimeError("a tool failed") from end
+    assert session.ending == "horizon"
+    with pytest.raises(RuntimeError, match="mine"), akinai.open("vending", days=1) as session:
+        raise RuntimeError("mine")
+
+
+def test_what_cannot_be_opened_says_why(recorded: akinai.Run, tmp_path: Path) -> None:
+    """Before anything is written."""
+    store = str(tmp_path / "a.db")
+    akinai.run("vending", agent="idle", days=1, name="idle", store=store)
+    with pytest.raises(UsageError, match="opens a world, such as 'vending', or goes on"):
+        akinai.open()
+    with pytest.raises(UnknownName, match="no actor 'ownr'; did you mean 'owner'"):
+        akinai.open("vending", hold=["ownr"])
+    with pytest.raises(UsageError, match="was played by 'idle', not through a session"):
+        akinai.open(resume="idle", store=store)
+    with pytest.raises(UsageError, match="goes on as it began; leave out days"):
+        akinai.open(resume="idle", days=3, store=store)
+    with akinai.open("vending", days=1) as session, pytest.raises(UnknownName, match="no actor 'owner_2'"):
+        session.act("advance_day", actor="owner_2")
+    with pytest.raises(UsageError, match="the session is closed"):
+        session.act("advance_day")
+    with (
+        akinai.open("market", hold=["customers", "businesses"]) as session,
+        pytest.raises(UsageError, match="customer_0001 may not act before business_0"),
+    ):
+        session.act("leave", actor="customer_0001")
+
+
+def test_a_rest_that_breaks_fails_the_run() -> None:
+    """The error is raised where the next action is made, and kept in the run."""
+
+    def broken(_: object) -> Any:
+        raise ZeroDivisionError("mine")
+
+    with (
+        pytest.raises(AgentError, match="ZeroDivisionError"),
+        akinai.open("market", hold=["customer_0001"], settings={"businesses.agent": "same"}, rest=broken) as session,
+    ):
+        session.act("leave", actor="customer_0001")
