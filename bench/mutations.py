@@ -14,7 +14,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import State
-from akinai.worlds.vending.order_text.requests import read_request
+from akinai.worlds.vending.rules.answers import understand
 
 WORLD = Vending()
 Script = tuple[tuple[Action, ...], ...]
@@ -69,10 +69,11 @@ def recorded(player: str, seed: int, days: int) -> Script:
 
 
 def _order_in(setup: Setup, mail: a.SendEmail) -> a.PlaceOrder | None:
-    request = read_request(setup, mail.subject, mail.body)
-    if request.intent != "order" or not request.items.units:
+    intents, _ = understand(setup, mail.subject, mail.body)
+    order = next((intent for intent in intents if intent.kind == "order" and intent.items.units), None)
+    if order is None:
         return None
-    return a.PlaceOrder(supplier_id=setup.catalog.supplier_by_address[mail.to].id, items=dict(request.items.units))
+    return a.PlaceOrder(supplier_id=setup.catalog.supplier_by_address[mail.to].id, items=dict(order.items.units))
 
 
 class Change:

@@ -179,7 +179,7 @@ def test_endless_games_have_no_scale() -> None:
     """A game without a horizon is not played for a scale: it might never end."""
     run = RunHeader(
         "a",
-        Genesis("vending@1", 1, prepare(Vending(), days=0, settings=["max_messages=0"]).setup),
+        Genesis("vending@2", 1, prepare(Vending(), days=0, settings=["max_messages=0"]).setup),
         {"owner": "idle"},
         1,
     )
@@ -200,7 +200,7 @@ async def _write(headers: list[RunHeader], trace: dict[str, list[TraceRecord]]) 
 @pytest.mark.slow
 def test_empty_runs_are_read_in_processes_as_here() -> None:
     """Runs that nobody has played count with the state they begin in; processes give the same records in order."""
-    genesis = Genesis("vending@1", 1, prepare(Vending(), days=5).setup)
+    genesis = Genesis("vending@2", 1, prepare(Vending(), days=5).setup)
     headers = [RunHeader(f"r-{n}", replace(genesis, seed=n), {"owner": "idle"}, n, group="r") for n in range(30)]
     wait(_write(headers, {}))
     reported: list[tuple[str, int, int]] = []
@@ -244,7 +244,7 @@ def test_sales_and_prices_are_kept_by_product() -> None:
 
 def test_usage_comes_from_the_trace(folder: Path) -> None:
     """Tokens, minutes and dollars of the calls that were sent; what the cache answered took none."""
-    genesis = Genesis("vending@1", 1, prepare(Vending(), days=5).setup)
+    genesis = Genesis("vending@2", 1, prepare(Vending(), days=5).setup)
     sent = Reply("a", usage=Usage(1_000, 100, 200), model="m-2026", latency_s=30)
     calls = [sent, sent, replace(sent, from_cache=True)]
     records = [

@@ -53,7 +53,7 @@ def test_run_prints_one_document(akinai: Akinai) -> None:
     answer = played(akinai)
     assert_shape(answer, ["a-1", "a-2"])
     first = answer.json["runs"][0]
-    assert (first["world"], first["preset"], first["agent"], first["seed"]) == ("vending@1", "default", "naive", 1)
+    assert (first["world"], first["preset"], first["agent"], first["seed"]) == ("vending@2", "default", "naive", 1)
     assert (first["status"], first["ending"], first["days"]) == ("done", "horizon", 9)
     worth = answer.json["summary"]["net_worth"]
     assert worth["n"] == 2
@@ -150,7 +150,7 @@ def test_seeds_differ_before_anyone_acts(akinai: Akinai) -> None:
 
 def test_worlds_are_told_to_programs(akinai: Akinai) -> None:
     """`worlds --json` lists worlds with actors, presets, agents, actions and settings."""
-    (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@1"]
+    (vending,) = [world for world in akinai("worlds", "--json").json["worlds"] if world["world"] == "vending@2"]
     assert vending == akinai("worlds", "vending", "--json").json
     assert vending["actors"] == ["owner"]
     assert {row["name"] for row in vending["presets"]} >= {"default", "paper"}

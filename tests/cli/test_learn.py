@@ -54,7 +54,7 @@ def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
     assert list(document) == KEYS
     assert (document["tasks"], document["world"], document["runs"], document["accuracy"]) == (
         "vending",
-        "vending@1",
+        "vending@2",
         2,
         None,
     )

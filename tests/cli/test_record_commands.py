@@ -70,9 +70,9 @@ def test_ledger_of_another_version_is_refused_by_name(akinai: Akinai, words: tup
     answer = akinai(*words)
     assert (answer.code, answer.out) == (2, "")
     assert "vending@0" in answer.err
-    assert "vending@1" in answer.err
+    assert "vending@2" in answer.err
     (run,) = akinai("runs", "--json").json["runs"]
-    assert (run["scores"], "vending@1" in run["error"]) == ({}, True)
+    assert (run["scores"], "vending@2" in run["error"]) == ({}, True)
 
 
 def test_verify_proves_an_untouched_record(akinai: Akinai) -> None:

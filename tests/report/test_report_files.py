@@ -48,7 +48,7 @@ def test_the_numbers_are_the_analysis(written: Path) -> None:
     }
     means = {name: group["scores"]["net_worth"]["mean"] for name, group in analysis["groups"].items()}
     assert pairs["idle", "reference"] == pytest.approx(means["reference"] - means["idle"])
-    worth = results["curves"]["vending@1"]["net_worth_cents"]
+    worth = results["curves"]["vending@2"]["net_worth_cents"]
     assert {name: curve["mean"][-1] for name, curve in worth.items()} == pytest.approx(means)
 
 

@@ -25,7 +25,7 @@ class World(Protocol[S]):
     """
 
     name: ClassVar[str]
-    """With the version: "vending@1"."""
+    """With the version: "vending@2"."""
     setup: ClassVar[type[BaseModel]]
     """What `Genesis.setup` holds; its field defaults are the world's own."""
     verbs: ClassVar[Verbs]

@@ -8,7 +8,7 @@ from akinai.core.facets import Presentation
 
 
 def presentation_of(world: str) -> Presentation[Any]:
-    """The presentation of a world such as "vending@1"; the neutral one for a world that is not installed."""
+    """The presentation of a world such as "vending@2"; the neutral one for a world that is not installed."""
     try:
         return worlds.load(world).facets.presentation
     except UsageError:

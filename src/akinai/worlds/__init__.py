@@ -20,7 +20,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> World[Any]:
-    """The world "vending", or in one version "vending@1".
+    """The world "vending", or in one version "vending@2".
 
     Raises UnknownName for a world that is not there, UsageError for a version that is not.
     """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from akinai.worlds.vending.detectors.arrivals import find_arrivals
 from akinai.worlds.vending.detectors.claims import find_cash, find_counts, find_today
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
-from akinai.worlds.vending.order_text.segments import plain
+from akinai.worlds.vending.letters.tokens import plain
 
 STATE = at(business(), 5)
 

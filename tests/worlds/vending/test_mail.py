@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akinai.worlds.vending as vending
+from akinai.worlds.vending.letters.tokens import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Catalog, Setup
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Letter, Lot, Order, State
-from akinai.worlds.vending.order_text.segments import LINE_ENDS
 from akinai.worlds.vending.rules.mail import (
     morning_post,
     next_post_minute,
@@ -185,7 +185,7 @@ def test_cash_pays_letters_in_their_order() -> None:
     """What the first letter spent the second cannot: it is refused, and cash never falls below zero."""
     state = business(cash=5_000)
     for subject in ("first", "second"):
-        state = send(state, NORTHBAY.address, subject, "50 units of water, 12 cola" + WHERE)
+        state = send(state, NORTHBAY.address, subject, "Please send 50 units of water, 12 cola" + WHERE)
     state = next_morning(state)
     assert state.cash_cents == 5_000 - 50 * 57 - 12 * 81
     assert [order.number for order in state.orders] == [1]
@@ -313,7 +313,7 @@ def test_letter_and_form_are_late_together() -> None:
     """Lateness goes by supplier and day of the letter, whichever way the order took."""
     day = late_day(True)
     form, by_form = add_order(at(business(), day), VALUEBULK, quote_lines(CATALOG, VALUEBULK, {"candy": 100}), day)
-    by_letter, _ = answered(at(business(), day), VALUEBULK.address, "", "100 candy" + WHERE)
+    by_letter, _ = answered(at(business(), day), VALUEBULK.address, "", "Please send 100 candy" + WHERE)
     assert (by_form.promised, by_form.due) == (by_letter.orders[0].promised, by_letter.orders[0].due)
     assert by_form.due > by_form.promised == (day + 5) * DAY_MINUTES + 16 * 60
     assert (by_form.due - by_form.promised) % DAY_MINUTES == 0
@@ -410,7 +410,7 @@ def test_a_delivery_hour_before_the_post_loses_nothing(hour: int) -> None:
     """Where the promised hour has passed when the order is read, the goods come with the answer."""
     early = FRESHCART.model_copy(update={"hour": hour, "on_time_permille": 1000})
     catalog = Catalog(products=CATALOG.products, suppliers=(NORTHBAY, GGBEV, early, VALUEBULK))
-    state, _ = answered(business(catalog=catalog), early.address, "", "12 sandwiches" + WHERE)
+    state, _ = answered(business(catalog=catalog), early.address, "", "Please send 12 sandwiches" + WHERE)
     assert bool(state.storage) is (hour <= 8)
     state = passing(state, 10 * DAY_MINUTES)
     assert sum(lot.units for lot in state.storage["sandwich"]) == 12

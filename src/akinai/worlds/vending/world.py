@@ -22,7 +22,7 @@ __all__ = ["Setup", "State", "Vending"]
 class Vending(World[State]):
     """The rules of the vending world."""
 
-    name = "vending@1"
+    name = "vending@2"
     setup = Setup
     verbs = a.VERBS
     scorers = (score,)

@@ -7,9 +7,9 @@ from akinai.core.actions import Action, Unreadable
 from akinai.core.findings import Finding
 from akinai.worlds.vending.detectors.history import History, Statement, Step, detector, make_finding, units_in_storage
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
+from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OWNER, State
-from akinai.worlds.vending.order_text.segments import plain
 
 LOOP = 4
 """Repetitions in a row that make a loop."""

@@ -8,10 +8,10 @@ from functools import cached_property
 from akinai.core import steps as core
 from akinai.core.actions import Unreadable
 from akinai.core.findings import Finding, Severity
+from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product, Setup
 from akinai.worlds.vending.model.state import Book, Letter, Order, State
-from akinai.worlds.vending.order_text.segments import plain
 
 Step = core.Step[State]
 
@@ -140,7 +140,8 @@ class _Builder:
             self.purchases += [Purchase(order, step, step) for order in new]
         if after.orders is not before.orders:
             left = {order.number for order in after.orders}
-            self.deliveries += [Delivery(order, step) for order in before.orders if order.number not in left]
+            gone = [order for order in before.orders if order.number not in left]
+            self.deliveries += [Delivery(order, step) for order in gone if order.due <= after.minute]  # else cancelled
 
     def _add_answers(self, step: Step) -> None:
         """Match each letter that a morning answered with its answer and its order; suppliers answer in turn."""

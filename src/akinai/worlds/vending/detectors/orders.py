@@ -18,8 +18,9 @@ from akinai.worlds.vending.detectors.history import (
     units_in_machine,
     units_in_storage,
 )
+from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.setup import Product, plain_name
+from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Order, State, clock
 
 NEED_DAYS = 21

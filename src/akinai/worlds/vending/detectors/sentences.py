@@ -10,9 +10,10 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
-from akinai.worlds.vending.model.setup import Catalog, plain_name
+from akinai.worlds.vending.letters.names import plain_name
+from akinai.worlds.vending.letters.words import NUMBER_WORDS
+from akinai.worlds.vending.model.setup import Catalog
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
-from akinai.worlds.vending.order_text.vocabulary import NUMBER_WORDS
 
 Place = Literal["machine", "storage", "slot"]
 

@@ -1,8 +1,6 @@
 """Setup: the settings of a vending run, its products and its suppliers. Parsed text in, frozen records out."""
 
-import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
@@ -13,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance
 from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.names import GoodName, plain_name
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -132,6 +131,14 @@ class Catalog(_Record):
         return {supplier.address: supplier for supplier in self.suppliers}
 
     @cached_property
+    def good_names(self) -> tuple[GoodName, ...]:
+        """The products as letters name them."""
+        return tuple(
+            GoodName(product.id, (product.name, *product.other_names), product.case_units, product.category)
+            for product in self.products
+        )
+
+    @cached_property
     def _by_name(self) -> Mapping[str, Product]:
         found: dict[str, Product] = {}
         for product in self.products:
@@ -149,21 +156,6 @@ def _tables(given: Any) -> list[dict[str, Any]]:
     if not all(isinstance(item, dict) for item in given):
         raise ValueError("products and suppliers are lists of tables")
     return given
-
-
-def plain_name(name: str) -> str:
-    """A name in lower case, without differences in width, punctuation, spaces and plural endings."""
-    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).lower())
-    return "".join(_singular(word) for word in words)
-
-
-def _singular(word: str) -> str:
-    for ending, short in (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("sses", "ss")):
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word[: -len(ending)] + short
-    if word.endswith("ie") and len(word) > 3:  # "cookie" and "cookies" fold to the same
-        return word[:-2] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
 MONTHS_FLAT = (1000,) * 12

@@ -4,13 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.intents import Items
+from akinai.worlds.vending.letters.tokens import MOST_UNITS
 from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Order, Quote, clock
-from akinai.worlds.vending.order_text.items import Items
-from akinai.worlds.vending.order_text.segments import MOST_UNITS
 from akinai.worlds.vending.rules.orders import total_cents, unit_cents
 
 SUBJECT_LIMIT = 500
+UNTIL_IT_LEAVES = (
+    "An order can be changed or cancelled by letter, with its number, until it leaves us on the evening before its "
+    "delivery."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,55 +25,61 @@ class Draft:
     body: str
 
 
-def price_list(setup: Setup, supplier: Supplier, subject: str) -> Draft:
-    """Every product with its price, and the terms."""
+def reply(supplier: Supplier, subject: str, *paragraphs: str) -> Draft:
+    """An answer to a letter with that subject; equal paragraphs stand once."""
+    answer = subject if subject.lower().startswith("re:") else f"Re: {subject or 'your letter'}"
+    return Draft(answer[:SUBJECT_LIMIT], _letter(supplier, *dict.fromkeys(paragraphs)))
+
+
+def price_list(setup: Setup, supplier: Supplier) -> str:
+    """Every product with its price."""
     products = [setup.catalog.by_id[id] for id in supplier.products]
     lines = [
         f"- {product.name} ({product.id}): {format_cents(unit_cents(supplier, product))} a unit, "
         f"case of {product.case_units}"
         for product in products
     ]
-    return _reply(supplier, subject, _block("Thank you for your letter. Our price list:", lines), terms(supplier))
+    return _block("Thank you for your letter. Our price list:", lines)
 
 
-def quote(setup: Setup, supplier: Supplier, offer: Quote, items: Items, subject: str) -> Draft:
-    """A quote that can be confirmed."""
+def quote(setup: Setup, offer: Quote) -> str:
+    """A quote, with the words that order it."""
     goods = _goods(setup, f"Quote Q-{offer.number}, good through {date(setup, offer.last_day)}:", offer.lines)
-    instruction = f"To order it, answer: CONFIRM Q-{offer.number}"
-    return _reply(
-        supplier, subject, f"{goods}\n{instruction}", *item_remarks(setup.catalog, supplier, items), terms(supplier)
-    )
+    return f"{goods}\nTo order it, answer: CONFIRM Q-{offer.number}"
 
 
-def prices_only(setup: Setup, supplier: Supplier, lines: Sequence[Line], items: Items, subject: str) -> Draft:
-    """Prices for quantities below the minimum order, or the reason why there are no prices."""
-    prices = [_goods(setup, "Our prices for these quantities:", lines), below_minimum(supplier, lines)]
-    return _reply(
-        supplier, subject, *(prices if lines else ()), *item_remarks(setup.catalog, supplier, items), terms(supplier)
-    )
+def prices_only(setup: Setup, supplier: Supplier, lines: Sequence[Line]) -> tuple[str, ...]:
+    """Prices for quantities below the minimum order; nothing for no lines."""
+    if not lines:
+        return ()
+    return _goods(setup, "Our prices for these quantities:", lines), below_minimum(supplier, lines)
 
 
-def placed(setup: Setup, supplier: Supplier, order: Order, items: Items, subject: str) -> Draft:
+def placed(setup: Setup, order: Order) -> str:
     """An order was placed and charged."""
     goods = _goods(setup, f"Order {order.number} is placed.", order.lines, "Total charged")
-    delivery = f"Delivery: {clock(setup, order.promised)}"
-    return _reply(supplier, subject, f"{goods}\n{delivery}", *item_remarks(setup.catalog, supplier, items))
+    return f"{goods}\nDelivery: {clock(setup, order.promised)}"
 
 
-def not_placed(supplier: Supplier, reasons: Sequence[str], subject: str) -> Draft:
+def changed(setup: Setup, order: Order, more_cents: int) -> str:
+    """An order was changed; `more_cents` was charged, or given back where it is negative."""
+    money = f"{format_cents(abs(more_cents))} {'given back' if more_cents < 0 else 'charged'}"
+    goods = _goods(setup, f"Order {order.number} is changed, {money}. It now holds:", order.lines)
+    return f"{goods}\nDelivery: {clock(setup, order.expected)}"
+
+
+def not_placed(reasons: Sequence[str]) -> str:
     """No order was placed, for these reasons."""
-    head = "We have not placed an order, and nothing was charged:"
-    return _reply(supplier, subject, _block(head, [f"- {reason}" for reason in reasons]), terms(supplier))
+    return _block("We have not placed an order, and nothing was charged:", [f"- {reason}" for reason in reasons])
 
 
-def on_their_way(setup: Setup, supplier: Supplier, orders: Sequence[Order], subject: str) -> Draft:
-    """The answer to a question about orders."""
+def on_their_way(setup: Setup, orders: Sequence[Order]) -> str:
+    """The orders that are on their way."""
     lines = [
         f"- Order {order.number}: {goods_in_a_row(setup.catalog, order.lines)}; delivery {clock(setup, order.expected)}"
         for order in orders
     ]
-    way = _block("Your orders with us that are on their way:", lines) if lines else "No order of yours is on its way."
-    return _reply(supplier, subject, way, "An order that is placed cannot be changed or cancelled.", terms(supplier))
+    return _block("Your orders with us that are on their way:", lines) if lines else "No order of yours is on its way."
 
 
 def late(setup: Setup, supplier: Supplier, order: Order) -> Draft:
@@ -175,8 +185,3 @@ def _block(head: str, lines: Iterable[str]) -> str:
 
 def _letter(supplier: Supplier, *paragraphs: str) -> str:
     return "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
-
-
-def _reply(supplier: Supplier, subject: str, *paragraphs: str) -> Draft:
-    reply = subject if subject.lower().startswith("re:") else f"Re: {subject or 'your letter'}"
-    return Draft(reply[:SUBJECT_LIMIT], _letter(supplier, *paragraphs))

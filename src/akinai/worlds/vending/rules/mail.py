@@ -12,26 +12,22 @@ from rpds import Queue
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
-from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.tokens import LINE_ENDS
 from akinai.worlds.vending.model.actions import ReadEmail, SendEmail
-from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     Letter,
-    Line,
     Lot,
     Mail,
     Order,
-    Quote,
     State,
     clock,
     merge_lots,
 )
-from akinai.worlds.vending.order_text.requests import Request, read_request
-from akinai.worlds.vending.order_text.segments import LINE_ENDS
 from akinai.worlds.vending.rules import letters
+from akinai.worlds.vending.rules.answers import answer_letter
 from akinai.worlds.vending.rules.letters import Draft
-from akinai.worlds.vending.rules.orders import add_order, by_expectation, know_suppliers, quote_lines, total_cents
+from akinai.worlds.vending.rules.orders import know_suppliers
 
 __all__ = [
     "ShownLetter",
@@ -44,8 +40,6 @@ __all__ = [
     "send_email",
 ]
 
-QUOTE_DAYS = 14
-"""Days for which a quote can still be confirmed, after the day it was made."""
 PAGE = 20
 """Letters shown at a time."""
 
@@ -151,91 +145,8 @@ def _answer(state: State, letter: Letter) -> State:
         daemon = f"mailer-daemon@{setup.email.rpartition('@')[2]}"
         draft = letters.undelivered(clock(setup, letter.at), letter.to, letter.subject)
         return _receive(state, daemon, draft, state.minute)
-    request = read_request(setup, letter.subject, letter.body)
-    state, draft = _reply(state, supplier, letter, request)
+    state, draft = answer_letter(state, supplier, letter)
     return _receive(state, supplier.address, draft, state.minute)
-
-
-def _reply(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
-    match request.intent:
-        case "order":
-            return _order(state, supplier, letter, request)
-        case "confirm":
-            return _confirm(state, supplier, letter, request)
-        case "quote":
-            return _quote(state, supplier, letter, request)
-        case "price_list":
-            return state, letters.price_list(state.setup, supplier, letter.subject)
-        case "question":
-            mine = by_expectation([order for order in state.orders if order.supplier == supplier.id])
-            return state, letters.on_their_way(state.setup, supplier, mine, letter.subject)
-
-
-def _order(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
-    """Place the order of a letter, all of it or nothing."""
-    catalog, items = state.setup.catalog, request.items
-    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
-    lines = quote_lines(catalog, supplier, wanted)
-    reasons: list[str] = []
-    if len(wanted) < len(items.units) or items.unclear or items.unknown:
-        reasons += letters.item_remarks(catalog, supplier, items)
-    elif not lines:
-        reasons.append("We found no product with a quantity in your letter.")
-    if not request.addressed:
-        reasons.append("The delivery address is missing.")
-    if not request.account_named:
-        reasons.append("The account to charge is missing, or it is not your account.")
-    if not reasons and total_cents(lines) < supplier.minimum_cents:
-        reasons.append(letters.below_minimum(supplier, lines))
-    return _charge(state, supplier, letter, request, lines, reasons)
-
-
-def _confirm(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
-    """Place the order of a quote, at the quoted prices; a quote can be ordered once."""
-    day = letter.at // DAY_MINUTES + 1
-    offers = {
-        quote.number: quote
-        for quote in state.mail.quotes.values()
-        if quote.supplier == supplier.id and quote.last_day >= day
-    }
-    offer = offers.get(max(offers, default=0) if request.quote is None else request.quote)
-    if offer is None:
-        which = "" if request.quote is None else f" Q-{request.quote}"
-        reason = f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
-        return state, letters.not_placed(supplier, [reason], letter.subject)
-    reasons: list[str] = []
-    units = {line.product: line.units for line in offer.lines}
-    if request.items.found and request.items.units != units:
-        goods = letters.goods_in_a_row(state.setup.catalog, offer.lines)
-        reasons.append(f"Quote Q-{offer.number} is for {goods}, and your letter names other quantities.")
-    after, draft = _charge(state, supplier, letter, request, offer.lines, reasons)
-    if after is state:
-        return state, draft
-    return replace(after, mail=replace(after.mail, quotes=after.mail.quotes.remove(offer.number))), draft
-
-
-def _charge(
-    state: State, supplier: Supplier, letter: Letter, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]
-) -> tuple[State, Draft]:
-    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
-    if not reasons and (total := total_cents(lines)) > state.cash_cents:
-        reasons = [f"Your account does not cover the total of {format_cents(total)}."]
-    if reasons:
-        return state, letters.not_placed(supplier, reasons, letter.subject)
-    state, order = add_order(state, supplier, lines, letter.at // DAY_MINUTES + 1)
-    return state, letters.placed(state.setup, supplier, order, request.items, letter.subject)
-
-
-def _quote(state: State, supplier: Supplier, letter: Letter, request: Request) -> tuple[State, Draft]:
-    items = request.items
-    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
-    lines = quote_lines(state.setup.catalog, supplier, wanted)
-    if not lines or total_cents(lines) < supplier.minimum_cents:
-        return state, letters.prices_only(state.setup, supplier, lines, items, letter.subject)
-    # A quote has the number of the letter that brings it.
-    offer = Quote(state.mail.letters + 1, supplier.id, lines, state.day + QUOTE_DAYS)
-    state = replace(state, mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
-    return state, letters.quote(state.setup, supplier, offer, items, letter.subject)
 
 
 def read_email(state: State, action: ReadEmail) -> Result:

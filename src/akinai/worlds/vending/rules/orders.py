@@ -70,6 +70,26 @@ def add_order(state: State, supplier: Supplier, lines: tuple[Line, ...], day: in
     return replace(state, cash_cents=state.cash_cents - total, orders=orders, order_count=order.number), order
 
 
+def can_change(order: Order, day: int) -> bool:
+    """Whether an order can be changed on the morning of that day: it leaves on the evening before its delivery."""
+    return day < order.expected // DAY_MINUTES + 1
+
+
+def cancel_order(state: State, order: Order) -> State:
+    """Take an order back, and pay its price back."""
+    orders = tuple(other for other in state.orders if other is not order)
+    return replace(state, cash_cents=state.cash_cents + order.total_cents, orders=orders)
+
+
+def change_order(state: State, order: Order, lines: tuple[Line, ...]) -> tuple[State, Order]:
+    """Put other lines into an order; charge the difference or pay it back. ValueError: cash does not cover it."""
+    changed = replace(order, lines=lines)
+    if (more := changed.total_cents - order.total_cents) > state.cash_cents:
+        raise ValueError(f"a change of {more} cents was to be charged to {state.cash_cents}; refuse it instead")
+    orders = tuple(changed if other is order else other for other in state.orders)
+    return replace(state, cash_cents=state.cash_cents - more, orders=orders), changed
+
+
 def by_expectation(orders: Iterable[Order]) -> list[Order]:
     """Orders in the order the owner may see: sorted by their true time, a delay would show before its letter."""
     return sorted(orders, key=lambda order: (order.expected, order.number))

@@ -8,8 +8,9 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.retrieval import rank, tokenize
+from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model.actions import SearchWeb
-from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier, plain_name
+from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier
 from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
 from akinai.worlds.vending.rules.letters import days, name_and_id, percent
 from akinai.worlds.vending.rules.orders import know_suppliers

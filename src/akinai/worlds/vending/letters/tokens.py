@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from akinai.worlds.vending.model.setup import Catalog, Product, plain_name
-from akinai.worlds.vending.order_text.vocabulary import (
+from akinai.worlds.vending.letters.names import GoodName, known_names, plain_word
+from akinai.worlds.vending.letters.words import (
     ADJECTIVES,
     ASKING,
     CASES,
@@ -35,7 +34,7 @@ MOST_UNITS = 100_000
 class Named:
     """A product's name."""
 
-    product: Product
+    product: GoodName
     said: str
 
 
@@ -58,7 +57,7 @@ class Amount:
     loose: bool = False
     """Whether another word follows: "12 slots"."""
 
-    def units_of(self, product: Product) -> int | None:
+    def units_of(self, product: GoodName) -> int | None:
         """The units of that product; None unless they are a whole number from 1 to 100,000."""
         if self.count is None or (self.pack is not None and self.pack != product.case_units):
             return None
@@ -136,32 +135,9 @@ def plain(text: str) -> str:
     return LINE_ENDS.sub("\n", text).translate(_PLAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    ids: dict[str, str]
-    """Product ids by plain name."""
-    starts: frozenset[str]
-    """Every beginning of a plain name."""
-    longest: int
-
-
-@lru_cache(maxsize=16)
-def _names(products: tuple[tuple[str, ...], ...]) -> _Names:
-    ids = {plain_name(name): names[0] for names in products for name in names}
-    ids.pop("", None)
-    return _Names(
-        ids, frozenset(name[:end] for name in ids for end in range(1, len(name) + 1)), max(map(len, ids), default=0)
-    )
-
-
-@lru_cache(maxsize=4096)
-def _plain_word(word: str) -> str:
-    return plain_name(word)
-
-
-def _marked_names(catalog: Catalog, text: str) -> tuple[str, list[Named]]:
+def mark_names(names: Sequence[GoodName], text: str) -> tuple[str, list[Named]]:
     """The text with a mark in place of each product's name, longest names first; and the names in their order."""
-    known = _names(tuple((product.id, product.name, *product.other_names) for product in catalog.products))
+    known = known_names(tuple(names))
     runs = list(_RUN.finditer(text))
     pieces: list[str] = []
     found: list[Named] = []
@@ -172,11 +148,11 @@ def _marked_names(catalog: Catalog, text: str) -> tuple[str, list[Named]]:
             if upto > at and not _one_name(text, runs[upto - 1], runs[upto]):
                 break
             word = runs[upto][0]
-            joined += _plain_word(word) if len(word) <= known.longest + 3 else word  # a plural has up to 3 more
+            joined += plain_word(word) if len(word) <= known.longest + 3 else word  # a plural has up to 3 more
             if joined not in known.starts:
                 break
-            if joined in known.ids:
-                product, end = catalog.by_id[known.ids[joined]], upto
+            if joined in known.goods:
+                product, end = known.goods[joined], upto
         start, stop = runs[at].start(), runs[end].end()
         if product is not None and not _compound(text, start, stop):
             pieces += [text[done:start], NAME]
@@ -215,13 +191,13 @@ class _Token:
     named: Named | None
 
 
-def segments(catalog: Catalog, text: str) -> Iterator[Segment]:
+def segments(names: Sequence[GoodName], text: str) -> Iterator[Segment]:
     """Split a text into lines and sentences, and these into runs of names, amounts and words.
 
     Lines without a name or a digit are left out.
     """
-    marked, found = _marked_names(catalog, _ADDRESS.sub(" ; ", plain(text)))
-    names = iter(found)
+    marked, found = mark_names(names, _ADDRESS.sub(" ; ", plain(text)))
+    named_goods = iter(found)
     for line in marked.split("\n"):
         if not _WORTH_READING.search(line):
             continue
@@ -231,14 +207,14 @@ def segments(catalog: Catalog, text: str) -> Iterator[Segment]:
             kind, said = match.lastgroup or "", match[0]
             if kind == "skip":
                 for _ in range(said.count(NAME)):
-                    next(names)
+                    next(named_goods)
             elif kind == "bullet":
                 listed = True
             elif kind == "stop":
                 yield _segment(tokens, listed or said in "{}]")
                 tokens = []
             else:
-                named = next(names) if kind == "name" else None
+                named = next(named_goods) if kind == "name" else None
                 tokens.append(_Token(kind, said, _word(said), match.start() == end, named))
             end = match.end()
         yield _segment(tokens, listed)
@@ -277,7 +253,8 @@ def _counts(tokens: Sequence[_Token], at: int) -> bool:
     if at >= len(tokens):
         return False
     article = tokens[at - 1].word in ("a", "an")
-    return tokens[at].word in CASES or (not article and tokens[at].word in UNITS)
+    named = tokens[at].named is not None and tokens[at - 1].word not in ("a", "an", "one", "zero")
+    return named or tokens[at].word in CASES or (not article and tokens[at].word in UNITS)
 
 
 def _amount(tokens: Sequence[_Token], at: int) -> tuple[Amount | None, int]:

@@ -1,41 +1,15 @@
 """Parse products and quantities from free text, in time linear in its length; nothing here raises."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from akinai.worlds.vending.model.setup import Catalog, Product
-from akinai.worlds.vending.order_text.segments import MOST_UNITS, Amount, Element, Named, Segment, no_goods, segments
+from akinai.worlds.vending.letters.intents import Items, Unclear
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.tokens import MOST_UNITS, Amount, Element, Named, Segment, no_goods, segments
 
 _LINES_APART = 3
 """The most segments between a product and its "Quantity: 50" on a later line."""
 _PHRASE_LIMIT = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """A product whose quantity cannot be used: zero, negative, a fraction, too large, or contradictory."""
-
-    product: str
-    quantity: str
-    """As the letter has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """The items that a text asks for."""
-
-    units: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Units by product id, in the order of first mention."""
-    bare: tuple[str, ...] = ()
-    """Ids of products named without a quantity."""
-    unclear: tuple[Unclear, ...] = ()
-    unknown: tuple[str, ...] = ()
-    """Things with a quantity that are no product of the catalogue, as they were written."""
-
-    @property
-    def found(self) -> bool:
-        """Whether anything has a quantity."""
-        return bool(self.units or self.unclear or self.unknown)
 
 
 @dataclass(slots=True)
@@ -43,28 +17,28 @@ class _Reading:
     """A segment whose names and amounts are being paired."""
 
     segment: Segment
-    pairs: list[tuple[Product, list[Amount]]] = field(default_factory=list[tuple[Product, list[Amount]]])
-    left: list[Product | Amount] = field(default_factory=list[Product | Amount])
+    pairs: list[tuple[GoodName, list[Amount]]] = field(default_factory=list[tuple[GoodName, list[Amount]]])
+    left: list[GoodName | Amount] = field(default_factory=list[GoodName | Amount])
     """Names without a partner in their own run, in order, and the amounts of runs without names and other words."""
     unknown: list[str] = field(default_factory=list[str])
 
     @property
-    def names(self) -> list[Product]:
-        return [item for item in self.left if isinstance(item, Product)]
+    def names(self) -> list[GoodName]:
+        return [item for item in self.left if isinstance(item, GoodName)]
 
     @property
     def amounts(self) -> list[Amount]:
         return [item for item in self.left if isinstance(item, Amount)]
 
 
-def read_items(catalog: Catalog, text: str) -> Items:
+def read_items(names: Sequence[GoodName], text: str) -> Items:
     """Parse "50 units of water", "water x50", "water: 50", "24 cases of cola", tables, lists, sentences, JSON.
 
     A product that is named twice with the same quantity counts once, since a summary often follows a list; different
     quantities are added, and a total is only checked against its parts. Sentences about the past ("we sold 30 water
     last week") ask for nothing. A number that is not certainly a quantity is ignored.
     """
-    readings = [_paired(segment) for segment in segments(catalog, text) if not segment.reports]
+    readings = [_paired(segment) for segment in segments(names, text) if not segment.reports]
     _join_lines(readings)
     return _counted(readings)
 
@@ -133,24 +107,24 @@ def _phrase(words: Sequence[Element]) -> str:
 
 def _pair_run(reading: _Reading, run: Sequence[Element]) -> None:
     """Pair neighbours; if there are none, a name with a marked amount after it ("Water for May: 50")."""
-    alone: list[Product | Amount] = []
+    alone: list[GoodName | Amount] = []
     before = len(reading.pairs)
     for chain in _chains(run):
         _pair_chain(reading, chain, alone)
     if len(reading.pairs) == before:
         match alone:
-            case [Product() as product, Amount(marked=True) as amount]:
+            case [GoodName() as product, Amount(marked=True) as amount]:
                 reading.pairs.append((product, [amount]))
                 return
             case _:
                 pass
     pure = all(isinstance(element, Amount) and not element.loose for element in run)
-    reading.left += [element for element in alone if pure or isinstance(element, Product) or element.each]
+    reading.left += [element for element in alone if pure or isinstance(element, GoodName) or element.each]
 
 
-def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
+def _chains(run: Sequence[Element]) -> Iterator[list[GoodName | list[Amount]]]:
     """Chains of neighbouring names and groups of amounts, without other words and their numbers."""
-    chain: list[Product | list[Amount]] = []
+    chain: list[GoodName | list[Amount]] = []
     for element in run:
         if isinstance(element, Named):
             if chain and not isinstance(chain[-1], list):  # something unknown stood between the two names
@@ -167,17 +141,17 @@ def _chains(run: Sequence[Element]) -> Iterator[list[Product | list[Amount]]]:
     yield chain
 
 
-def _pair_chain(reading: _Reading, chain: Sequence[Product | list[Amount]], alone: list[Product | Amount]) -> None:
+def _pair_chain(reading: _Reading, chain: Sequence[GoodName | list[Amount]], alone: list[GoodName | Amount]) -> None:
     """Pair a chain from its left end, "50 water 24 cola" or "water 50 cola 24"; a remainder goes to `alone`."""
     for first, second in zip(chain[::2], chain[1::2], strict=False):
-        if isinstance(first, Product) and isinstance(second, list):
+        if isinstance(first, GoodName) and isinstance(second, list):
             reading.pairs.append((first, second))
-        elif isinstance(first, list) and isinstance(second, Product):
+        elif isinstance(first, list) and isinstance(second, GoodName):
             reading.pairs.append((second, first))
     if len(chain) % 2 == 0:
         return
     last = chain[-1]
-    if isinstance(last, Product):
+    if isinstance(last, GoodName):
         alone.append(last)
     elif len(chain) > 1:
         reading.pairs[-1][1].extend(last)  # "2 cases of cola (48 units)" says it twice; "1 water 50" is unclear
@@ -200,18 +174,18 @@ def _pair_across(reading: _Reading) -> None:
     reading.pairs += [(product, [amount]) for product, amount in pairs]
 
 
-def _in_turn(left: Sequence[Product | Amount]) -> tuple[list[tuple[Product, Amount]], list[Product | Amount]]:
+def _in_turn(left: Sequence[GoodName | Amount]) -> tuple[list[tuple[GoodName, Amount]], list[GoodName | Amount]]:
     """Names with the amounts after them, or before them where an amount comes first and the numbers match; the rest."""
-    names = sum(isinstance(item, Product) for item in left)
+    names = sum(isinstance(item, GoodName) for item in left)
     amount_first = bool(left) and isinstance(left[0], Amount) and 2 * names == len(left)
-    pairs, kept = list[tuple[Product, Amount]](), list[Product | Amount]()
+    pairs, kept = list[tuple[GoodName, Amount]](), list[GoodName | Amount]()
     at = 0
     while at < len(left):
         match left[at : at + 2]:
-            case [Product() as product, Amount() as amount] if not amount_first:
+            case [GoodName() as product, Amount() as amount] if not amount_first:
                 pairs.append((product, amount))
                 at += 2
-            case [Amount() as amount, Product() as product] if amount_first:
+            case [Amount() as amount, GoodName() as product] if amount_first:
                 pairs.append((product, amount))
                 at += 2
             case _:
@@ -221,7 +195,7 @@ def _in_turn(left: Sequence[Product | Amount]) -> tuple[list[tuple[Product, Amou
 
 
 def _join_lines(readings: Sequence[_Reading]) -> None:
-    """Pair names and marked amounts on lines of their own: "Product: Water", then "Quantity: 50"."""
+    """Pair names and marked amounts on lines of their own: "GoodName: Water", then "Quantity: 50"."""
     block: list[_Reading] = []
     since = 0
     for reading in readings:
@@ -241,7 +215,7 @@ def _join(block: Sequence[_Reading]) -> None:
         item
         for reading in block
         for item in reading.left
-        if isinstance(item, Product) or (item.marked and not item.each)
+        if isinstance(item, GoodName) or (item.marked and not item.each)
     ]
     pairs, kept = _in_turn(left)
     if pairs:
@@ -263,7 +237,7 @@ def _share_with_list(readings: Sequence[_Reading]) -> None:
             each = None
 
 
-def _agreed(product: Product, amounts: Sequence[Amount]) -> int | None:
+def _agreed(product: GoodName, amounts: Sequence[Amount]) -> int | None:
     """The units on which all amounts of a name agree ("2 cases (24 units each)"); None when they contradict."""
     if any(amount.case for amount in amounts):
         amounts = [

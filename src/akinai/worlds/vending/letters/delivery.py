@@ -1,0 +1,69 @@
+"""Whether a letter names the delivery address and the account to charge, in any spelling."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from akinai.worlds.vending.letters.tokens import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A text without the address and the account, and whether it held them."""
+
+    text: str
+    addressed: bool
+    account_named: bool
+
+
+def find_delivery(text: str, address: str, account: str) -> Delivery:
+    """Find a customer's own address and account, and put neutral words in their place.
+
+    The address counts from the street on; the name of the addressee may be left out.
+    """
+    text = plain(text)
+    place, number = _place(address), _account(account)
+    addressed = all(part.search(text) for part in place.needed)
+    account_named = number.search(text) is not None
+    for part in place.parts:
+        text = part.sub("the address", text)
+    text = number.sub("the account", text)
+    return Delivery(text, addressed, account_named)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    parts: tuple[re.Pattern[str], ...]
+    needed: tuple[re.Pattern[str], ...]
+    """The parts from the street on; the name of the addressee may be left out."""
+
+
+_SHORT = {
+    "street": "st", "avenue": "ave", "road": "rd", "boulevard": "blvd", "drive": "dr", "lane": "ln", "suite": "ste",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _place(address: str) -> _Place:
+    parts = [words for part in plain(address).split(",") if (words := _words(part))]
+    patterns = tuple(_words_pattern(part, r"\W{1,4}") for part in parts)
+    first = next((at for at, part in enumerate(parts) if any(word.isdecimal() for word in part)), 0)
+    return _Place(patterns, patterns[first:])
+
+
+@lru_cache(maxsize=64)
+def _account(account: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![^\W_]-){_words_pattern(_words(plain(account)), '[ ._-]{0,3}').pattern}(?!-[^\W_])", re.IGNORECASE
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def _words_pattern(words: Sequence[str], between: str) -> re.Pattern[str]:
+    """A pattern of whole words in a row; streets are also found by their short names."""
+    patterns = [f"(?:{word}|{_SHORT[word]})" if word in _SHORT else re.escape(word) for word in words]
+    return re.compile(rf"(?<![^\W_]){between.join(patterns)}(?![^\W_])", re.IGNORECASE)

@@ -1,0 +1,323 @@
+"""The reader of letters: text in, intents out. Deterministic, without side effects, in time linear in the length."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from akinai.worlds.vending.letters import cues
+from akinai.worlds.vending.letters.acts import Act, Said, classified, line_of
+from akinai.worlds.vending.letters.amounts import (
+    read_changed,
+    read_prices,
+    read_replaced,
+    read_shortage,
+    without_orders,
+)
+from akinai.worlds.vending.letters.goods import read_items
+from akinai.worlds.vending.letters.intents import Intent, Items, Topic
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.text import clauses, prepare, split_subject
+
+_ORDER_NUMBER = re.compile(
+    r"\borders? (?:number |no\.? ?|nr\.? ?|id )?#?(?P<number>[0-9]{1,6})(?: (?:and|&) #?(?P<second>[0-9]{1,6}))?\b(?! "
+    r"§| units| x\b)|注文(?:番号)?\s?(?P<ja>[0-9]{1,6})|\border: (?P<labelled>[0-9]{1,6})$"
+)
+_QUOTE_NUMBER = re.compile(
+    r"(?<![a-z0-9])q[- ]?#?(?P<number>[0-9]{1,9})(?![0-9])|\bquot(?:e|ation) ?(?:number |"
+    r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)"
+)
+
+
+@dataclass(slots=True)
+class _Letter:
+    names: Sequence[GoodName]
+    subject: str
+    said: list[Said] = field(default_factory=list[Said])
+
+    def of(self, *acts: Act) -> list[Said]:
+        return [said for said in self.said if said.act in acts]
+
+    def items(self, *acts: Act) -> Items:
+        """The items of all clauses that do one of these, read together."""
+        return read_items(self.names, "\n".join(line_of(said.clause) for said in self.of(*acts)))
+
+
+def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tuple[Intent, ...]:
+    """The intents of a letter, in the order order, confirm, change, cancel, claim, negotiate, ask, complain, thank.
+
+    A first line "Subject: ..." is the subject where none is given. An `order` is a sentence that orders now and without
+    condition; what only names goods is an `ask` for a quote or `other`. A letter has at least one intent; an `other`
+    holds the goods that it names with quantities. Orders and quotes are known by number only, as the letter has them.
+    """
+    if not subject:
+        subject, text = split_subject(text)
+    letter = _Letter(names, prepare(subject, names).lower())
+    for clause in clauses(prepare(text, names), names):
+        letter.said.append(classified(clause, names))
+    _inherit(letter)
+    _settle(letter)
+    found = [intent for read in _READERS for intent in read(letter)]
+    if not found:
+        if subject.strip() and not letter.items("").found and (by_subject := _by_subject(letter, subject)):
+            return (by_subject,)
+        goods = letter.items("report", "plan", "")
+        listed = letter.items("")
+        if letter.of("") and (listed.units or listed.unclear or listed.unknown) and not _vetoed(letter):
+            return (Intent("ask", listed, "quote"),)
+        subject_items = read_items(names, prepare(subject, names))
+        if subject_items.units and not goods.units:
+            return (Intent("ask", subject_items, "quote"),)
+        return (Intent("other", goods, orders=_orders(letter), quotes=_quotes(letter)),)
+    return tuple(found)
+
+
+def _by_subject(letter: _Letter, subject: str) -> Intent | None:
+    """What the subject alone confirms, takes back or asks for, where the body says nothing."""
+    intents = read_letter(subject, letter.names, " ")
+    return next((intent for intent in intents if intent.kind in ("confirm", "cancel", "ask")), None)
+
+
+def _inherit(letter: _Letter) -> None:
+    """Give the items of a list, and bare goods after a sentence, what the sentence before them does."""
+    head: Said | None = None
+    for said in letter.said:
+        bare = said.act == "" or (
+            said.clause.listed and said.act in ("say", "report") and not cues.HOLDING_LINE.search(said.clause.low)
+        )
+        if (
+            bare
+            and head is not None
+            and (said.goods or said.clause.listed or head.act == "ask")
+            and not _ownline_of(said)
+        ):
+            if head.act in ("order", "support", "change", "claim", "negotiate", "report", "plan") and (
+                said.goods or "§" in said.clause.low
+            ):
+                said.act = "order" if head.act == "support" else head.act
+            elif head.act == "cancel" and said.goods:
+                said.act = "report"
+            elif head.act == "ask":
+                said.act = "ask"
+                said.topics = said.topics or (head.topics if "§" in said.clause.low else ())
+                if said.goods and "prices" in said.topics:
+                    said.topics = ("quote",)
+        if said.act != "" and not said.clause.listed and said.act not in ("thank",):
+            head = said
+        elif (
+            said.act == ""
+            and not said.clause.listed
+            and not said.goods
+            and said.clause.text.strip().endswith(":")
+            and len(said.clause.low) > 12
+        ):
+            head = said if cues.REPORTS.search(said.clause.low) else head
+
+
+def _ownline_of(said: Said) -> bool:
+    return re.search(r"\b(?:address|account|deliver(?:y)? (?:to|address)|ship[- ]to)\b", said.clause.low) is not None
+
+
+def _settle(letter: _Letter) -> None:
+    """Decide between readings that depend on the rest of the letter."""
+    if _vetoed(letter):
+        for said in letter.of("order", "support"):
+            said.act = "report"
+    if any(cues.IDLE.search(said.clause.low) for said in letter.said):
+        for said in letter.of("negotiate"):
+            said.act = "report"
+    if letter.of("claim") and not any(cues.CLAIM_ALONE.search(said.clause.low) for said in letter.of("claim")):
+        asks_back = letter.of("cancel")
+        for said in letter.of("claim"):
+            said.act = (
+                "say" if asks_back or not re.search(r"refund|money back|返金|claim", said.clause.low) else "claim"
+            )
+    if letter.of("claim") and not _about_delivery(letter):
+        for said in letter.of("claim"):
+            said.act = "report"
+
+
+def _about_delivery(letter: _Letter) -> bool:
+    whole = " ".join(said.clause.low for said in letter.said) + " " + letter.subject
+    return (
+        re.search(
+            r"\b(?:orders?|deliver(?:y|ed)|shipment|received|arrived|came|paid|charged|sent)\b|注文|届|納品", whole
+        )
+        is not None
+    )
+
+
+def _vetoed(letter: _Letter) -> bool:
+    return any(cues.NO_ORDER.search(said.clause.low) for said in letter.said)
+
+
+def _orders(letter: _Letter, *acts: Act) -> tuple[int, ...]:
+    """The numbers of orders in these clauses, else in the whole letter and its subject."""
+    for texts in (
+        [said.clause.low for said in letter.of(*acts)],
+        [*(said.clause.low for said in letter.said), letter.subject],
+    ):
+        numbers = [
+            int(number)
+            for text in texts
+            for found in _ORDER_NUMBER.finditer(text)
+            for number in found.groups()
+            if number
+        ]
+        if numbers:
+            return tuple(dict.fromkeys(numbers))
+    return ()
+
+
+def _quotes(letter: _Letter, *acts: Act) -> tuple[int, ...]:
+    for texts in (
+        [said.clause.low for said in letter.of(*acts)],
+        [*(said.clause.low for said in letter.said), letter.subject],
+    ):
+        numbers = [int(found["number"] or found["worded"]) for text in texts for found in _QUOTE_NUMBER.finditer(text)]
+        if numbers:
+            return tuple(dict.fromkeys(numbers))
+    return ()
+
+
+def _order(letter: _Letter) -> list[Intent]:
+    acts = letter.of("order", "support")
+    heading = cues.HEADING.search(letter.subject) and not cues.NO_HEADING.search(letter.subject)
+    heading = heading or any(cues.HEADING.search(said.clause.low) for said in letter.of("") if not said.goods)
+    busy = letter.of("change", "claim", "negotiate", "cancel", "confirm", "ask", "report", "plan", "thank", "complain")
+    if not acts and not (heading and not busy and letter.items("").found):
+        return []
+    items = letter.items("order", "support")
+    if not items.found:
+        items = letter.items("order", "support", "")
+    if not items.found and letter.subject:
+        items = read_items(letter.names, prepare(letter.subject, letter.names))
+    if items.found and letter.of("change") and not letter.of("cancel"):
+        return []  # "Please send 48 candy instead of 24" changes the order that it names
+    if not items.found:
+        if letter.of("confirm", "cancel", "change", "claim", "negotiate"):
+            return []
+        if quotes := _quotes(letter):
+            return [Intent("confirm", items, quotes=quotes)]
+        if not letter.of("order"):
+            return []
+        real = [said for said in letter.of("order") if re.search(r"\border\b|§|注文|発注", said.clause.low)]
+        return [Intent("order", items)] if real else []
+    if letter.of("negotiate") and not letter.of("order"):
+        return []
+    if letter.of("confirm") and not any(said.goods for said in letter.of("order")):
+        return []
+    return [Intent("order", items, quotes=_quotes(letter, "order"))]
+
+
+def _confirm(letter: _Letter) -> list[Intent]:
+    if not letter.of("confirm"):
+        return []
+    return [Intent("confirm", letter.items("confirm", ""), quotes=_quotes(letter, "confirm"))]
+
+
+def _change(letter: _Letter) -> list[Intent]:
+    if not letter.of("change"):
+        return []
+    extra = ("order",) if not any(said.goods for said in letter.of("change")) or not letter.of("cancel") else ()
+    places = {said.clause.place for said in letter.of("change", *extra)}
+    text = "\n".join(
+        ", ".join(line_of(said.clause) for said in letter.said if said.clause.place == place)
+        for place in sorted(places)
+    )
+    items = read_changed(text, letter.names)
+    if not items.units:
+        items = letter.items("")
+    replaced = tuple(id for id in read_replaced(text, letter.names) if id not in items.units)
+    orders, quotes = _orders(letter, "change"), _quotes(letter, "change")
+    return [Intent("change", items, orders=orders, quotes=quotes, without=replaced)]
+
+
+def _cancel(letter: _Letter) -> list[Intent]:
+    acts = letter.of("cancel")
+    if not acts:
+        return []
+    text = "\n".join(without_orders(line_of(said.clause)) for said in acts)
+    return [
+        Intent(
+            "cancel", read_items(letter.names, text), orders=_orders(letter, "cancel"), quotes=_quotes(letter, "cancel")
+        )
+    ]
+
+
+def _claim(letter: _Letter) -> list[Intent]:
+    acts = letter.of("claim")
+    if not acts:
+        return []
+    extra = ("report",) if not letter.of("order") else ()
+    texts = [line_of(said.clause) for said in letter.of("claim", *extra, "")]
+    shortage = read_shortage(texts, letter.names)
+    return [Intent("claim", Items(shortage.missing), orders=_orders(letter, "claim"), received=shortage.received)]
+
+
+def _negotiate(letter: _Letter) -> list[Intent]:
+    if not letter.of("negotiate"):
+        return []
+    quiet = ("report", "plan", "say", "ask", "thank", "order", "")
+    texts = [said.clause.text for said in letter.said if said.act == "negotiate" or (said.act in quiet)]
+    bargain = read_prices(texts, letter.names)
+    items = read_items(letter.names, "\n".join(line_of(said.clause) for said in letter.of("negotiate", "")))
+    return [Intent("negotiate", items, offers=bargain.offers, rivals=bargain.rivals, off_permille=bargain.off_permille)]
+
+
+def _ask(letter: _Letter) -> list[Intent]:
+    acts = letter.of("ask")
+    busy = letter.of("order", "confirm", "change", "cancel", "claim", "negotiate")
+    asked = [said for said in acts if not busy or said.clause.asks or said.clause.listed or not _belongs(said)]
+    found: dict[Topic, None] = dict.fromkeys(topic for said in asked for topic in said.topics)
+    if not found and not busy:
+        return _ask_otherwise(letter) if asked else []
+    listed = letter.items("")
+    if "prices" in found and not busy and listed.units:
+        found["quote"] = None
+    if "quote" in found or (
+        letter.of("negotiate") and not any(cues.PRICE_LIST.search(said.clause.low) for said in acts)
+    ):
+        found.pop("prices", None)
+    if letter.of("negotiate"):
+        found.pop("quote", None)
+    if letter.of("claim"):
+        found.pop("order", None)
+    intents: list[Intent] = []
+    for topic in found:
+        items = letter.items("ask") if topic == "quote" else Items()
+        items = listed if topic == "quote" and not items.found else items
+        intents.append(Intent("ask", items, topic, orders=_orders(letter, "ask") if topic == "order" else ()))
+    return intents
+
+
+def _ask_otherwise(letter: _Letter) -> list[Intent]:
+    """A question about something else, or a form to be filled in."""
+    if any(cues.FORM.search(said.clause.low) for said in letter.of("ask")):
+        listed = letter.items("", "ask")
+        return [Intent("ask", listed, "quote" if listed.units else "prices")]
+    return [Intent("ask", letter.items("ask"), "other", quotes=_quotes(letter, "ask"))]
+
+
+def _belongs(said: Said) -> bool:
+    """Whether a request is about what the letter itself does: "please confirm the delivery date"."""
+    return not re.search(
+        r"\border #?[0-9]|\b(?:previous|last|earlier|price list|prices|catalog|quote)\b|価格", said.clause.low
+    )
+
+
+def _complain(letter: _Letter) -> list[Intent]:
+    if letter.of("claim") or not letter.of("complain"):
+        return []
+    return [Intent("complain", orders=_orders(letter, "complain"))]
+
+
+def _thank(letter: _Letter) -> list[Intent]:
+    alone = any(cues.THANKS_ALONE.match(said.clause.low) for said in letter.said)
+    came = any(cues.CAME_WELL.search(said.clause.low) for said in letter.of("report", "say"))
+    others = letter.of("order", "ask", "claim", "cancel", "change", "negotiate", "confirm")
+    return [Intent("thank")] if letter.of("thank") or (alone and came and not others) else []
+
+
+_READERS: Sequence[Callable[[_Letter], list[Intent]]] = (
+    _order, _confirm, _change, _cancel, _claim, _negotiate, _ask, _complain, _thank,
+)  # fmt: skip

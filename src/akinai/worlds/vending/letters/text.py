@@ -1,0 +1,182 @@
+"""Turn a letter into clauses: one kind of space and dash, no Markdown, no quotations, tables as lists."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from akinai.worlds.vending.letters.names import GoodName, known_names
+from akinai.worlds.vending.letters.tokens import mark_names, plain
+from akinai.worlds.vending.letters.words import NAME
+
+_EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)
+_EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
+_DOTS = re.compile(r" ?(?:\.{3,60}|…{1,9}|(?: \.){2,60}) ?(?=[0-9])|(?<=[a-z]) \.(?= [0-9])")
+_ASIDE = re.compile(r"\((?:and )?(?:not|instead of) [^)\n]{1,40}\)", re.IGNORECASE)
+_SUBJECT = re.compile(r"^ *(?:subject|件名) ?[:：] *(?P<subject>[^\n]*)\n?", re.IGNORECASE)
+
+
+def unquoted(text: str) -> str:
+    """The text without the lines that quote an earlier letter; they end where a line is neither marked nor empty."""
+    if (found := _EARLIER.search(text)) and not re.search(r"^>", text[found.end() :], re.MULTILINE):
+        text = text[: found.start()]
+    text = _EARLIER.sub("", text)
+    return "\n".join(line for line in text.split("\n") if not line.startswith(">"))
+
+
+def prepare(text: str, names: Sequence[GoodName]) -> str:
+    """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
+    text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
+    return _localised(text, names)
+
+
+def split_subject(text: str) -> tuple[str, str]:
+    """A subject that stands as the first line of a letter, and the rest."""
+    found = _SUBJECT.match(text)
+    return (found["subject"], text[found.end() :]) if found else ("", text)
+
+
+_KANA = r"[\u3040-\u30ff\u3400-\u9fff]"
+_KANJI_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")}
+_KANJI_NUMBER = re.compile(r"[一二三四五六七八九十百]{1,5}(?= ?(?:本|個|袋|缶|枚|点|箱|ケース))")
+_COUNTERS = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)(?:ずつ)?(?!目)")
+_CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱)")
+
+
+def _localised(text: str, names: Sequence[GoodName]) -> str:
+    if not re.search(_KANA, text):
+        return text
+    text = text.translate({ord("、"): ", ", ord("。"): ". ", ord("・"): "- ", ord("「"): '"', ord("」"): '"'})
+    text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
+    text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
+    text = _CASES.sub(" cases ", _COUNTERS.sub(" units ", text))
+    for name, id in known_names(tuple(names)).foreign:
+        kind = r"[\u30a0-\u30ff]" if re.fullmatch(r"[\u30a0-\u30ff]+", name) else r"[\u3400-\u9fff]"
+        pattern = rf"(?<!{kind}){re.escape(name)}(?!{kind})(?: ?(?:を|:|は|が)(?=\s*[0-9]))?"
+        text = re.sub(pattern, f" {id} ", text)
+    text = re.sub(r"(?<=units) *と|(?<=cases) *と", ", ", text)
+    return re.sub(r"(units|cases) (?=[のでをにはが])", r"\1 , ", text)
+
+
+def _kanji_number(said: str) -> int:
+    total = last = 0
+    for digit in said:
+        if digit in _KANJI_DIGITS:
+            last = _KANJI_DIGITS[digit]
+        else:
+            total += (last or 1) * (10 if digit == "十" else 100)
+            last = 0
+    return total + last
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a letter that says one thing."""
+
+    text: str
+    """As it was written."""
+    low: str
+    """In lower case, with a section sign for the name of each product."""
+    sentence: str
+    """The whole sentence, like `low`."""
+    listed: bool
+    """Whether it is an item of a list, a row of a table, or a line such as "Water: 24"."""
+    asks: bool
+    """Whether its sentence is a question."""
+    place: int
+    """The number of its sentence."""
+    last: bool
+    """Whether it ends its sentence."""
+
+
+_BULLET = re.compile(r"^\s*(?:[-*+•‣]|\(?[0-9]{1,2}[.)])\s+")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])(?<!\bno\.)(?<!\bnr\.)(?<!\bapprox\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bst\.)(?<!\bqty\.)(?<! \.)[\"')"
+    r"]?\s+(?!\.)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r";\s+|,\s+(?=(?:so|but|although|though|because|however|which|while|where|who|whereas|or else|please|kindly)\b)"
+    r"|,?\s+(?=(?:but|although|though|because|so) (?:please|could|we|i|they|it|our|the|your|that|got|just|only|not)\b)"
+    r"|,?\s+and\s+(?=(?:please|could|can|would|will|i|we|i'm|we're|i'd|we'd|what|how|when|where|charge|is|do|does|are|"
+    r"kindly|let|ship|send|deliver|bill|invoice|put)\b)"
+    r"|(?:ですが|ましたが|ますが|ので|ため|たし|し)\s*,\s*|,\s*(?=あわせて|また)",
+    re.IGNORECASE,
+)
+_SPEECH = re.compile(r"\"[^\"\n ]{1,30} [^\"\n ]{1,30} [^\"\n]{1,200}\"")
+"""Words in quotation marks, at least three: what somebody said."""
+
+
+def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
+    """Split a prepared text into clauses."""
+    place = 0
+    for line in _lines(text):
+        listed = _BULLET.match(line) is not None
+        body = _BULLET.sub("", line)
+        for sentence in _SENTENCE_END.split(body):
+            if not sentence.strip():
+                continue
+            place += 1
+            whole = _low(sentence, names)
+            asks = "?" in sentence[-3:] or re.search(r"(?:ですか|ますか|ませんか|でしょうか)\W*$", sentence) is not None
+            parts = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
+            for at, part in enumerate(parts):
+                yield Clause(part, _low(part, names), whole, listed, asks, place, at + 1 == len(parts))
+
+
+def _low(text: str, names: Sequence[GoodName]) -> str:
+    return mark_names(names, _SPEECH.sub('"..."', text))[0].lower().replace(NAME, "§").strip()
+
+
+_ROW = re.compile(r"^\s*\|?(?P<cells>[^|\n]{0,80}(?:\|[^|\n]{0,80}){1,9})\|?\s*$")
+_RULE = re.compile(r"^[\s|:+-]*-{2}[\s|:+-]*$")
+_QUANTITY = re.compile(r"\b(?:new|qty|quantity|quantities|units?|needed|requested|amount|number)\b|数量")
+_ORDERED = re.compile(r"\bordered\b")
+_RECEIVED = re.compile(r"\b(?:received|counted|delivered|arrived|got|actual)\b")
+_OFFER = re.compile(r"\b(?:our|my) (?:offer|price|proposal)|\b(?:target|offer|proposed)\b")
+_OTHER_COLUMN = re.compile(
+    r"\b(?:old|price|cost|subtotal|total|notes?|#|before|was|current|size|case)\b|^#$|単価|小計|金額"
+)
+_HOLDING = re.compile(r"\b(?:stock|machine|storage|sold|sales|inventory|left)\b|在庫")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines that are not empty; a row of a table becomes an item of a list, with the columns that matter."""
+    headings: list[str] | None = None
+    for line in text.split("\n"):
+        if not line.strip() or _RULE.match(line):
+            headings = headings if line.strip() else None
+            continue
+        row = _ROW.match(line) if line.lstrip().startswith("|") or re.search(r"\S\s+\|\s*\d", line) else None
+        if row is None:
+            headings = None
+            yield line
+            continue
+        cells = [cell.strip() for cell in row["cells"].split("|")]
+        if headings is None and not re.search(r"[0-9]", line) and line.lstrip().startswith("|"):
+            headings = [cell.lower() for cell in cells]
+            if any(_OFFER.search(heading) for heading in headings):
+                yield "Our offer:"
+            elif any(_RECEIVED.search(heading) for heading in headings):
+                yield "Goods are missing:"
+            elif any(_HOLDING.search(heading) for heading in headings):
+                yield "Our stock:"
+            continue
+        yield "- " + _row(headings or [""] * len(cells), cells)
+
+
+def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
+    parts: list[str] = []
+    for heading, cell in zip(headings, cells, strict=False):
+        if not cell:
+            continue
+        if _OFFER.search(heading):
+            parts.append(f"our offer {cell}")
+        elif _RECEIVED.search(heading):
+            parts.append(f"received {cell} units")
+        elif _ORDERED.search(heading):
+            parts.append(f"ordered {cell} units")
+        elif (_OTHER_COLUMN.search(heading) and not _QUANTITY.search(heading)) or "unit price" in heading:
+            continue
+        else:
+            parts.append(cell)
+    return " : ".join(parts)

@@ -1,1 +1,0 @@
-"""Letters to suppliers as orders: text in, items and intents out."""

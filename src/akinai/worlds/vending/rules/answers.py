@@ -1,0 +1,300 @@
+"""What a supplier does about a letter, and what it answers. Money moves on an order or a confirmation alone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.delivery import Delivery, find_delivery
+from akinai.worlds.vending.letters.intents import Intent, Items, Kind, Topic
+from akinai.worlds.vending.letters.reader import read_letter
+from akinai.worlds.vending.letters.text import unquoted
+from akinai.worlds.vending.model.setup import Setup, Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Line, Order, Quote, State
+from akinai.worlds.vending.rules import letters
+from akinai.worlds.vending.rules.letters import Draft
+from akinai.worlds.vending.rules.orders import (
+    add_order,
+    by_expectation,
+    can_change,
+    cancel_order,
+    change_order,
+    quote_lines,
+    total_cents,
+)
+
+QUOTE_DAYS = 14
+"""Days for which a quote can still be confirmed, after the day it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An intent of a letter, with what its answer depends on."""
+
+    supplier: Supplier
+    intent: Intent
+    day: int
+    """The day on which the letter was written."""
+    delivery: Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The state after a supplier acted on a request, and what it writes about it."""
+
+    state: State
+    paragraphs: tuple[str, ...]
+    terms: bool = True
+    """Whether the terms of trade belong at the end of the letter."""
+
+
+def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...], Delivery]:
+    """The intents of a letter, and whether it names the delivery address and the account to charge."""
+    delivery = find_delivery(f"{subject}\n{unquoted(body)}", setup.delivery_address, setup.account)
+    subject, _, text = delivery.text.partition("\n")
+    return read_letter(text, setup.catalog.good_names, subject or " "), delivery
+
+
+def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[State, Draft]:
+    """Act on every intent of a letter, cancellations first, and answer all of them in one letter."""
+    intents, delivery = understand(state.setup, letter.subject, letter.body)
+    day = letter.at // DAY_MINUTES + 1
+    paragraphs: list[str] = []
+    terms = False
+    for kind, act in _ACTS.items():
+        for intent in intents:
+            if intent.kind == kind and not (kind in ("thank", "other") and paragraphs):
+                answer = act(state, Request(supplier, intent, day, delivery))
+                state, terms = answer.state, terms or answer.terms
+                paragraphs += answer.paragraphs
+    if terms:
+        paragraphs.append(letters.terms(supplier))
+    return state, letters.reply(supplier, letter.subject, *paragraphs)
+
+
+def _order(state: State, request: Request) -> Answer:
+    """Place the order of a letter, all of it or nothing."""
+    supplier, items = request.supplier, request.intent.items
+    lines = _lines(state, supplier, items)
+    reasons: list[str] = []
+    if len(lines) < len(items.units) or items.unclear or items.unknown:
+        reasons += letters.item_remarks(state.setup.catalog, supplier, items)
+    elif not lines:
+        reasons.append("We found no product with a quantity in your letter.")
+    reasons += _lacking(request.delivery)
+    if not reasons and total_cents(lines) < supplier.minimum_cents:
+        reasons.append(letters.below_minimum(supplier, lines))
+    return _charge(state, request, lines, reasons)
+
+
+def _lacking(delivery: Delivery) -> list[str]:
+    reasons: list[str] = []
+    if not delivery.addressed:
+        reasons.append("The delivery address is missing.")
+    if not delivery.account_named:
+        reasons.append("The account to charge is missing, or it is not your account.")
+    return reasons
+
+
+def _confirm(state: State, request: Request) -> Answer:
+    """Place the order of a quote, at the quoted prices; a quote can be ordered once."""
+    intent = request.intent
+    offers = _quotes(state, request)
+    number = max(offers, default=0) if not intent.quotes else intent.quotes[0]
+    offer = offers.get(number)
+    if offer is None or len(intent.quotes) > 1:
+        which = "".join(f" Q-{quote}" for quote in intent.quotes)
+        reason = f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
+        if offer is not None:
+            reason = "Please confirm one quote in a letter."
+        return Answer(state, (letters.not_placed([reason]),))
+    reasons: list[str] = []
+    units = {line.product: line.units for line in offer.lines}
+    if intent.items.found and intent.items.units != units:
+        goods = letters.goods_in_a_row(state.setup.catalog, offer.lines)
+        reasons.append(f"Quote Q-{offer.number} is for {goods}, and your letter names other quantities.")
+    answer = _charge(state, request, offer.lines, reasons)
+    return answer if answer.state is state else replace(answer, state=_drop_quote(answer.state, offer.number))
+
+
+def _charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
+    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
+    if not reasons and (total := total_cents(lines)) > state.cash_cents:
+        reasons = [f"Your account does not cover the total of {format_cents(total)}."]
+    if reasons:
+        return Answer(state, (letters.not_placed(reasons),))
+    state, order = add_order(state, request.supplier, lines, request.day)
+    remarks = letters.item_remarks(state.setup.catalog, request.supplier, request.intent.items)
+    return Answer(state, (letters.placed(state.setup, order), *remarks), terms=False)
+
+
+def _quotes(state: State, request: Request) -> Mapping[int, Quote]:
+    """The supplier's quotes that stood on the day of the letter."""
+    return {
+        quote.number: quote
+        for quote in state.mail.quotes.values()
+        if quote.supplier == request.supplier.id and quote.last_day >= request.day
+    }
+
+
+def _drop_quote(state: State, number: int) -> State:
+    return replace(state, mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
+
+
+def _lines(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
+    """The lines of the items that a supplier carries."""
+    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
+    return quote_lines(state.setup.catalog, supplier, wanted)
+
+
+def _quote(state: State, request: Request) -> Answer:
+    supplier, items, setup = request.supplier, request.intent.items, state.setup
+    lines = _lines(state, supplier, items)
+    remarks = letters.item_remarks(setup.catalog, supplier, items)
+    if not lines or total_cents(lines) < supplier.minimum_cents:
+        return Answer(state, (*letters.prices_only(setup, supplier, lines), *remarks))
+    # A quote has the number of the letter that brings it; a letter brings one quote.
+    number = state.mail.letters + 1
+    if number in state.mail.quotes:
+        return Answer(state, tuple(remarks))
+    offer = Quote(number, supplier.id, lines, state.day + QUOTE_DAYS)
+    state = replace(state, mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
+    return Answer(state, (letters.quote(setup, offer), *remarks))
+
+
+def _ask(state: State, request: Request) -> Answer:
+    intent = request.intent
+    topic: Topic = intent.topic or "other"
+    if topic == "quote" or (topic == "other" and _lines(state, request.supplier, intent.items)):
+        return _quote(state, request)
+    if topic == "order":
+        orders = _open_orders(state, request.supplier)
+        named = [order for order in orders if order.number in intent.orders] or orders
+        return Answer(state, (letters.on_their_way(state.setup, named), letters.UNTIL_IT_LEAVES))
+    if topic == "terms":
+        return Answer(state, (letters.UNTIL_IT_LEAVES,))
+    return Answer(state, (letters.price_list(state.setup, request.supplier),))
+
+
+def _open_orders(state: State, supplier: Supplier) -> list[Order]:
+    return by_expectation([order for order in state.orders if order.supplier == supplier.id])
+
+
+def _meant_orders(state: State, request: Request) -> list[Order]:
+    """The orders on their way that a letter means: by number, else by the goods, else the only one or the last."""
+    orders, intent = _open_orders(state, request.supplier), request.intent
+    if intent.orders:
+        return [order for order in orders if order.number in intent.orders]
+    named = set(intent.items.units) | set(intent.without)
+    same = [order for order in orders if named and named <= {line.product for line in order.lines}]
+    if intent.kind == "cancel" and not named:
+        return sorted(orders, key=lambda order: order.number)[-1:]
+    return same if len(same) == 1 else orders if len(orders) == 1 else []
+
+
+def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answer:
+    """What is answered when no order can be taken back or changed."""
+    if orders:
+        gone = ", ".join(str(order.number) for order in orders)
+        head = f"Order {gone} has left our warehouse; it can no longer be changed or cancelled."
+    elif request.intent.orders:
+        head = f"Order {', '.join(map(str, request.intent.orders))} is not on its way from us: nothing was changed."
+    else:
+        head = "Please write the number of the order; nothing was changed."
+    way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
+    return Answer(state, (head, way, letters.UNTIL_IT_LEAVES), terms=False)
+
+
+def _cancel(state: State, request: Request) -> Answer:
+    """Take back orders that have not left, and quotes."""
+    quotes = [number for number in request.intent.quotes if number in _quotes(state, request)]
+    if quotes and not request.intent.orders:
+        for number in quotes:
+            state = _drop_quote(state, number)
+        return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in quotes)} is withdrawn.",), terms=False)
+    meant = _meant_orders(state, request)
+    cancelled = [order for order in meant if can_change(order, state.day)]
+    if not cancelled:
+        return _unchanged(state, request, meant)
+    for order in cancelled:
+        state = cancel_order(state, order)
+    texts = [
+        f"Order {order.number} is cancelled; {format_cents(order.total_cents)} is back on your account."
+        for order in cancelled
+    ]
+    kept = [order for order in meant if order not in cancelled]
+    return Answer(state, (*texts, *(_unchanged(state, request, kept).paragraphs if kept else ())), terms=False)
+
+
+def _change(state: State, request: Request) -> Answer:
+    """Change the units of an order that has not left, at the prices of today's list."""
+    intent, supplier = request.intent, request.supplier
+    if intent.quotes and not intent.orders:
+        return _quote(state, request)
+    meant = _meant_orders(state, request)
+    open_orders = [order for order in meant if can_change(order, state.day)]
+    if len(open_orders) != 1:
+        return _unchanged(state, request, meant)
+    order = open_orders[0]
+    if not intent.items.units:
+        how = f"Order {order.number} can still be changed: write its number and the new quantities."
+        return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
+    units = {line.product: line.units for line in order.lines if line.product not in intent.without}
+    wanted = Items({**units, **intent.items.units}, unclear=intent.items.unclear, unknown=intent.items.unknown)
+    lines = _lines(state, supplier, wanted)
+    reasons: list[str] = []
+    if len(lines) < len(wanted.units) or wanted.unclear or wanted.unknown:
+        reasons += letters.item_remarks(state.setup.catalog, supplier, wanted)
+    elif total_cents(lines) < supplier.minimum_cents:
+        reasons.append(letters.below_minimum(supplier, lines))
+    elif (more := total_cents(lines) - order.total_cents) > state.cash_cents:
+        reasons.append(f"Your account does not cover the additional {format_cents(more)}.")
+    if reasons:
+        return Answer(state, (f"Order {order.number} stays as it was:", *reasons))
+    state, changed = change_order(state, order, lines)
+    more = changed.total_cents - order.total_cents
+    return Answer(state, (letters.changed(state.setup, changed, more),), terms=False)
+
+
+def _claim(state: State, request: Request) -> Answer:
+    records = "We have checked our records: whatever you paid for was delivered in full, or is on its way."
+    return Answer(
+        state, (records, letters.on_their_way(state.setup, _open_orders(state, request.supplier))), terms=False
+    )
+
+
+def _negotiate(state: State, request: Request) -> Answer:
+    fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
+    if not request.intent.items.units:
+        return Answer(state, (fixed,))
+    answer = _quote(state, request)
+    return replace(answer, paragraphs=(fixed, *answer.paragraphs))
+
+
+def _complain(state: State, request: Request) -> Answer:
+    sorry = "We are sorry that you are not satisfied, and thank you for telling us."
+    return Answer(state, (sorry, letters.on_their_way(state.setup, _open_orders(state, request.supplier))), terms=False)
+
+
+def _thank(state: State, _: Request) -> Answer:
+    return Answer(state, ("Thank you for your kind words. We are glad to be of service.",), terms=False)
+
+
+def _other(state: State, request: Request) -> Answer:
+    """Goods with quantities get a quote; anything else the price list."""
+    if _lines(state, request.supplier, request.intent.items):
+        return _quote(state, request)
+    return Answer(state, (letters.price_list(state.setup, request.supplier),))
+
+
+_ACTS: Mapping[Kind, Callable[[State, Request], Answer]] = {
+    "cancel": _cancel,
+    "change": _change,
+    "confirm": _confirm,
+    "order": _order,
+    "negotiate": _negotiate,
+    "claim": _claim,
+    "ask": _ask,
+    "complain": _complain,
+    "thank": _thank,
+    "other": _other,
+}

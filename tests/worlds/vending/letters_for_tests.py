@@ -1,0 +1,119 @@
+"""The corpus of letters with their intents by hand; `letters/README.md` explains the notation."""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+import akinai.worlds.vending as vending
+from akinai.worlds.vending.letters.intents import Intent
+from akinai.worlds.vending.letters.text import split_subject
+from akinai.worlds.vending.model.setup import Catalog, Setup
+from akinai.worlds.vending.rules.answers import understand
+
+HERE = Path(__file__).parent / "letters"
+CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
+SETUP = Setup(catalog=CATALOG)
+
+
+@dataclass
+class Label:
+    """An intent as it was written by hand."""
+
+    kind: str
+    topic: str = "other"
+    orders: set[int] = field(default_factory=set)
+    quotes: set[int] = field(default_factory=set)
+    numbers: dict[str, dict[str, int]] = field(default_factory=lambda: {sign: {} for sign in "=@~-"})
+    """By sign: units, offered cents, received units, missing units; each by product."""
+    rival: int | None = None
+    off: int | None = None
+
+    def matches(self, intent: Intent) -> bool:
+        """Whether a reading is right in all that the label says."""
+        units, offers, received, missing = (self.numbers[sign] for sign in "=@~-")
+        exact = self.kind in ("order", "change") or bool(units)
+        return (
+            self.kind == intent.kind
+            and (self.kind != "ask" or self.topic == intent.topic)
+            and (not exact or units == dict(intent.items.units))
+            and (not self.orders or self.orders == set(intent.orders))
+            and (not self.quotes or self.quotes == set(intent.quotes))
+            and (self.kind != "negotiate" or offers == dict(intent.offers))
+            and (self.rival is None or self.rival in intent.rivals.values())
+            and (self.off is None or self.off * 10 == intent.off_permille)
+            and (not missing or missing == dict(intent.items.units))
+            and (not received or received == dict(intent.received))
+        )
+
+
+@dataclass(frozen=True)
+class Example:
+    """A letter of the corpus."""
+
+    file: str
+    subject: str
+    body: str
+    labels: tuple[str, ...]
+    held_out: bool
+
+    @property
+    def orders(self) -> bool:
+        """Whether it orders or confirms anything."""
+        return any(label.startswith(("order", "confirm")) for label in self.labels)
+
+
+def parse_label(text: str) -> Label:
+    kind, *parts = text.split()
+    label = Label(kind)
+    for part in parts:
+        if found := re.fullmatch(r"(order|quote)=(\d+)", part):
+            (label.orders if found[1] == "order" else label.quotes).add(int(found[2]))
+        elif found := re.fullmatch(r"(rival|off)=(\d+)", part):
+            setattr(label, found[1], int(found[2]))
+        elif found := re.fullmatch(r"(\w+)([=@~-])(\d+)", part):
+            label.numbers[found[2]][found[1]] = int(found[3])
+        elif kind == "ask":
+            label.topic = part
+    return label
+
+
+@cache
+def corpus() -> tuple[Example, ...]:
+    """All letters of the corpus."""
+    return tuple(_examples())
+
+
+def _examples() -> Iterator[Example]:
+    held_out = set((HERE / "held_out.txt").read_text().split())
+    for path in sorted(HERE.glob("*.yaml")):
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+            mark = hashlib.sha256(entry["text"].encode()).hexdigest()[:8]
+            yield Example(path.stem, *split_subject(entry["text"]), tuple(entry["is"]), mark in held_out)
+
+
+@cache
+def read(example: Example) -> tuple[Intent, ...]:
+    return understand(SETUP, example.subject, example.body)[0]
+
+
+def judged(example: Example) -> tuple[int, int]:
+    """How many intents of a letter were read right, and how many there are, with those that were read beside them."""
+    left = list(read(example))
+    right = 0
+    for label in map(parse_label, example.labels):
+        match = next((intent for intent in left if label.matches(intent)), None)
+        if match is not None:
+            left.remove(match)
+            right += 1
+    missed = len(example.labels) - right
+    return right, len(example.labels) + max(0, len(left) - missed)
+
+
+def share_right(examples: Mapping[Example, tuple[int, int]]) -> float:
+    return sum(right for right, _ in examples.values()) / sum(total for _, total in examples.values())
