@@ -17,7 +17,7 @@ import pytest
 from command_line import Akinai
 
 from akinai.core.models import Reply
-from akinai.testing.endpoint import Endpoint, ModelCall
+from akinai.testing.endpoint import Endpoint, Faults, ModelCall
 
 pytestmark = pytest.mark.needs_qa
 
@@ -228,3 +228,16 @@ def test_killed_in_the_curator_the_same_command_goes_on(akinai: Akinai, files: l
     assert brain.curated == 4
     for name in ("accuracy", "playbook_size", "improvement_rate", "spent"):
         assert json.loads(done.stdout)[name] == whole[name]
+
+
+def test_untidy_replies_are_read_or_counted(akinai: Akinai, files: list[str]) -> None:
+    """Every reply in a shape that models write: each is read, or stands in the document with its reason."""
+    with Endpoint(Pupil(), faults=Faults(rate=1.0, kinds=("untidy",))) as endpoint:
+        document = akinai(*words(files, endpoint)).json
+        sent = len(endpoint.log)
+    spent, (epoch,) = document["spent"], document["training"]
+    assert (spent["calls"], sum(spent["reasons"].values())) == (sent, spent["unreadable"])
+    assert set(spent["reasons"]) <= {"several", "length", "no_object"}
+    assert spent["unreadable"] < sent / 2
+    assert epoch["learned"] + sum(epoch["refused"].values()) + epoch["given_up"] + epoch["failed"] >= 3
+    assert document["playbook_size"] == epoch["learned"]

@@ -22,6 +22,7 @@ from akinai.learning import (
     read_operations,
     read_tags,
 )
+from akinai.learning.roles.objects import OPERATIONS
 
 GOOD = {"reasoning": "r", "operations": [{"type": "ADD", "section": "rules", "content": 'a } b { "c" ``` [x] \n d'}]}
 TEXT = json.dumps(GOOD, ensure_ascii=False)
@@ -40,8 +41,8 @@ TEXT = json.dumps(GOOD, ensure_ascii=False)
     ],
 )
 def test_a_reply_is_read_pure_fenced_or_in_prose(reply: str) -> None:
-    """The last whole object with the key is taken; one inside another object is not."""
-    assert object_in(reply, "operations") == GOOD
+    """The object with all fields is taken; one inside another object is not."""
+    assert object_in(reply, OPERATIONS) == GOOD
 
 
 @few
@@ -109,7 +110,7 @@ def test_operations_are_read_field_by_field() -> None:
         ({"content": "x"}, "operations[0].type is missing; give ADD, UPDATE, DELETE"),
         ({"type": "MERGE"}, 'operations[0].type is "MERGE"; give ADD, UPDATE, DELETE'),
         ({"type": "ADD", "content": 5}, "operations[0].content is 5; give a text"),
-        ({"type": "ADD", "content": ["x"]}, 'operations[0].content is ["x"]; give a text'),
+        ({"type": "ADD", "content": ["x", "y"]}, 'operations[0].content is ["x", "y"]; give a text'),
         ({"type": "ADD", "section": {}}, "operations[0].section is {}; give a text"),
         ({"type": "UPDATE", "bullet_id": 7}, "operations[0].bullet_id is 7; give a text"),
         ({"type": "ADD", "keywords": [1]}, "operations[0].keywords is [1]; give a list of texts"),
@@ -166,3 +167,20 @@ def test_no_reply_is_run(tmp_path: Path) -> None:
         with pytest.raises(UnreadableReply):
             object_in(reply, "operations")
     assert not os.path.exists(path)
+
+
+@few
+@given(json_values, st.sampled_from(["{v}", "{{'operations': {v}, }}", '[{{"operations": {v},}},]', "{v} # {{"]))
+def test_python_literals_are_read_as_python_reads_them(value: object, around: str) -> None:
+    """What Python writes of any JSON value is read back, whatever quotes and escapes it takes."""
+    text = f"{{'operations': {value!r}, }}" if around == "{v}" else around.format(v=repr(value))
+    if "operations" in text:
+        assert object_in(text, "operations")["operations"] == value
+
+
+@pytest.mark.parametrize("cut", range(1, 60, 3))
+def test_a_truncated_python_object_is_never_repaired(cut: int) -> None:
+    """Python's quotes and trailing commas make nothing whole that is not."""
+    text = "{'reasoning': 'it is \\'new\\'', 'operations': [{'type': 'ADD', 'content': \"x\",},], }"
+    with pytest.raises(UnreadableReply):
+        object_in(text[:-cut], "operations")

@@ -79,15 +79,16 @@ async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        ('{"answer": ["code1"]}', r'answer is \["code1"\]; give a text'),
+        ('{"answer": ["code1", "code2"]}', r'answer is \["code1", "code2"\]; give a text'),
         ('{"answer": true}', "answer is true; give a text"),
         ('{"answer": ""}', "answer is empty; give it"),
         ('{"answer": null}', "answer is empty; give it"),
-        ('{"answer": "x", "bullet_ids": "fac-00001"}', 'bullet_ids is "fac-00001"; give a list of texts'),
+        ('{"answer": "x", "bullet_ids": 1}', "bullet_ids is 1; give a list of texts"),
+        ('{"answer": "...", "bullet_ids": []}', "the example's texts"),
         ('{"answer": "x", "bullet_ids": [1]}', r"bullet_ids is \[1\]; give a list of texts"),
         ('{"answer": "x", "reasoning": {}}', "reasoning is {}; give a text"),
         ("", "the reply is empty"),
-        ("{'answer': 'code1'}", "no JSON object"),
+        ("{'answer': code1}", "no JSON object"),
         ("__import__('os').system('touch /tmp/pwned')", "no JSON object"),
         ('{"answer": NaN}', "no JSON object"),
     ],
@@ -287,3 +288,13 @@ async def test_a_streak_is_of_all_roles_and_ends_with_a_readable_reply() -> None
         caught.value.why
         == "5 replies in a row could not be read, the last because the reply is empty; answer with one JSON object"
     )
+
+
+async def test_several_answers_are_asked_for_again_once() -> None:
+    """Two objects that fit and differ: the model is asked for one; when it sends several again it is given up."""
+    two = ANSWER + "\nor\n" + ANSWER.replace("code1", "code2")
+    trajectory, said = await answer_to(two, ANSWER)
+    assert (trajectory.answer, len(said.asked)) == ("code1", 2)
+    assert "send one" in said.asked[1].messages[-1].text
+    trajectory, said = await answer_to(two)
+    assert (trajectory.answer, len(said.asked), dict(trajectory.usage.reasons)) == ("", 2, {"several": 2})

@@ -14,8 +14,9 @@ from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.patches import Difference, difference
 from akinai.learning.playbook.sections import sections_for
+from akinai.learning.roles.objects import UnreadableReply, object_in
 from akinai.learning.roles.protocols import Roles
-from akinai.learning.roles.replies import UnreadableReply, object_in, read_operations, read_tags
+from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.tasks import Task
 from akinai.learning.search.dedup import Refinement, dedup, prune
 from akinai.learning.search.embedders import LangChainVectors, TfidfSvd

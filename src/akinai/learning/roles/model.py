@@ -11,8 +11,9 @@ from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
+from akinai.learning.roles.objects import ANSWER, INSIGHT, OPERATIONS, UnreadableReply, object_in, only
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
-from akinai.learning.roles.replies import UnreadableReply, object_in, read_operations, read_tags
+from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
 from akinai.learning.roles.tasks import Assignment, Task
 from akinai.learning.roles.templates import PromptTemplates
@@ -196,16 +197,11 @@ NONE = "-"
 
 def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
     def parse(reply: str) -> Trajectory:
-        try:
-            fields = object_in(reply, "answer")
-        except UnreadableReply as error:
-            if error.truncated:
-                raise
-            fields = object_in(reply, "actions")
+        fields = object_in(reply, ANSWER)
         answer, actions = _answer(fields.get("answer")), _texts(fields, "actions")
         if not answer.strip() and not actions:
             raise UnreadableReply("answer is empty; give it")
-        used = _texts(fields, "bullet_ids")
+        used = tuple(id.strip("[] ") for id in _texts(fields, "bullet_ids"))
         return Trajectory(task_id, answer, text_in(fields, "reasoning"), actions, used=used)
 
     return parse
@@ -213,7 +209,7 @@ def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
 
 def _insights_parser(task_id: str) -> Parser[Insights]:
     def parse(reply: str) -> Insights:
-        fields = object_in(reply, "key_insight")
+        fields = object_in(reply, INSIGHT)
         insight = text_in(fields, "key_insight")
         if not insight.strip():
             raise UnreadableReply("key_insight is empty; give one insight")
@@ -232,7 +228,7 @@ def _insights_parser(task_id: str) -> Parser[Insights]:
 
 def delta_in(reply: str) -> Delta:
     """The delta in a Curator's reply. UnreadableReply where it holds no list of operations."""
-    fields = object_in(reply, "operations")
+    fields = object_in(reply, OPERATIONS)
     operations = read_operations(fields["operations"])
     if len(operations) == 1 and isinstance(operations[0], Refusal) and operations[0].place == "operations":
         raise UnreadableReply(operations[0].text)
@@ -241,14 +237,15 @@ def delta_in(reply: str) -> Delta:
 
 def _answer(value: Json) -> str:
     """An answer as text; a number is an answer too."""
+    value = only(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
     return text_in({"answer": value}, "answer")
 
 
 def text_in(fields: Mapping[str, Json], name: str) -> str:
-    """A text field, empty where it is missing. UnreadableReply where it is not a text."""
-    value = fields.get(name)
+    """A text field, or a list of one text; empty where it is missing. UnreadableReply where it is not a text."""
+    value = only(fields.get(name))
     if value is None or isinstance(value, str):
         return value or ""
     raise UnreadableReply(f"{name} is {shown(value)}; give a text")
@@ -258,6 +255,8 @@ def _texts(fields: Mapping[str, Json], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     if value is None:
         return ()
+    if isinstance(value, str):
+        return (value,)
     if isinstance(value, Sequence) and not isinstance(value, str):
         items = cast("Sequence[Json]", value)
         if all(isinstance(item, str) for item in items):

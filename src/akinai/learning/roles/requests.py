@@ -8,8 +8,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 from akinai.core.errors import EndRun
 from akinai.core.models import Asker, Message, Reply, Request
+from akinai.learning.roles.objects import UnreadableReply
 from akinai.learning.roles.protocols import ModelUsage
-from akinai.learning.roles.replies import UnreadableReply
 from akinai.learning.roles.templates import PromptTemplates
 
 T = TypeVar("T")
@@ -75,14 +75,16 @@ async def ask_readable(
     streak: UnreadableStreak,
 ) -> Parsed[T]:
     """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason."""
-    usage, why = ModelUsage(), ""
-    for _ in range(tries):
+    usage, why, asked, several = ModelUsage(), "", 0, 0
+    while asked < tries and several < 2:  # a reply of several answers is asked for again once
+        asked += 1
         reply = await asker.ask(Request(messages))
         usage = usage + ModelUsage(1, tokens=reply.usage)
         try:
             value = parse(reply.text)
         except UnreadableReply as error:
             code = CUT if reply.finish in _CUT_OFF and error.code != "bad_field" else error.code
+            several += code == "several"
             why = _reason(error, reply, code)
             usage = usage + ModelUsage(unreadable=1, reasons={code: 1})
             streak.add(why, code)
@@ -90,7 +92,7 @@ async def ask_readable(
         else:
             streak.end()
             return Parsed(value, "", usage, (*messages, reply.message))
-    return Parsed(None, f"{why} ({tries} replies)", usage, messages)
+    return Parsed(None, f"{why} ({asked} replies)", usage, messages)
 
 
 def _reason(error: UnreadableReply, reply: Reply, code: str) -> str:

@@ -8,8 +8,9 @@ from typing import cast
 from akinai.core.canonical import Json
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, delta_in, shown, text_in
+from akinai.learning.roles.objects import INSIGHTS, UnreadableReply, object_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
-from akinai.learning.roles.replies import UnreadableReply, object_in, read_tags
+from akinai.learning.roles.replies import read_tags
 from akinai.learning.roles.requests import Parser
 from akinai.learning.roles.tasks import Task
 
@@ -42,7 +43,7 @@ class RunReflector(ModelReflector):
         run, entries = str(trajectory.details["run"]), int(trajectory.details["entries"])
 
         def read(reply: str) -> Insights:
-            fields = object_in(reply, "insights")
+            fields = object_in(reply, INSIGHTS)
             insights = _insights(fields["insights"], run, entries)
             return Insights(
                 task.id,

@@ -8,7 +8,7 @@ from threading import Event
 from types import FrameType
 
 from akinai.core.errors import UsageError
-from akinai.testing.endpoint.faults import KINDS, FaultKind, Faults
+from akinai.testing.endpoint.faults import EVERY_KIND, KINDS, FaultKind, Faults
 from akinai.testing.endpoint.market import SHOPPERS, parse_shopper
 from akinai.testing.endpoint.responders import world_responder
 from akinai.testing.endpoint.server import Endpoint
@@ -56,16 +56,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fault-rate", type=float, default=0.0, metavar="SHARE", help="share of requests with a fault")
     parser.add_argument("--fault-seed", type=int, default=0, help="decides which requests have a fault")
     parser.add_argument(
-        "--fault-kinds", type=_kinds, default=KINDS, metavar="A,B", help=f"by default all of {', '.join(KINDS)}"
+        "--fault-kinds",
+        type=_kinds,
+        default=KINDS,
+        metavar="A,B",
+        help=f"untidy, or any of the default: {', '.join(KINDS)}",
     )
     return parser
 
 
 def _kinds(text: str) -> tuple[FaultKind, ...]:
-    by_name: dict[str, FaultKind] = {kind: kind for kind in KINDS}
+    by_name: dict[str, FaultKind] = {kind: kind for kind in EVERY_KIND}
     names = text.split(",")
     if unknown := [name for name in names if name not in by_name]:
-        raise argparse.ArgumentTypeError(f"no fault {unknown[0]!r}; there is {', '.join(KINDS)}")
+        raise argparse.ArgumentTypeError(f"no fault {unknown[0]!r}; there is {', '.join(EVERY_KIND)}")
     return tuple(by_name[name] for name in names)
 
 

@@ -28,12 +28,15 @@ ReplyFault = Literal[
     "several_calls",  # a call of an unknown tool, then the calls of the right reply
 ]
 """The client gets a wrong reply in place of the responder's, or in addition to it."""
-FaultKind = HttpFault | ReplyFault | Literal["slow"]
-"""A slow request gets its right answer `slow_s` later."""
+FaultKind = HttpFault | ReplyFault | Literal["slow", "untidy"]
+"""A slow request gets its right answer `slow_s` later; an untidy answer is the right one in one of 20 shapes in which
+models write objects, of which three cannot be read."""
 
 HTTP_FAULTS: tuple[HttpFault, ...] = get_args(HttpFault)
 REPLY_FAULTS: tuple[ReplyFault, ...] = get_args(ReplyFault)
 KINDS: tuple[FaultKind, ...] = (*HTTP_FAULTS, *REPLY_FAULTS, "slow")
+"""The kinds that are drawn by default."""
+EVERY_KIND: tuple[FaultKind, ...] = (*KINDS, "untidy")
 
 STATUS: Mapping[FaultKind, int] = {"rate_limit": 429, "rate_limit_wait": 429, "server_error": 500, "overloaded": 529}
 HUGE_BYTES = 1_000_000

@@ -18,6 +18,7 @@ from akinai.testing.endpoint.http import HOST, Connection, HttpAnswer, HttpReque
 from akinai.testing.endpoint.log import Exchange, Log, public_headers, reply_record
 from akinai.testing.endpoint.openai import OpenAIWire
 from akinai.testing.endpoint.responders import ByModel
+from akinai.testing.endpoint.untidy import untidy
 from akinai.testing.endpoint.wires import Incoming, ModelCall, Refused, Responder, Wire, tokens_of, tokens_of_tools
 
 WIRES: Mapping[str, Wire] = {"/chat/completions": OpenAIWire(), "/messages": AnthropicWire()}
@@ -175,6 +176,7 @@ class Endpoint:
             return _Answer(_broken(fault, wire, incoming, number))
         reply = await self._responder.reply(call)
         reply = apply_fault(fault, reply, incoming.request.tools, call.nth)
+        reply = untidy(reply, call.body_sha256) if fault == "untidy" else reply
         reply = replace(reply, model=reply.model or call.model)
         if reply.usage == Usage():
             reply = replace(reply, usage=self._usage(call, reply))

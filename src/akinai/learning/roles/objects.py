@@ -1,0 +1,214 @@
+"""Finding the object that a role was asked for in a model's reply, among thoughts, prose, drafts and examples. Pure.
+
+The object that fits the shape is taken, wherever it stands. Nothing is repaired: a reply that ends inside an object is
+refused, and so is one with several different objects that fit equally well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import cast
+
+from akinai.core.canonical import Json
+from akinai.learning.roles.lenient_json import Malformed, Unended, decode
+
+OPENINGS_TRIED = 2_000
+"""Opening brackets of a reply that are tried as the start of its object."""
+
+_NAMES = "think|thinking|thoughts?|reasoning|analysis|scratchpad"
+_THOUGHTS_BEGIN = re.compile(rf"\s*[<\[](?:{_NAMES})[>\]]", re.IGNORECASE)
+_THOUGHTS_END = re.compile(rf"[<\[]/(?:{_NAMES})[>\]]|<\|message\|>", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\.\.\.|…|<[^<>]*>")
+_OPENING = re.compile(r"[\[{]")
+
+
+class UnreadableReply(ValueError):
+    """A reply without the object that was asked for. The caller asks again, a limited number of times."""
+
+    def __init__(self, why: str, *, code: str = "bad_field") -> None:
+        super().__init__(why)
+        self.code = code
+        """Stable, for programs: empty, no_object, truncated, several, bad_field."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the reply ended inside the object."""
+        return self.code == "truncated"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The object that a role is asked for."""
+
+    keys: tuple[str, ...]
+    """Fields that decide: an object fits when it has at least one; objects that agree in all say the same."""
+    fields: tuple[str, ...] = ()
+    """The other fields that every whole answer has: an object with all of them fits better."""
+    near: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names that models write instead, in snake case, with the field that they mean."""
+    samples: frozenset[str] = frozenset()
+    """Texts that stand for a value in the prompt's example."""
+    items: str = ""
+    """The key whose list may stand alone, where its items are objects with `item_key`."""
+    item_key: str = ""
+
+
+ANSWER = Shape(
+    ("answer", "actions"),
+    ("reasoning", "bullet_ids"),
+    {"final_answer": "answer", "action": "actions", "thought": "reasoning", "used_bullets": "bullet_ids"},
+    frozenset({"the answer", "the first action"}),
+)
+INSIGHT = Shape(
+    ("key_insight",),
+    ("error_identification", "root_cause_analysis", "correct_approach"),
+    {
+        "insight": "key_insight",
+        "error": "error_identification",
+        "root_cause": "root_cause_analysis",
+        "tags": "bullet_tags",
+    },
+)
+INSIGHTS = Shape(("insights",), ("reasoning",), {"key_insights": "insights", "tags": "bullet_tags"})
+OPERATIONS = Shape(
+    ("operations",), ("reasoning",), {"ops": "operations", "changes": "operations"}, frozenset(), "operations", "type"
+)
+
+
+def object_in(reply: str, shape: Shape | str) -> Mapping[str, Json]:
+    """The object of this shape, or with this key, in a reply; bare, fenced, inside prose, or in a list of one.
+
+    Its fields have the shape's names. UnreadableReply when there is none, when several differ, or when the reply ends
+    inside an object.
+    """
+    shape = Shape((shape,)) if isinstance(shape, str) else shape
+    if not reply.strip():
+        raise UnreadableReply("the reply is empty; answer with one JSON object", code="empty")
+    begins = _THOUGHTS_BEGIN.match(reply) is not None
+    ends = [match.end() for match in _THOUGHTS_END.finditer(reply)]
+    if begins and not ends:
+        raise UnreadableReply("the reply ends inside its thoughts; answer with the JSON object alone", code="no_object")
+    if ends:
+        try:
+            return _chosen(reply[ends[-1] :], shape)
+        except UnreadableReply as error:
+            if begins or error.code != "no_object":
+                raise
+    return _chosen(reply, shape)
+
+
+def _chosen(text: str, shape: Shape) -> Mapping[str, Json]:
+    values = list(_values(text))
+    fitting = [fields for value in values for fields in _fitting(value, shape)]
+    if not fitting:
+        fitting = [fields for value in values for inner in _inside(value) for fields in _fitting(inner, shape)]
+    if not fitting:
+        raise UnreadableReply(
+            f"no JSON object with the key {shape.keys[0]!r} in the reply; answer with one", code="no_object"
+        )
+    best = max(_fit(fields, shape) for fields in fitting)
+    if best == 0:
+        raise UnreadableReply("the object holds the example's texts; give your own values")
+    fitting = [fields for fields in fitting if _fit(fields, shape) == best]
+    if len({json.dumps([fields.get(key) for key in shape.keys], sort_keys=True) for fields in fitting}) > 1:
+        raise UnreadableReply(
+            f"the reply has {len(fitting)} different objects that could be the answer; send one", code="several"
+        )
+    return fitting[-1]
+
+
+def _values(text: str) -> Iterator[Json]:
+    """The outermost objects and lists of a text. UnreadableReply when it ends inside one."""
+    stripped = text.strip()
+    if stripped.startswith('"') and stripped.endswith('"'):
+        with suppress(ValueError):  # an object that was written as a text
+            text = str(json.loads(stripped))
+    opening, tried = _OPENING.search(text), 0
+    while opening and tried < OPENINGS_TRIED:
+        start = opening.start()
+        try:
+            value, end = decode(text, start)
+        except Unended:
+            if text[start] == "{" or text[start + 1 :].lstrip().startswith("{"):
+                raise UnreadableReply(
+                    f"the object that begins at character {start} stops before its end; send it whole", code="truncated"
+                ) from None
+            end = start + 1
+        except (Malformed, ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield value
+        opening, tried = _OPENING.search(text, end), tried + 1
+
+
+def _fitting(value: Json, shape: Shape) -> Iterator[Mapping[str, Json]]:
+    """A value as an object of the shape: itself, the item of a list of one, or the list that may stand alone."""
+    if isinstance(value, Mapping):
+        fields = _renamed(value, shape)
+        if any(key in fields for key in shape.keys):
+            yield fields
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        items = cast("list[Mapping[str, Json]]", value)
+        if shape.items and all(shape.item_key in item for item in items):
+            yield {shape.items: cast("Json", items)}
+        elif len(items) == 1:
+            yield from _fitting(items[0], shape)
+
+
+def _inside(value: Json) -> Iterator[Json]:
+    """The objects one level inside an object: a wrapper such as {"response": {...}}."""
+    if isinstance(value, Mapping):
+        yield from (inner for inner in value.values() if isinstance(inner, Mapping))
+
+
+def _fit(fields: Mapping[str, Json], shape: Shape) -> int:
+    """3 for an object with all fields, 2 for one with a key, 1 and 0 for placeholders."""
+    if any(_is_sample(fields[key], shape) for key in shape.keys if key in fields):
+        return 0
+    texts = [value for key in shape.keys if isinstance(value := fields.get(key), str)]
+    if any(_PLACEHOLDER.fullmatch(text.strip()) for text in texts):
+        return 1
+    return 3 if all(name in fields for name in shape.fields) else 2
+
+
+def _is_sample(value: Json, shape: Shape) -> bool:
+    """Whether a value is that of the prompt's example, such as "...", or a list of such values."""
+    if isinstance(value, str):
+        return value.strip() in ("...", "…") or value in shape.samples
+    if isinstance(value, Mapping):
+        return any(_is_sample(value[key], shape) for key in ("content", "insight") if key in value)
+    return isinstance(value, list) and bool(value) and all(_is_sample(item, shape) for item in value)
+
+
+def _renamed(value: Mapping[str, Json], shape: Shape) -> Mapping[str, Json]:
+    """The object with near names replaced by those of the shape. A name that is right wins."""
+    known = {*shape.keys, *shape.fields, *shape.near.values()}
+    return renamed(value, known, shape.near)
+
+
+def renamed(value: Mapping[str, Json], known: set[str], near: Mapping[str, str]) -> Mapping[str, Json]:
+    """The object with its keys in snake case where that is one of the `known`, and `near` names replaced."""
+    if value.keys() <= known:
+        return value
+    fields = dict(value)
+    for name in value:
+        if name in known:
+            continue
+        snake = _snake_case(name)
+        meant = snake if snake in known else near.get(snake, "")
+        if meant and meant not in fields:
+            fields[meant] = fields.pop(name)
+    return fields
+
+
+def _snake_case(name: str) -> str:
+    return "_".join(re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+
+
+def only(value: Json) -> Json:
+    """The item of a list of one; any other value as it is."""
+    return cast("Sequence[Json]", value)[0] if isinstance(value, list) and len(value) == 1 else value
