@@ -314,6 +314,7 @@ def _mail() -> Iterator[Request]:
     key = {"idempotency_key": "k"}
     yield act("mail.key", "ann", send("ann", "reader", text("once"), metadata=key))
     yield act("mail.key_again", "ann", send("ann", "reader", text("once"), metadata=key))
+    yield act("mail.key_of_another", "ann", send("ann", "reader", text("twice"), metadata=key))
     yield act("mail.after_key", "reader", {"type": "fetch_messages", "from_agent_id": "ann"}, "FetchMessages")
     yield act("mail.number_as_key", "ann", send("ann", "sink", text(), metadata={"idempotency_key": 3}))
 
@@ -425,6 +426,9 @@ def _registrations() -> Iterator[Request]:
     yield register("register.empty_id", {"id": "", "metadata": {}})
     yield register("register.space", {"id": " a ", "metadata": {}})
     yield register("register.control", {"id": "a\nb", "metadata": {}})
+    yield register("register.invisible", {"id": "a\u200bb", "metadata": {}})
+    yield register("register.wide", {"id": "\uff21\uff22", "metadata": {}})
+    yield register("register.look_alike", {"id": "caf\u0435", "metadata": {}})
     yield register("register.quote", {"id": "o'neil", "metadata": {}})
     yield Request("register.quote.get", "GET", "/agents/o'neil")
     yield register("register.japanese", {"id": "寿司", "metadata": {}})

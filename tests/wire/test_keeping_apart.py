@@ -1,4 +1,4 @@
-"""With tokens agents act only under their own names; a reader that polls sees all its mail."""
+"""With tokens agents act only under their own names and see what is theirs; a reader that polls sees all its mail."""
 
 import asyncio
 import time
@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from wire_server import ServeConfig, wire_to
+
+from akinai.server.client import MarketClient, WireError
+from akinai.worlds.market.model.actions import FetchMessages
 
 
 async def test_tokens_keep_names_and_mail_apart(tmp_path: Path) -> None:
@@ -38,6 +41,68 @@ async def test_tokens_keep_names_and_mail_apart(tmp_path: Path) -> None:
         assert (await wire.post("c", fetch, **foreign)).status_code == 401
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert not [secret for secret in (token, other, "operator-secret") if secret.encode() in kept]
+
+
+async def test_profiles_are_for_registered_agents(tmp_path: Path) -> None:
+    """With tokens neither the list nor a profile is shown to strangers; agents and the operator see both."""
+    async with wire_to(ServeConfig(store="memory:", port=0, auth="token", operator_token="secret")) as wire:
+        token = (await wire.register("c")).json()["token"]
+        for path in ("/agents", "/agents/c", "/agents/nobody"):
+            wrong: list[Any] = [{}, {"X-Agent-Id": "c"}, {"X-Agent-Id": "c", "Authorization": "Bearer x"}]
+            right: list[Any] = [
+                {"X-Agent-Id": "c", "Authorization": f"Bearer {token}"},
+                {"Authorization": "Bearer secret"},
+            ]
+            assert {(await wire.http.get(path, headers=headers)).status_code for headers in wrong} == {401}
+            assert {(await wire.http.get(path, headers=headers)).status_code for headers in right} <= {200, 404}
+        for path in ("/", "/docs", "/health", "/actions/protocol", "/openapi.json"):
+            assert (await wire.http.get(path)).status_code == 200
+
+
+async def test_a_member_of_the_population_is_claimed(tmp_path: Path) -> None:
+    """Only with the token that the operator hands out for it, once; the claims are the same after a restart."""
+    size = {"customers.count": 1, "businesses.count": 1}
+    config = ServeConfig(
+        run="r", store=str(tmp_path / "m.db"), port=0, auth="token", operator_token="secret", settings=size
+    )
+    async with wire_to(config) as wire:
+        url, state = str(wire.http.base_url), wire.server.market.committed.state
+        business, customer = state.roll
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Bearer secret"}):
+            body = {"agent": {"id": customer, "metadata": {}}}
+            assert (await wire.http.post("/agents/register", json=body, headers=headers)).status_code == 401
+        named: Any = {"X-Agent-Id": customer}
+        assert (await wire.http.get(f"/views/{customer}", headers=named)).status_code == 401
+        assert (await wire.http.get("/claims")).status_code == 401
+        async with MarketClient(url, tokens={"": "secret"}) as operator:
+            claims = await operator.claims()
+            assert set(claims) == {business, customer}
+        async with MarketClient(url, tokens={customer: claims[business]}) as thief:
+            with pytest.raises(WireError, match="the token that the operator hands out"):
+                await thief.register({"id": customer})
+    async with wire_to(config) as wire:
+        url = str(wire.http.base_url)
+        async with MarketClient(url, tokens={customer: claims[customer]}) as agent:
+            assert "request" in (await agent.view(customer))["text"]
+            token = await agent.register({"id": customer})
+            assert agent.tokens[customer] == token != claims[customer]
+            assert (await agent.act(customer, FetchMessages())).ok
+        async with MarketClient(url, tokens={customer: claims[customer], "": "secret"}) as again:
+            with pytest.raises(WireError, match="registered already"):
+                await again.register({"id": customer})
+            assert set(await again.claims()) == {business}
+
+
+async def test_a_market_that_was_open_is_claimed_too(tmp_path: Path) -> None:
+    """Who registered without a token is nobody's for the taking once tokens are required."""
+    store = str(tmp_path / "m.db")
+    async with wire_to(ServeConfig(run="r", store=store, port=0)) as wire:
+        await wire.register("c")
+    async with wire_to(ServeConfig(run="r", store=store, port=0, auth="token", operator_token="secret")) as wire:
+        assert (await wire.register("c")).status_code == 401
+        async with MarketClient(str(wire.http.base_url), tokens={"": "secret"}) as client:
+            client.tokens |= await client.claims()
+            assert await client.register({"id": "c", "metadata": {}})
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,13 @@ def _print_address(server: "ServerInfo", resume: str) -> None:
     print_line(f"market {server.run_id} on {server.url}{on}")
     if server.operator_token:
         print_line(f"operator's token, shown once: {server.operator_token}")
+    claims = f"curl {server.url}/claims -H 'Authorization: Bearer OPERATOR_TOKEN'"
     me = '{"agent": {"id": "me", "metadata": {"type": "customer"}}}'
     print_next_steps(
         {
             f"curl {server.url}/agents/register -d '{me}'": "register an agent",
             f"curl {server.url}/actions/protocol": "what agents can do",
+            **({claims: "the tokens with which the population's agents register"} if server.claims else {}),
             resume: "after a stop, go on with this market",
         }
     )

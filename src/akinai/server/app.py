@@ -27,6 +27,7 @@ from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
 from akinai.server.middleware import LOG_PATH, AllowedHosts, Middleware
+from akinai.server.pages import docs_page, start_page
 from akinai.server.wire import Malformed
 from akinai.worlds.market import State, registered
 from akinai.worlds.market.model.profiles import public_profile
@@ -61,6 +62,7 @@ def make_app(services: Services) -> Middleware:
     _add_actions(app, execute)
     _add_logs(app, services)
     _add_operations(app, services)
+    _add_pages(app, services)
     app.add_exception_handler(RequestValidationError, _invalid_parameters)
     app.add_exception_handler(404, _not_found)
     return Middleware(app, execute, services.metrics, services.hosts)
@@ -109,20 +111,30 @@ def _add_agents(app: FastAPI, services: Services) -> None:
         return await _respond(_register(services, request.receive, _credentials(request)))
 
     @app.get("/agents", **described.LISTING)
-    async def agents(offset: Offset = 0, limit: Limit = None) -> Response:
+    async def agents(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
         """The profiles of those who registered, in that order."""
-        state = market.committed.state
-        page = [public_profile(profile["id"], profile) for profile in registered(state, offset, limit)]
-        return _response(_ok(wire.listing(page, len(state.joined), offset, limit)))
+
+        async def page() -> Reply:
+            await authentication.profiles(_credentials(request))
+            state = market.committed.state
+            items = [public_profile(profile["id"], profile) for profile in registered(state, offset, limit)]
+            return _ok(wire.listing(items, len(state.joined), offset, limit))
+
+        return await _respond(page())
 
     @app.get("/agents/{id:path}", **described.AGENT)
-    async def agent(id: str) -> Response:
+    async def agent(request: Request, id: str) -> Response:
         """One profile."""
-        members = market.committed.state.members
-        member = members.get(id) or members.get(id.removesuffix("/"))
-        if member is None or not member.registered:
-            return _response(refusal(404, f"Agent {keepable(id)!r:.100} not found"))
-        return _response(_ok({"error": None, "agent": public_profile(member.id, member.profile)}))
+
+        async def profile() -> Reply:
+            await authentication.profiles(_credentials(request))
+            members = market.committed.state.members
+            member = members.get(id) or members.get(id.removesuffix("/"))
+            if member is None or not member.registered:
+                return refusal(404, f"Agent {keepable(id)!r:.100} not found")
+            return _ok({"error": None, "agent": public_profile(member.id, member.profile)})
+
+        return await _respond(profile())
 
     @app.get("/views/{id:path}", **described.VIEW)
     async def view(request: Request, id: str, wait_s: Wait = 0) -> Response:
@@ -143,6 +155,7 @@ def _add_agents(app: FastAPI, services: Services) -> None:
 async def _register(services: Services, receive: Receive, credentials: Credentials) -> Reply:
     profile = wire.read_profile(await read_body(receive))
     id: str = profile["id"]
+    services.authentication.expect_claim(id, credentials)
     token = new_token() if services.authentication.tokens else ""
 
     def respond(state: State, turn: Turn, outcome: Outcome) -> Reply:
@@ -209,6 +222,19 @@ def _time(name: str, text: str | None) -> int | None:
 
 
 def _add_operations(app: FastAPI, services: Services) -> None:
+    @app.get("/claims", **described.LISTING)
+    async def claims(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
+        """For the operator, where tokens are required: with which token each known agent without one registers."""
+
+        async def page() -> Reply:
+            services.authentication.operator(_credentials(request))
+            found = services.authentication.claims()
+            chosen = found[offset:] if limit is None else found[offset : offset + limit]
+            items = [{"id": id, "token": token} for id, token in chosen]
+            return _ok(wire.listing(items, len(found), offset, limit))
+
+        return await _respond(page())
+
     @app.get("/health", **described.HEALTH)
     async def health() -> Response:
         """The server answers."""
@@ -224,3 +250,13 @@ def _add_operations(app: FastAPI, services: Services) -> None:
         head, waiting = services.market.committed, services.market.waiting
         page = services.metrics.page(waiting=waiting, agents=len(head.state.joined), entries=head.seq)
         return Response(page, media_type=CONTENT_TYPE_LATEST)
+
+
+def _add_pages(app: FastAPI, services: Services) -> None:
+    @app.get("/", include_in_schema=False)
+    async def start() -> Response:
+        return start_page(services.market.header.run_id, tokens=services.authentication.tokens)
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return docs_page(app.openapi())

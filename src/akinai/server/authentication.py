@@ -1,5 +1,6 @@
 """Authentication: the X-Agent-Id header alone on loopback, otherwise a token given at registration."""
 
+import base64
 import hashlib
 import hmac
 import secrets
@@ -58,11 +59,11 @@ def new_token() -> str:
 
 
 class Authentication:
-    """Checks who sends a request. `operator` is the digest of the operator's token."""
+    """Checks who sends a request. Without `tokens` the header is trusted."""
 
-    def __init__(self, market: HostedMarket, *, tokens: bool = False, operator: str = "") -> None:
+    def __init__(self, market: HostedMarket, *, tokens: bool = False, operator_token: str = "") -> None:
         self.tokens = tokens
-        self._market, self._operator = market, operator
+        self._market, self._operator_token = market, operator_token
 
     async def agent(self, credentials: Credentials) -> str:
         """The id of the agent that sends a request. Unauthorized (401) for no id, an unknown id, or a wrong token."""
@@ -78,9 +79,41 @@ class Authentication:
         return agent_id
 
     async def own_view(self, credentials: Credentials) -> None:
-        """The same check for a view. An id that nobody has registered yet needs no token."""
-        if self.tokens and (credentials.agent_id or "") in self._market.committed.token_digests:
+        """The same check for a view. An id that the run does not know needs no token."""
+        if not self.tokens:
+            return
+        if (credentials.agent_id or "") in self._market.committed.token_digests:
             await self.agent(credentials)
+        else:
+            self.expect_claim(credentials.agent_id or "", credentials)
+
+    async def profiles(self, credentials: Credentials) -> None:
+        """Profiles are for registered agents and the operator. Unauthorized (401) for others."""
+        if self.tokens and not (credentials.agent_id is None and self._is_operator(credentials)):
+            await self.agent(credentials)
+
+    def claim(self, agent_id: str) -> str:
+        """The token with which an id that the run knows is claimed. It follows from the operator's token."""
+        message = f"claim\0{self._market.header.run_id}\0{agent_id}".encode()
+        mac = hmac.digest(self._operator_token.encode(), message, "sha256")
+        return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Id and token of those whom the run knows and who have no token of their own yet."""
+        head = self._market.committed
+        known = dict.fromkeys(
+            [*head.state.roll, *(head.state.joined[place] for place in range(len(head.state.joined)))]
+        )
+        return [(id, self.claim(id)) for id in known if id not in head.token_digests] if self.tokens else []
+
+    def expect_claim(self, agent_id: str, credentials: Credentials) -> None:
+        """Unauthorized (401) when an id is the population's, or was registered without a token, and is not claimed."""
+        head = self._market.committed
+        if not self.tokens or agent_id not in head.state.members or agent_id in head.token_digests:
+            return
+        if not hmac.compare_digest(self.claim(agent_id), credentials.token.encode("ascii", "replace").decode()):
+            why = "Authorization: Bearer with the token that the operator hands out for it is required"
+            raise Unauthorized(401, f"Agent {agent_id!r:.100} is known here: {why}")
 
     def _is_registered(self, agent_id: str) -> bool:
         member = self._market.committed.state.members.get(agent_id)
@@ -92,7 +125,10 @@ class Authentication:
 
     def operator(self, credentials: Credentials) -> None:
         """Unauthorized (401) when tokens are required and this is not the operator's."""
-        if self.tokens and not hmac.compare_digest(self._operator, digest(credentials.token)):
+        if self.tokens and not self._is_operator(credentials):
             raise Unauthorized(
                 401, "This is for the operator: Authorization: Bearer with the operator's token is required"
             )
+
+    def _is_operator(self, credentials: Credentials) -> bool:
+        return hmac.compare_digest(digest(self._operator_token), digest(credentials.token))

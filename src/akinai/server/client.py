@@ -53,7 +53,8 @@ class MarketClient:
         self._url, self._timeout_s, self._tls = url, timeout_s, httpx.create_ssl_context(trust_env=False)
         self._connections: dict[str, httpx.AsyncClient] = {}
         self.tokens = dict(tokens or {})
-        """By agent id. A registration adds the token that the server returns."""
+        """By agent id; the operator's is that of "". A registration sends the token with which the id is claimed, and
+        replaces it by the token that the server returns."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -79,15 +80,19 @@ class MarketClient:
             self.tokens[answer["id"]] = token
         return token
 
-    async def agents(self, offset: int = 0, limit: int | None = None) -> Page:
-        """The profiles of the registered agents."""
+    async def agents(self, offset: int = 0, limit: int | None = None, *, actor: str = "") -> Page:
+        """The profiles of the registered agents. Where tokens are required, `actor` asks, or the operator."""
         query = {"offset": offset} | ({"limit": limit} if limit else {})
-        answer = await self._request("GET", "/agents", query=query)
+        answer = await self._request("GET", "/agents", query=query, actor=actor)
         return Page(answer["items"], answer["total"], answer["has_more"])
 
-    async def agent(self, id: str) -> dict[str, Any]:
-        """The profile of an agent. WireError with status 404 for an unknown id."""
-        return (await self._request("GET", f"/agents/{quote(id, safe='')}"))["agent"]
+    async def agent(self, id: str, *, actor: str = "") -> dict[str, Any]:
+        """The profile of an agent; `actor` as for `agents`. WireError with status 404 for an unknown id."""
+        return (await self._request("GET", f"/agents/{quote(id, safe='')}", actor=actor))["agent"]
+
+    async def claims(self) -> Mapping[str, str]:
+        """For the operator: by id, the tokens with which known agents that have none yet can register."""
+        return {claim["id"]: claim["token"] for claim in (await self._request("GET", "/claims"))["items"]}
 
     async def protocol(self) -> Sequence[dict[str, Any]]:
         """The verbs, their parameters as JSON Schema."""

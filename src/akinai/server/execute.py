@@ -10,7 +10,7 @@ from akinai.core.errors import StoreError
 from akinai.core.ledger import Outcome, Turn
 from akinai.server import wire
 from akinai.server.authentication import Authentication, Credentials, Unauthorized
-from akinai.server.market import HostedMarket, Overloaded, WrongToken
+from akinai.server.market import HostedMarket, LookAlike, Overloaded, WrongToken
 from akinai.server.metrics import Metrics
 from akinai.server.wire import Answer, Malformed
 from akinai.worlds.market import State
@@ -77,6 +77,8 @@ async def reply_or_refusal(work: Awaitable[Reply]) -> Reply:
         return refusal(error.status, error.why)
     except WrongToken:
         return refusal(401, "The id is registered already; to change its profile send Authorization: Bearer its token")
+    except LookAlike as error:
+        return refusal(422, str(error), "look_alike")
     except Overloaded:
         return refusal(429, "Too many requests wait; try again in a second", "overloaded")
     except StoreError:

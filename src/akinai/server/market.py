@@ -22,6 +22,7 @@ from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import expect_outcome, expect_version, read_turn, step
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.reading import expect_whole
+from akinai.server.agent_ids import skeleton
 from akinai.server.metrics import UNREAD, Metrics
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model.actions import Register, SendMessage
@@ -45,6 +46,13 @@ class WrongToken(Exception):
     """The id is registered, and the request does not carry its token; nothing was done."""
 
 
+class LookAlike(Exception):
+    """A new id that looks like a known one; nothing was done."""
+
+    def __init__(self, id: str, known: str) -> None:
+        super().__init__(f"The id {id!r:.100} looks like {known!r:.100}, which is another agent; choose another")
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """A run after its last entry."""
@@ -55,13 +63,27 @@ class Head:
     at: int
     token_digests: HashTrieMap[str, str]
     """By agent id."""
+    skeletons: HashTrieMap[str, str]
+    """The known ids by what they look like."""
+
+    @staticmethod
+    def before(state: State, digest: str) -> Head:
+        """The head before the first entry."""
+        return Head(state, 0, digest, 0, HashTrieMap(), HashTrieMap({skeleton(id): id for id in state.roll}))
 
     def after(self, entry: Entry, state: State) -> Head:
         """The head after the next entry."""
-        token_digests = self.token_digests
-        if entry.said.startswith(TOKEN_MARK) and entry.name == Register.__name__ and entry.outcome.ok:
-            token_digests = token_digests.insert(entry.actor, entry.said.removeprefix(TOKEN_MARK))
-        return Head(state, entry.seq, entry.digest, entry.at, token_digests)
+        token_digests, skeletons = self.token_digests, self.skeletons
+        if entry.name == Register.__name__ and entry.outcome.ok:
+            if entry.said.startswith(TOKEN_MARK):
+                token_digests = token_digests.insert(entry.actor, entry.said.removeprefix(TOKEN_MARK))
+            skeletons = skeletons.insert(skeleton(entry.actor), entry.actor)
+        return Head(state, entry.seq, entry.digest, entry.at, token_digests, skeletons)
+
+    def expect_distinct(self, id: str) -> None:
+        """LookAlike for an id that is not known and looks like one that is."""
+        if id not in self.state.members and (known := self.skeletons.get(skeleton(id))) is not None:
+            raise LookAlike(id, known)
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +119,7 @@ class HostedMarket:
         expect_version(self.world, header.genesis)
         self.header = header
         state = self.world.begin(header.genesis)
-        self.committed = Head(state, 0, header.genesis.digest, 0, HashTrieMap())
+        self.committed = Head.before(state, header.genesis.digest)
         """The durable head, which reads show."""
         self._head = self.committed
         self._store, self._clock, self._max_waiting, self._metrics = store, clock, max_waiting, metrics
@@ -153,8 +175,8 @@ class HostedMarket:
         """Do an action. Returns what `respond` makes of its outcome, once its entry is durable.
 
         `new_token_digest` binds a new registration to a token. A registration that is bound already needs its own
-        `token_digest`, else WrongToken. Overloaded when too many requests wait. StoreError when the entry could not be
-        stored: then nothing was done.
+        `token_digest`, else WrongToken. A new id that looks like a known one raises LookAlike. Overloaded when too many
+        requests wait. StoreError when the entry could not be stored: then nothing was done.
         """
         if self.closing or len(self._pending) >= self._max_waiting:
             raise Overloaded
@@ -169,6 +191,8 @@ class HostedMarket:
         """Apply a request after all earlier ones."""
         head = self._head
         said = ""
+        if isinstance(request.action, Register):
+            head.expect_distinct(request.actor)
         if request.new_token_digest:
             bound = head.token_digests.get(request.actor)
             if bound is not None and bound != request.token_digest:

@@ -77,7 +77,7 @@ REGISTER = _route(
     body=_table("agent", agent=_PROFILE),
 )
 LISTING = _route(_PAGE, 401, 422)
-AGENT = _route(_table("error agent", error=NOTHING, agent=_PROFILE), 404)
+AGENT = _route(_table("error agent", error=NOTHING, agent=_PROFILE), 401, 404)
 _VIEW = _table(
     "text verbs mail wait",
     text=TEXT,

@@ -23,8 +23,9 @@ from akinai.runtime.config.settings import DEFAULT_STORE, prepare, setting
 from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
+from akinai.server.agent_ids import fault_in
 from akinai.server.app import Services, make_app
-from akinai.server.authentication import Authentication, digest, new_token
+from akinai.server.authentication import Authentication, new_token
 from akinai.server.connections import LimitedConnection
 from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
@@ -75,6 +76,8 @@ class ServerInfo:
     agents: int
     operator_token: str
     """Empty when the config names it or no token is needed."""
+    claims: int
+    """The number of known agents that register with a token of the operator's."""
 
 
 OPERATOR_TOKEN = "AKINAI_OPERATOR_TOKEN"
@@ -162,14 +165,14 @@ async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -
     market, log_sink = HostedMarket(header, store, metrics=metrics), LogSink(store, header.run_id)
     await market.open()
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
-    authentication = Authentication(market, tokens=config.auth == "token", operator=digest(token))
+    authentication = Authentication(market, tokens=config.auth == "token", operator_token=token)
     hosts = AllowedHosts(config.allow_host) if config.auth == "open" else None
     server = _UvicornServer(_uvicorn_config(make_app(Services(market, authentication, log_sink, metrics, hosts))))
     task = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
-        info = _info(sock, header, market, "" if config.operator_token else token)
+        info = _info(sock, header, market, authentication, "" if config.operator_token else token)
         facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
         log_event("listening", run=header.run_id, auth=config.auth, **facts)
         yield RunningServer(info, market, server, task)
@@ -187,11 +190,14 @@ async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -
         log_event("stopped", run=header.run_id, entries=market.committed.seq)
 
 
-def _info(sock: socket.socket, header: RunHeader, market: HostedMarket, token: str) -> ServerInfo:
+def _info(
+    sock: socket.socket, header: RunHeader, market: HostedMarket, authentication: Authentication, token: str
+) -> ServerInfo:
     host, port = sock.getsockname()[:2]
     head = market.committed
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    return ServerInfo(url, header.run_id, head.seq, len(head.state.joined), token)
+    claims = len(authentication.claims())
+    return ServerInfo(url, header.run_id, head.seq, len(head.state.joined), token, claims)
 
 
 def _raise_file_limit() -> None:
@@ -284,6 +290,9 @@ def _new_header(config: ServeConfig, name: str) -> RunHeader:
     )
     card = run_card(world.name, HTTP_AGENT, prepared.preset, prepared.preset_sha256)
     genesis = Genesis(world.name, 1, prepared.setup)
+    for id in world.begin(genesis).roll:
+        if fault := fault_in(id):
+            raise UsageError(f"the id {id!r:.100} in the population {fault}")
     return RunHeader(name, genesis, agents={"agents": HTTP_AGENT}, created_at=clock_us(), card=card)
 
 

@@ -13,6 +13,7 @@ from akinai.core.actions import Action, Unreadable, UnreadableCode, Verbs
 from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, settled, unfit_in
 from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome, Turn
+from akinai.server.agent_ids import fault_in
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.units import iso
@@ -301,10 +302,10 @@ def read_profile(body: bytes) -> dict[str, Any]:
     """The profile in the body of `/agents/register`. Malformed when it is missing or cannot be stored."""
     profile = _object(_object(read_json(body), ()).get("agent"), ("agent",))
     id, metadata = profile.get("id"), profile.get("metadata", {})
-    if not isinstance(id, str) or not id:
-        raise Malformed(("agent", "id"), "the id should be a text that is not empty")
-    if id != id.strip() or any(letter < " " or letter == "\x7f" for letter in id):
-        raise Malformed(("agent", "id"), "a header cannot hold the id: no control characters, no space at its ends")
+    if not isinstance(id, str):
+        raise Malformed(("agent", "id"), f"the id should be text, not {_kind(id)}")
+    if fault := fault_in(id):
+        raise Malformed(("agent", "id"), f"the id {fault}")
     _object(metadata, ("agent", "metadata"))
     if why := unfit_in(profile) or bad_text_in(profile):
         raise Malformed(("agent",), f"a value in it {why}")

@@ -1,0 +1,71 @@
+"""The form of agent ids on the wire: text that a reader can see, and cannot mistake for another agent's id."""
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+MAX_CHARACTERS = 500
+_HIDDEN = {
+    "Cc": "a control character",
+    "Cf": "an invisible character",
+    "Cs": "half a surrogate pair",
+    "Co": "a character without a meaning",
+    "Cn": "a character without a meaning",
+    "Zl": "a line break",
+    "Zp": "a line break",
+}
+"""By Unicode's general category; Cf has the bidirectional controls and most joiners."""
+_INVISIBLE = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    + "".join(map(chr, range(0xFE00, 0xFE10)))
+    + "".join(map(chr, range(0xE0100, 0xE01F0)))
+)
+"""Characters that show nothing, besides those of the categories above: fillers, joiners, variation selectors."""
+
+
+def fault_in(id: str) -> str | None:
+    """Why an id cannot be an agent's, as the end of a sentence; None for one that can."""
+    if not id:
+        return "is empty"
+    if len(id) > MAX_CHARACTERS:
+        return f"has more than {MAX_CHARACTERS} characters"
+    for place, letter in enumerate(id, 1):
+        hidden = "an invisible character" if letter in _INVISIBLE else _HIDDEN.get(unicodedata.category(letter))
+        if hidden:
+            return f"holds {hidden}, U+{ord(letter):04X}, in place {place}; leave it out"
+    if id != id.strip():
+        return "begins or ends with a space"
+    if (normal := unicodedata.normalize("NFKC", id)) != id:
+        return f"is not in the form NFKC; write {normal!r:.100}"
+    return None
+
+
+def skeleton(id: str) -> str:
+    """The same text for all ids that look alike: each letter as its prototype of Unicode's table of confusables."""
+    prototypes = _prototypes()
+    text = "".join(prototypes.get(letter, letter) for letter in unicodedata.normalize("NFD", id))
+    return unicodedata.normalize("NFD", text)
+
+
+@cache
+def _prototypes() -> Mapping[str, str]:
+    """By letter. The package lists for a prototype all its look-alikes, and for each of these the prototype alone."""
+    table: Mapping[str, list[dict[str, str]]] = _table()
+    alike = {_bare(letter): [_bare(other["c"]) for other in others] for letter, others in table.items()}
+    found: dict[str, str] = {}
+    for letter, others in alike.items():
+        if len(letter) == 1 and len(others) == 1:
+            (prototype,) = others
+            mutual = alike.get(prototype) == [letter]
+            found[letter] = min(letter, prototype) if mutual and len(prototype) == 1 else prototype
+    return found
+
+
+def _table() -> Any:
+    return import_module("confusable_homoglyphs.confusables").confusables_data
+
+
+def _bare(text: str) -> str:
+    return text.replace("\u200e", "")  # which the package's table puts round text that is written right to left
