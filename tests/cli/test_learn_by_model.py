@@ -81,8 +81,8 @@ BROKEN = [
     "",
     "I do not know.",
     '{"answer": "apple", "key_insight": "x", "operations": [{"type": "ADD", "section": "conc',
-    '{"answer": ["apple"], "key_insight": 5, "operations": "ADD"}',
-    '```json\n{"answer": "", "key_insight": "", "operations": {"type": "ADD"}}\n```',
+    '{"answer": ["apple", "plum"], "key_insight": 5, "operations": "ADD"}',
+    '```json\n{"answer": "", "key_insight": "", "operations": 5}\n```',
     '[1, 2, {"answer"]',
 ]
 
