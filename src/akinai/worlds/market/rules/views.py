@@ -12,6 +12,7 @@ Verbs = tuple[type[Action], ...]
 
 ENTERING: Verbs = tuple(verb for verb in a.CLASSES if verb.enters)
 TRADING: Verbs = tuple(verb for verb in a.CLASSES if not verb.enters)
+EVERYTHING: Verbs = (*ENTERING, *TRADING)
 PROFILE = "Your profile:\n"
 """What stands before the JSON of an actor's own profile in its view."""
 
@@ -61,7 +62,7 @@ def verbs_of(state: State, actor: str) -> Verbs:
     """What an actor is offered, changed by its own actions alone."""
     member = state.members.get(actor)
     entered = member is not None and member.registered
-    return TRADING if entered and not state.setup.open else (*ENTERING, *TRADING)
+    return TRADING if entered and not state.setup.open else EVERYTHING
 
 
 def closed(state: State, actor: str) -> str | None:
