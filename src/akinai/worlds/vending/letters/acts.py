@@ -106,7 +106,7 @@ def _confirms(clue: _Clue) -> Act | None:
 
 
 def _bargains(clue: _Clue) -> Act | None:
-    money = clue.has(cues.MONEY)
+    money = clue.has(cues.MONEY) and not clue.has(cues.QUOTED_PRICE)
     if clue.has(cues.NO_BARGAIN) and not money:
         return None
     if clue.has(cues.PERCENT_OFF) and clue.has(cues.PLEADS):
@@ -122,11 +122,18 @@ def _orders(clue: _Clue) -> Act | None:
     if clue.supposed:
         return None
     low, asks = clue.low, clue.clause.asks
-    if not asks and (found := cues.IS_ORDER.search(low)) and not _names_no_goods(low):
+    if not asks and (found := cues.IS_ORDER.search(low)) and not _names_no_goods(low) and not clue.has(cues.PRICES):
         return None if _denied(low, found) or clue.whole_has(cues.PLANS) else "order"
     if found := cues.IMPERATIVE.search(low):
         impolite = asks and not clue.has(cues.POLITE)
-        return None if impolite or _denied(low, found) or clue.has(cues.PLANS_JA) else "order"
+        return (
+            None
+            if impolite
+            or not cues.OBJECT.search(low, found.start("verb"))
+            or _denied(low, found)
+            or clue.has(cues.PLANS_JA)
+            else "order"
+        )
     if not asks and (found := cues.DECLARES.search(low) or cues.WANTS_UNITS.search(low)):
         return None if _denied(low, found) or clue.whole_has(cues.PLANS) or clue.whole_has(cues.NOT_NOW) else "order"
     if (found := cues.CHARGE.search(low)) and not _denied(low, found):
@@ -193,7 +200,8 @@ _FILLER = re.compile(
 def _fragment(low: str) -> bool:
     """Whether a line has no sentence in it: goods, numbers and at most a few other words."""
     return (
-        len(_FILLER.sub(" ", low).split()) <= 3
+        low.startswith(("{", '"'))
+        or len(_FILLER.sub(" ", low).split()) <= 3
         or re.match(r"^\W*[\w ]{2,30}: *\S", low) is not None
         or re.search(r":\W*$", low) is not None
     )

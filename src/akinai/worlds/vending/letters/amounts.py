@@ -20,7 +20,7 @@ _MONEY = re.compile(
 _PERCENT = re.compile(r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b|割引)", re.IGNORECASE)
 _RIVAL = re.compile(
     r"\b(?:another|other|different|rival|competing) (?:\w+ )?(?:suppliers?|wholesalers?|"
-    r"vendors?|compan(?:y|ies)|sources?)\b"
+    r"vendors?|compan(?:y|ies)|sources?)\b|\b(?:is|are) (?:selling|offering|asking|charging)\b"
     r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b|\bquote from (?!you)"
     r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|charges|offers|quotes|asks|"
     r"quoted|has (?:offered|quoted))\b(?! (?:me|us) (?:a |an )?(?:discount|better))"
@@ -126,7 +126,7 @@ _LACK = re.compile(
     re.IGNORECASE,
 )
 _DUE = re.compile(
-    r"\b(?:ordered|paid for|charged for|should have|says|invoiced|instead of|billed|supposed to|meant to)\b"
+    r"\b(?:ordered|paid for|charged for|should (?:have|include|contain)|says|invoiced|instead of|billed|supposed to|meant to)\b"
     r"|はず|注文した",
     re.IGNORECASE,
 )

@@ -19,6 +19,8 @@ REQUEST = any_of(
     r"\b(?:would be|am|are) (?:very )?interested in\b|\blet (?:me|us) know\b|\bany (?:update|"
     r"news)\b|\bfollowing up on\b|\bquick question\b|\b(?:price|quote|quotation|pricing) (?:request|"
     r"inquiry|enquiry)\b|\brequest for (?:a )?(?:quot|pric)",
+    r"\b(?:inquir(?:e|ing)|enquir(?:e|ing)|learn(?: more)?|know more|hear more|find out(?: more)?) "
+    r"(?:about|whether|if|what|how)\b|\bwould you mind\b|\breaching out\b|\bchecking (?:in |up )?on\b",
     r"教えて|いただけ(?:ます|ません|ない)|確認したい|知りたい|見積|いかが|伺い|お知らせ|価格表|(?:ください|下さい)",
 )
 PRICES = any_of(
@@ -54,13 +56,15 @@ OWN_ORDER = any_of(
     r"deliver(?:y|ies)|§)|\b(?:the|my|our|those|these) (?:[0-9]+ )?(?:units of |bottles of |"
     r"cases of )?§|\bthe (?:shipment|delivery|goods|order|status)\b|\b(?:my|our) [0-9]+ (?:\w+ of )?§|"
     r"\b(?:open|outstanding|pending) orders\b",
+    r"\b(?:has|have|is|are|did|was|were) (?:it|they)\b|\b(?:any|our|my) (?:open|pending|outstanding) orders?\b",
     r"\borders (?:do|have|are|from)\b|\bwhat did (?:we|i) order\b|\b(?:it|they) (?:be|"
     r"been) (?:then )?(?:delivered|shipped)\b|\bit (?:then )?be delivered\b|\bwhen (?:will|"
     r"can|should) (?:it|they)\b|\bwhen (?:will|can|should) (?:we|i) (?:expect|receive|"
     r"get)\b|\bany (?:delay|update)\b|注文(?:番号)?\s?[0-9]|注文した|前回の注文|未納|注文を|配送状況|いつ届|状況",
 )
 STATE = any_of(
-    r"\b(?:where|when|status|track(?:ing)?|shipped|dispatched|arriv\w*|delivered|delivery date|"
+    r"\b(?:where|when|status|pending|ship|estimated time|look into|track(?:ing)?|"
+    r"shipped|dispatched|arriv\w*|delivered|delivery date|"
     r"delivery|on schedule|update|news|outstanding|open orders|receive[d]?|processed|confirmation|"
     r"invoice|copy|left|expected|expect|cancelled|go through|delay|waiting for|checking on|"
     r"checking|check|how many orders|what did (?:we|i) order|what is going on|regarding order|"
@@ -70,7 +74,9 @@ STATE = any_of(
 EXPECTATION = re.compile(
     r"\b(?:hasn't|has not|haven't|have not|didn't|did not|never) (?:yet )?(?:arrived?|"
     r"come|been delivered|received?|got)\b|\b(?:i|we) (?:am|are) (?:still )?waiting for\b|"
-    r"\bpromised delivery date has passed\b"
+    r"\bpromised delivery date has passed\b|\bnothing (?:has )?(?:came|come|arrived)\b|"
+    r"\b(?:i|we)(?: were| was)? expect(?:ed|ing) (?:a|the|our|my) (?:\w+ )?(?:delivery|order|shipment)\b|"
+    r"(?:まだ|未だ).{0,8}(?:届|来).{0,4}(?:ません|ない|おりません)"
 )
 _FEES = re.compile(
     r"\b(?:freight|delivery|shipping) (?:charges?|costs?|fees?|prices?)\b.*|\bminimum.{0,30}\bcosts?\b|"

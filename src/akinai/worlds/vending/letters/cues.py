@@ -18,7 +18,7 @@ def words(listed: str) -> str:
 
 
 _VERBS = (
-    "send|ship|deliver|supply|dispatch|rush|prepare|provide|get me|get us|put me down for|"
+    "send|ship|deliver|supply|dispatch|rush|prepare|get me|get us|put me down for|"
     "put us down for|process|fulfil|fulfill|"
     "execute|place|arrange|schedule|add|order|reorder|re-order|buy|purchase|enter|book|"
     "proceed|go ahead|invoice|pack|submit|accept"
@@ -51,8 +51,9 @@ _LEAD = (
 IMPERATIVE = re.compile(
     rf"(?:{_LEAD}|\bplease,? |\bkindly |\bgo ahead and |\b(?:grateful|appreciate it|appreciated|"
     r"glad|great|kind|nice|happy|pleased) if you (?:would|could|can) |\b(?:could|would|"
-    r"can|will) you (?:please |kindly |also )?)"
+    r"can|will) you (?:please |kindly |also )?|\bjust )"
     rf"{_ADVERBS}(?P<verb>{_VERBS})\b(?!{_INFORMATION})(?! (?:by|us if|me if)\b)"
+    r"(?!(?<=order) (?:number |no\.? ?)?#?[0-9]+(?![0-9])(?! ?(?:§|x\b|units|cases|bottles|cans|bags|packs|more|of\b)))"
 )
 CHARGE = re.compile(
     rf"(?:{_LEAD}|\bplease,? |\bkindly |\band |, )(?:also |then )?(?:you can |you may )?(?:{_CHARGES}|"
@@ -65,7 +66,7 @@ DECLARES = re.compile(
     r" would|'ll| will| shall|'re| are|'m| am|'ve| have)?(?: ?\b(?:would|hereby|also|now|"
     r"therefore|thus|happily|just|love|like|want|wish|to|go|ahead|and|"
     r"have|decided|ready|pleased|happy|glad|delighted|writing|proceed|with|accept|your|"
-    r"terms|an?|the|new|following|my|our|this|please|again|formally|today)\b){0,10} "
+    r"terms|an?|the|new|following|my|our|this|please|again|formally|today|able)\b){0,10} "
     r"(?P<verb>order|reorder|re-order|purchase|buy|ordering|buying|purchasing|place|placing|submit|submitting|take)\b"
     r"(?! (?:at (?:once )?when|it into|care|note|into|part|time|place))"
 )
@@ -76,7 +77,9 @@ IS_ORDER = any_of(
     r"\bthis is (?:an|our|my|a firm) (?:firm |new )?order\b(?! (?:that|from|we|which|number|no|#|\d))",
     r"\bconsider this (?:as )?(?:our|my|an|a) (?:firm )?(?:purchase )?order\b",
     r"\blet's go with\b|\blet us go with\b",
-    r"^\W*order:",
+    r"\b(?:will|'ll) be (?:ordering|buying|purchasing)\b.*\b(?:today|now)\b",
+    r"^\W*order(?: please)?:|\bplease: (?:[0-9]|§)|\bauthori[sz]es? you to (?:charge|bill|debit)\b",
+    r"(?:次|下記|以下)の(?:品|商品|もの|通り)[^。.]{0,10}(?:お願い|ください)",
     r"\b[0-9a-z]{1,15} (?:\w+ of )?§,? please\b",
     r"\b(?:find|see) (?:below |enclosed |attached |here )?(?:is |are )?(?:our|my) (?:\w+ )?order\b",
     r"\bput (?:it|them|this) on (?:account|[a-z]{1,3}-?\d)",
@@ -163,7 +166,9 @@ REPORTS = any_of(
 CANCEL = any_of(
     r"\bcancel(?:l?ing|lation)?\b(?! (?:fee|polic|terms|charge))|\bwithdraw (?:our|my|"
     r"the|order|quote)|\bcall off\b|\bstop the shipment\b|\bundo (?:my|our|the) order",
-    r"\bdo(?:n't| not) ship (?:the|my|our) (?:\w+ )?§? ?(?:we|i) ordered\b|\bno longer need order\b",
+    r"\bdo(?:n't| not) ship (?:the|my|our) (?:\w+ )?§? ?(?:we|i) ordered\b|\bno longer need order\b|"
+    r"\border #?[0-9]+ is (?:no longer|not) (?:needed|required)|\btake back (?:my |"
+    r"our )?order",
     r"キャンセル|取り消|取消",
 )
 CANCELLED = re.compile(
@@ -177,6 +182,7 @@ CHANGE = any_of(
     r"q-?\d|quantit|it|\d+ to \d+)\b",
     r"\b(?:increase|decrease|reduce|lower|raise|bring|cut)\b.{0,60}\b(?:to|by|down to|"
     r"up to) (?:a total of )?(?:only |just )?[0-9]",
+    r"\bbe (?:increased|reduced|changed|raised|lowered|corrected|cut) to\b|\bso (?:that )?it has [0-9]",
     r"\bmake (?:it|that) [0-9]|\binstead of (?:the )?[0-9]|\brather than [0-9]|\breplace the [0-9]",
     r"\b(?:change|amendment|correction|update) to (?:my |our |the )?(?:order|quote)|\badd [0-9]+ .{0,20}\bto (?:my "
     r"|our )?order\b|\bin order #?\d+: we wrote\b|\bmade a mistake in order\b|\border.{0,20}: only [0-9]",
@@ -186,7 +192,13 @@ NO_CHANGE = re.compile(
     r"\b(?:did|has|have|was|were) the (?:change|correction)\b|\bcan (?:an|a|any) order be\b|"
     r"\bchange of plans\b|\bno changes?\b"
 )
+_LACKING = (
+    r"\b(?:was|were) not (?:delivered|included|in the|there|part of)\b|\b(?:contained only|"
+    r"only contained|not (?:all )?included|"
+    r"lacked|lacking|leaking|less than (?:i|we) (?:ordered|paid))\b"
+)
 CLAIM = any_of(
+    _LACKING,
     r"\b(?:missing|incomplete|discrepanc(?:y|ies)|short(?:age|fall)?|shortages|short-shipped)\b(?! (?:time|"
     r"notice|term|letter|on))",
     r"\b(?:damaged|broken|crushed|leaking|expired|defective|mouldy|moldy)\b|\bspoiled (?:when|"
@@ -201,6 +213,7 @@ CLAIM = any_of(
     r"足りま|不足|破損|壊れ|欠品|返金|しか届|間違って届|腐って",
 )
 CLAIM_ALONE = any_of(
+    _LACKING,
     r"\b(?:missing|incomplete|short|shortage|discrepanc(?:y|ies)|damaged|broken|crushed|"
     r"leaking|wrong (?:goods|items?|products?)|claiming|reimburse|compensate|expired|defective|"
     r"already spoiled|did not contain|should have contained|not in the boxes)\b",
@@ -215,6 +228,11 @@ NO_CLAIM = re.compile(
     r"note|question)\b|\bconfirmation\b"
 )
 COMPLAIN = any_of(
+    words(
+        "not pleased, not impressed, let us down, let me down, expected better, expect better, terrible, awful, "
+        "bad service, unprofessional, inexcusable, not good enough, tired of, late deliveries, late delivery, sloppy, "
+        "losing patience, lost patience, cannot go on, too slow, repeatedly late, complaining"
+    ),
     words(
         "unacceptable, not acceptable, disappointed, disappointing, unhappy, dissatisfied, not satisfied, not happy, "
         "frustrated, frustrating, frustration, fed up, annoyed, annoying, complaint, complain, unreliable, "
@@ -247,7 +265,7 @@ CAME_WELL = re.compile(
 CONFIRM = any_of(
     r"\b(?:confirm|accept|approve|proceed with|go ahead with|agree to|confirmation of|"
     r"take up|going with|choose)(?:ed|ing|s)?:? +"
-    r"(?:(?:the|your|our|my|this|purchase|order|for|of|on|with|number|per|no\.?|under|"
+    r"(?:(?:the|your|our|my|this|purchase|order|for|of|on|with|number|terms|conditions|per|no\.?|under|"
     r"based|everything|in) ){0,4}(?:q[- ]?|quot(?:e|ation) (?:number |no\.? ?|id ?)?(?:#|"
     r"q)?[- ]?)#?[0-9]{1,9}\b",
     r"\b(?:q-?\d+|quote \d+)\b.{0,40}\b(?:looks? (?:good|fine|great)|work(?:s)? for us|"
@@ -268,18 +286,20 @@ BARGAIN = any_of(
     r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|reduce the price|reducing the price|"
     r"price reduction|favou?rable pricing|meet in the middle|do better|beat (?:that|this|"
     r"it)|match (?:that|this|their|the|it|or)|come down|cheaper|work for us at|final offer|"
-    r"our offer|my offer|proposal|no margin|afford|waive)\b",
+    r"our offer|my offer|proposal|no margin|what (?:i|we) can afford|waive|go down to)\b",
     r"\bbest price\b|\broom for\b.{0,20}\b(?:price|negotiation)",
     r"値引|安く|お安|値下げ|割り?引き?(?:して|いて)|同じ価格|まけて|セントに|交渉",
 )
 PRICE_OFFER = any_of(
     r"\b(?:would|could|can|will) (?:you|we) (?:please )?(?:accept|consider|agree|do|offer|"
-    r"give|sell|make|take)\b|\bhow about\b|\b(?:we|i) (?:can|could|would|'d|are prepared to|"
-    r"am prepared to|'re willing to|are willing to|am willing to|offer|propose|will)(?: like to)? ?(?:pay|"
-    r"offer|propose|buy|do|order|take)?\b|\bwould .{0,40}\b(?:be possible|be acceptable|"
+    r"give|sell|make|take)\b|\bhow about\b|\b(?:we|i)(?: can| could| would|'d| will|"
+    r"'ll| are|'re| am|'m)?(?: be)?(?: happy| able| like| willing|"
+    r" prepared| ready)?(?: to)? (?:pay|"
+    r"offer|propose|go to|(?:buy|do|order|take)\b.{1,60}\b(?:at|for) [$0-9])|\bwould .{0,40}\b(?:be possible|"
+    r"be acceptable|"
     r"work)\b|\btarget price\b|\bif you (?:can|could|agree|accept)\b|\bclose[r]? to\b|"
     r"\bdo we have a deal\b|\bacceptable\b|\bif (?:you|the price)\b",
-    r"いただけませんか|いただけない|できませんか|できません",
+    r"いただけませんか|いただけない|いただければ|くだされば|できませんか|できません",
 )
 NO_BARGAIN = re.compile(
     r"\bdo you offer\b|\bdiscounts? available\b|\bany (?:bulk )?discounts?\b|\bbulk discounts? (?:apply|"
@@ -297,6 +317,15 @@ PLEADS = re.compile(
 IDLE = re.compile(r"\b(?:just thinking|thinking aloud|for your information|for information only)\b")
 NEEDS_LIST = re.compile(r"\b(?:need|require|following|as follows|below)\b.*:\W*$")
 
+QUOTED_PRICE = re.compile(
+    r"\b(?:at|for) (?:the|your) (?:quoted|list|listed|usual|current|regular) prices?\b|"
+    r"\bquoted prices?\b"
+)
+OBJECT = re.compile(
+    r"§|\b(?:orders?|following|above|below|items?|goods|products|these|them|it|this|"
+    r"everything|same|shipment)\b|:\W*$|\bto\b|"
+    r"\bahead\b|\bproceed\b|[0-9]"
+)
 KEEPS = re.compile(
     r"\b(?:do not|don't|not) (?:want|wish|need|going|plan) to (?:cancel|withdraw)|\b(?:will not|won't|never) cancel"
 )
@@ -312,8 +341,9 @@ NEGATION_JA = re.compile(r"ないで|ません|なく")
 NOT_NOW = re.compile(r"\bnot\b.{0,20}\b(?:yet|before|until|now)\b")
 NOT_GOODS_JA = re.compile(r"見積|価格|カタログ|連絡|確認|返金|キャンセル|取り消|値引|教えて|変更|返信|割引")
 ORDERS_JA = re.compile(r"注文|発注")
-ORDERED = re.compile(r"\b(?:i|we) ordered\b")
+ORDERED = re.compile(r"\b(?:i|we) ordered\b|\b(?:i|we)(?: were| was)? expect")
 ASKS_MORE = re.compile(r":\W*$|\b(?:recommend|suggest|explain|fill|help|following)\b")
 REPORTS_LIST = re.compile(r"\b(?:sold|received|plan|stock|missing|ordered)\b")
 PRICE_LIST = re.compile(r"price list|catalog|価格表")
 FORM = re.compile(r"\bfill|\btable\b")
+PRICES = re.compile(r"\b(?:quote|quotation|prices|pricing)\b(?<!quoted prices)")

@@ -31,14 +31,15 @@ class _Reading:
         return [item for item in self.left if isinstance(item, Amount)]
 
 
-def read_items(names: Sequence[GoodName], text: str) -> Items:
+def read_items(names: Sequence[GoodName], text: str, any_mood: bool = False) -> Items:
     """Parse "50 units of water", "water x50", "water: 50", "24 cases of cola", tables, lists, sentences, JSON.
 
     A product that is named twice with the same quantity counts once, since a summary often follows a list; different
     quantities are added, and a total is only checked against its parts. Sentences about the past ("we sold 30 water
-    last week") ask for nothing. A number that is not certainly a quantity is ignored.
+    last week") ask for nothing. A number that is not certainly a quantity is
+    ignored. With `any_mood`, sentences about the past count too.
     """
-    readings = [_paired(segment) for segment in segments(names, text) if not segment.reports]
+    readings = [_paired(segment) for segment in segments(names, text) if any_mood or not segment.reports]
     _join_lines(readings)
     return _counted(readings)
 

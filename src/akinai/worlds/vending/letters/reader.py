@@ -39,7 +39,8 @@ class _Letter:
 
     def items(self, *acts: Act) -> Items:
         """The items of all clauses that do one of these, read together."""
-        return read_items(self.names, "\n".join(line_of(said.clause) for said in self.of(*acts)))
+        text = "\n".join(line_of(said.clause) for said in self.of(*acts))
+        return read_items(self.names, text, any_mood="order" in acts)
 
 
 def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tuple[Intent, ...]:

@@ -54,7 +54,8 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
         pattern = rf"(?<!{kind}){re.escape(name)}(?!{kind})(?: ?(?:を|:|は|が)(?=\s*[0-9]))?"
         text = re.sub(pattern, f" {id} ", text)
     text = re.sub(r"(?<=units) *と|(?<=cases) *と", ", ", text)
-    return re.sub(r"(units|cases) (?=[のでをにはが])", r"\1 , ", text)
+    text = re.sub(r"(units|cases) (?=[のでをにはが])", r"\1 , ", text)
+    return re.sub(r"(units|cases) +(?=[.,])", r"\1", text)
 
 
 def _kanji_number(said: str) -> int:
@@ -102,7 +103,7 @@ _CLAUSE_END = re.compile(
     r"|(?:ですが|ましたが|ますが|ので|ため|たし|し)\s*,\s*|,\s*(?=あわせて|また)",
     re.IGNORECASE,
 )
-_SPEECH = re.compile(r"\"[^\"\n ]{1,30} [^\"\n ]{1,30} [^\"\n]{1,200}\"")
+_SPEECH = re.compile(r"(?<![^\s(])\"[^\"\n {}:]{1,30} [^\"\n {}:]{1,30} [^\"\n{}]{1,200}\"")
 """Words in quotation marks, at least three: what somebody said."""
 
 
