@@ -10,7 +10,7 @@ import openai
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from akinai.agents.structured import read_reply
+from akinai.agents.structured import read_move
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, Move, Plan, Role, Routine, View, player
 from akinai.core.ledger import Genesis, Ledger, Outcome
@@ -80,7 +80,7 @@ class Chat:
         calls = [(call["id"], call["name"], call["args"]) for call in (*got.tool_calls, *got.invalid_tool_calls)]
         self._said.append(got if calls else AIMessage(got.text[:4096] or "(nothing)"))
         if not calls:
-            return [(None, Move(read_reply(self._verbs, got.text)))]
+            return [(None, read_move(self._verbs, got.text))]
         return [(id, Move(self._verbs.parse(name, args, str(args)), got.text)) for id, name, args in calls]
 
     def _in_window(self) -> list[BaseMessage]:

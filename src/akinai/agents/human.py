@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from akinai.agents.protocols import outcome_text
-from akinai.agents.structured import read_object, read_reply
+from akinai.agents.structured import read_move, read_object
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun
@@ -94,10 +94,10 @@ class HumanAgent:
 def read_line(verbs: Verbs, line: str) -> Action:
     """An action as a person types it: `name key=value ...`, or JSON. An `Unreadable` says what is wrong."""
     if line.lstrip().startswith("{"):
-        return read_reply(verbs, line)
+        return read_move(verbs, line).action
     name, _, rest = line.strip().partition(" ")
     try:
-        return read_object(verbs, {"action": name, "arguments": dict(_parameters(rest.strip()))}, line)
+        return read_object(verbs, {"action": name, "arguments": dict(_parameters(rest.strip()))}, line).action
     except ValueError as error:
         return Unreadable.of(line, f"{error}; 'help' shows how parameters are written")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from akinai.agents.structured import EXPECTED, read_reply, reasoning_in
+from akinai.agents.structured import EXPECTED, read_move
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move
 from akinai.core.ledger import Outcome
@@ -75,7 +75,7 @@ class JsonProtocol:
         if reply.calls:
             text = _call_text(reply.calls[0])
             return [RequestedMove(Move(Unreadable.of(text, f"no tools are offered here; {EXPECTED}")))]
-        return [RequestedMove(Move(read_reply(verbs, reply.text), reasoning_in(reply.text)))]
+        return [RequestedMove(read_move(verbs, reply.text))]
 
     def render_outcome(self, requested: RequestedMove, text: str) -> Message:
         return Message("user", text)

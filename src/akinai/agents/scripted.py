@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast
 
-from akinai.agents.structured import read_object, read_reply, reasoning_in
-from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.agents.structured import read_move, read_object
+from akinai.core.actions import Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.ledger import Outcome
@@ -22,7 +22,7 @@ class ScriptedAgent:
             raise EndRun("script_over")
         line = self._lines[self._next]
         self._next += 1
-        return Move(_action(self._verbs, line), reasoning_in(line))
+        return _move(self._verbs, line)
 
 
 def script_lines(text: str, name: str) -> list[str]:
@@ -46,10 +46,10 @@ def script_lines(text: str, name: str) -> list[str]:
     return lines
 
 
-def _action(verbs: Verbs, line: str) -> Action:
+def _move(verbs: Verbs, line: str) -> Move:
     value: object = json.loads(line)
     if isinstance(value, dict):
         return read_object(verbs, cast("dict[str, Any]", value), line)
     if isinstance(value, str):
-        return read_reply(verbs, value)
-    return Unreadable.of(line, "the reply is no JSON object with an action")
+        return read_move(verbs, value)
+    return Move(Unreadable.of(line, "the reply is no JSON object with an action"))

@@ -6,7 +6,7 @@ import shlex
 import shutil
 from collections.abc import Sequence
 
-from akinai.agents.structured import read_reply, reasoning_in
+from akinai.agents.structured import read_move
 from akinai.core.actions import Action, Verbs
 from akinai.core.agents import Move, Role, View
 from akinai.core.canonical import Json
@@ -48,8 +48,7 @@ class ProgramAgent:
 
     async def act(self, view: View, last: Outcome | None) -> Move:
         await self._send(_turn_line(view, last))
-        line = await self._read_line()
-        return Move(read_reply(self._verbs, line), reasoning_in(line))
+        return read_move(self._verbs, await self._read_line())
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
         """Send the program a recorded move."""

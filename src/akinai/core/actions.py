@@ -136,6 +136,11 @@ class Verbs:
         except KeyError:
             raise UnknownName("action", name, (cls.tool_name() for cls in self.classes)) from None
 
+    def parameters(self, name: object) -> frozenset[str]:
+        """The parameters of the action of this name, aliases included; none for an unknown name."""
+        cls = self._by_name.get(_folded(name)) if isinstance(name, str) else None
+        return frozenset((*cls.model_fields, *cls.parameter_aliases)) if cls else frozenset()
+
     def recorded(self, name: str, parameters: Mapping[str, Json]) -> Action:
         """The action that the ledger holds under a class name and fields. UnknownName for an unknown class."""
         cls = Unreadable if name == Unreadable.__name__ else self._by_name.get(_folded(name))

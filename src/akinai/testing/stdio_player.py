@@ -30,7 +30,7 @@ async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> 
             return
         action = {"action": move.action.tool_name().upper(), **move.action.encode()}
         if "recorded" in seen:
-            recorded = read_object(world.verbs, seen["recorded"], line)
+            recorded = read_object(world.verbs, seen["recorded"], line).action
             if recorded != move.action:
                 raise SystemExit(f"the record says {recorded!r} where {player} does {move.action!r}")
             continue

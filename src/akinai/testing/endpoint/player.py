@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from akinai.agents.structured import NAME_KEYS, REASONING_KEYS
+from akinai.agents.structured import NAME_KEYS, TEXT_KEYS
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
@@ -254,7 +254,7 @@ def _reply(move: Move | None, by_tools: bool, number: int, tag: str) -> Reply:
 def structured_text(action: Action, said: str = "") -> str:
     """An action as a JSON object, as models without tools write it."""
     parameters = action.encode()
-    if not REASONING_KEYS.isdisjoint(parameters) or not set(NAME_KEYS).isdisjoint(parameters):
+    if not TEXT_KEYS.isdisjoint(parameters) or not set(NAME_KEYS).isdisjoint(parameters):
         parameters = {"arguments": parameters}
     reasoning: dict[str, Json] = {"reasoning": said} if said else {}
     return json.dumps({"action": action.tool_name().upper(), **reasoning, **parameters}, ensure_ascii=False)

@@ -126,8 +126,8 @@ _LACK = re.compile(
     re.IGNORECASE,
 )
 _DUE = re.compile(
-    r"\b(?:ordered|paid for|charged for|should (?:have|include|contain)|says|invoiced|instead of|billed|supposed to|meant to)\b"
-    r"|はず|注文した",
+    r"\b(?:ordered|paid for|charged for|should (?:have|include|contain)|says|invoiced|instead of|"
+    r"billed|supposed to|meant to)\b|はず|注文した",
     re.IGNORECASE,
 )
 _WORDED = re.compile(
