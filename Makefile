@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-autogen test-lightning test-magentic lint types bench docs golden constraints clean
+.PHONY: demo test test-slow test-autogen test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -25,6 +25,9 @@ test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PY
 test-magentic: $(VENV)-magentic/.ready  ## the market against the public package itself, in an environment of its own
 	AKINAI_ADAPTER=magentic $(VENV)-magentic/bin/python -m pytest -q tests/conformance
 
+test-mcp: $(READY) $(VENV)-mcp-1/.ready  ## runs over MCP, played by the newest client and by that of 1.x, from an environment of its own
+	AKINAI_MCP_1=$(VENV)-mcp-1/bin/python $(BIN)/python -m pytest -q tests/adapters/test_mcp.py
+
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,7 +46,7 @@ golden: $(READY)  ## write the golden playthroughs and the table of differences 
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,models,learn-postgres,report,server]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,mcp,models,learn-postgres,report,server]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -52,7 +55,7 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,models,learn-postgres,report,server]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,mcp,models,learn-postgres,report,server]"
 	@touch $(READY)
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
@@ -65,6 +68,11 @@ $(VENV)-lightning/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lightning
 	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[lightning]" \
 		hypothesis pytest pytest-asyncio
+	@touch $@
+
+$(VENV)-mcp-1/.ready:
+	$(PYTHON) -m venv $(VENV)-mcp-1
+	$(VENV)-mcp-1/bin/python -m pip install -q --disable-pip-version-check "mcp>=1.30,<2"
 	@touch $@
 
 $(VENV)-magentic/.ready: pyproject.toml constraints.txt

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "diff": "api.records", "export": "api.records",
-    "fork": "api.play", "learn": "runtime.learn.learner", "replay": "api.records", "report": "report.page.files",
+    "fork": "api.play", "learn": "runtime.learn.learner",
+    "mcp": "adapters.mcp.serving", "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
     "verify": "api.records", "worlds": "runtime.describe",
 }  # fmt: skip
@@ -61,7 +62,7 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
-    "deal", "diff", "estimate", "export", "fork", "learn", "open", "playbook", "replay",
+    "deal", "diff", "estimate", "export", "fork", "learn", "mcp", "open", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

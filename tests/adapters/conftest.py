@@ -5,7 +5,7 @@ import os
 from importlib.metadata import version
 from importlib.util import find_spec
 
-FRAMEWORKS = {"autogen": "autogen_agentchat", "lightning": "agentlightning"}
+FRAMEWORKS = {"autogen": "autogen_agentchat", "lightning": "agentlightning", "mcp": "mcp"}
 
 collect_ignore_glob = [
     f"test_{name}*.py"

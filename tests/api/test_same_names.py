@@ -16,7 +16,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
-    "learn": ["tasks"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
+    "learn": ["tasks"], "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
     "serve": [], "verify": ["names"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],

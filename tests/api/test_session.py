@@ -186,7 +186,8 @@ def test_what_cannot_be_opened_says_why(recorded: akinai.Run, tmp_path: Path) ->
     with pytest.raises(UsageError, match="opens a world, such as 'vending', or goes on"):
         akinai.open()
     with pytest.raises(UnknownName, match="no actor 'ownr'; did you mean 'owner'"):
-        akinai.open("vending", hold=["ownr"])
+        akinai.open("vending", hold=["ownr"], store=str(tmp_path / "b.db"))
+    assert not (tmp_path / "b.db").exists()
     with pytest.raises(UsageError, match="was played by 'idle', not through a session"):
         akinai.open(resume="idle", store=store)
     with pytest.raises(UsageError, match="goes on as it began; leave out days"):

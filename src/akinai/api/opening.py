@@ -114,13 +114,12 @@ async def _aopen(
     if (world is None) == (resume is None):
         raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
     place = resolve_store(store) if store is not None or resume is not None else "memory:"
+    planned = None if world is None else _plan(worlds.load(world) if isinstance(world, str) else world, **options)
     async with AsyncExitStack() as stack:
         books = await stack.enter_async_context(opened(place, create=resume is None))
-        if resume is not None:
-            opening = await _reopen(books, resume, options)
-        else:
-            assert world is not None
-            opening = await _plan(books, worlds.load(world) if isinstance(world, str) else world, **options)
+        opening = planned or await _reopen(books, resume or "", options)
+        if planned and not options["name"]:
+            opening = _renamed(planned, fresh_name(await books.runs()))
         pool = await stack.enter_async_context(open_model_pool(opening.spec))
         factory = pool.agent_factory(opening.world, opening.header, books, opening.factory)
         seats = Seats(_holder(opening))
@@ -132,8 +131,7 @@ async def _aopen(
     return session
 
 
-async def _plan(
-    books: Books,
+def _plan(
     world: World[Any],
     *,
     preset: str | None,
@@ -150,13 +148,17 @@ async def _plan(
     spec, factory = resolve_options(world, rest or default_agent(world), options, settings)
     prepared = prepare(world, preset=preset, days=days, settings=settings or (), thinks=spec.asks_model)
     spec = resolve_group_models(spec, world, prepared.setup, None)
-    group = checked_name(name) if name is not None else fresh_name(await books.runs())
-    (planned,) = plan(world, prepared, spec, checked_seeds([seed]), group)
+    (planned,) = plan(world, prepared, spec, checked_seeds([seed]), checked_name(name or "session"))
     card = {**planned.card, "agent": SESSION_AGENT, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
     header = replace(planned, agents=dict.fromkeys(planned.agents, SESSION_AGENT), card=card)
     opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
     _expect_actors(opening)
     return opening
+
+
+def _renamed(opening: _Opening, group: str) -> _Opening:
+    header = opening.header
+    return replace(opening, header=replace(header, run_id=f"{group}-{header.genesis.seed}", group=group))
 
 
 async def _reopen(books: Books, name: str, options: Mapping[str, Any]) -> _Opening:
@@ -234,6 +236,11 @@ class Session:
     def actors(self) -> Sequence[str]:
         """The actors held here that may act now, the one whose turn came first at the front."""
         return self._session.actors
+
+    @property
+    def held(self) -> Sequence[str]:
+        """Every actor held here that takes part in the run now, whether it may act or not."""
+        return self._session.held
 
     @property
     def actor(self) -> str | None:

@@ -64,6 +64,13 @@ class AsyncSession:
         return tuple(self._seats.turns)
 
     @property
+    def held(self) -> Sequence[str]:
+        """Every actor held here that takes part in the run now, whether it may act or not."""
+        state = self._seats.session.state
+        everybody = dict.fromkeys([*participants(self.world, state), *self.world.actors(state)])
+        return tuple(name for name in everybody if self._seats.holds(name))
+
+    @property
     def actor(self) -> str | None:
         """The actor that `act` acts for unless another is named; None when nobody held here may act."""
         return next(iter(self._seats.turns), None)
@@ -105,7 +112,7 @@ class AsyncSession:
 
         An action that cannot be read is refused, as an agent's is. `text` is what the ledger keeps beside it. An actor
         whose turn it is not waits for it. With `wait` the call returns when a held actor may act again, which some
-        outcomes wait for (a market's `wait`); "own": when this actor may; False: at once.
+        outcomes wait for (a market's `wait`); "own": when this actor or its sub-agent may; False: at once.
 
         Raises EndRun when the run is over, UsageError for arguments that are no JSON and for an actor that is not held
         here, AgentError and StoreError when the run has failed.
@@ -121,8 +128,10 @@ class AsyncSession:
         await self._seats.until(lambda: self._seats.outcome(who) is not None)
         outcome = self._seats.outcome(who)
         if wait and outcome is not None:
-            turns = self._seats.turns
-            await self._seats.until(lambda: who in turns or (wait != "own" and bool(turns)))
+            turns, seat = self._seats.turns, who.partition("/")[0]
+            await self._seats.until(
+                lambda: any(wait != "own" or actor.partition("/")[0] == seat for actor in turns),
+            )
             if who in turns:
                 outcome = turns[who].last or outcome
         await self._expect_sound()
@@ -167,19 +176,17 @@ class AsyncSession:
         return over and ends_run(error)
 
     def _named(self, actor: str | None) -> str:
-        name = actor or self.actor or next((name for name in self._held() if "/" not in name), None)
+        name = actor or self.actor or next((name for name in self.held if "/" not in name), None)
         if name is None:
             raise UsageError(f"nobody in {self.id!r} is played here")
-        if not self._seats.holds(name) or ("/" not in name and name not in self._held()):
-            raise UnknownName("actor", name, self._held(), "the actors that this session plays")
+        if not self._seats.holds(name) or ("/" not in name and name not in self.held):
+            raise UnknownName("actor", name, self.held, "the actors that this session plays")
         return name
 
-    def _held(self) -> list[str]:
-        state = self._seats.session.state
-        everybody = dict.fromkeys([*participants(self.world, state), *self.world.actors(state)])
-        return [name for name in everybody if self._seats.holds(name)]
-
     async def _turn_of(self, actor: str | None) -> str:
+        await self._expect_sound()
+        if self.done:
+            raise EndRun(self.ending or "stopped")
         seats, name = self._seats, None if actor is None else self._named(actor)
         if self._alone and self.world.now(seats.session.state) is not None:
             await seats.until(lambda: bool(seats.turns))

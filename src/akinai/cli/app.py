@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, play, playbook, records, serve, worlds
+from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, worlds
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 
@@ -33,7 +33,7 @@ app = typer.Typer(
 )
 for command in (
     worlds.worlds, play.run, play.resume, play.fork, records.replay, records.verify, records.runs, analyze.analyze,
-    analyze.compare, records.diff, analyze.report, records.export, learn.learn, serve.serve,
+    analyze.compare, records.diff, analyze.report, records.export, learn.learn, serve.serve, mcp.mcp,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(playbook.app)

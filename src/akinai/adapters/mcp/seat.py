@@ -1,0 +1,146 @@
+"""A seat at a run as an MCP server: tools are the world's actions and `look`, resources the ledger and the scores."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+from akinai.agents.protocols import outcome_text
+from akinai.api.session import AsyncSession
+from akinai.core.canonical import Json
+from akinai.core.errors import AkinaiError, EndRun
+
+LOOK = "look"
+"""The tool that shows the view; it takes no time and is not recorded."""
+TEXT = "akinai/text"
+"""The key of a call's `_meta` that holds the text beside an action."""
+OVER = "over"
+"""The code of a call after the end of the run."""
+
+
+class SeatServer:
+    """An actor of a session with its sub-agents, or all actors that it holds, played by MCP clients.
+
+    Several clients of a seat share its turns.
+    """
+
+    def __init__(self, session: AsyncSession, seat: str | None = None) -> None:
+        """`seat` None is every actor held, each when its turn comes."""
+        self._session, self._seat = session, seat
+        self._actor = self._on_turn()
+        self._news: str = ""
+
+    def server(self) -> Server[Any]:
+        """The server, whose instructions hold what the actor sees now."""
+        return Server(
+            "akinai",
+            title=f"Akinai: {self._session.world.name}",
+            instructions=f"You act for {self._actor}. The tool {LOOK} shows what you see.\n\n{self._view()}",
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_read_resource=self._read_resource,
+        )
+
+    async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
+        """All actions of the world, since clients keep the list; what is not offered now is refused."""
+        look = types.Tool(name=LOOK, description="See where you are. Takes no time.", input_schema={"type": "object"})
+        return types.ListToolsResult(
+            tools=[look]
+            + [
+                types.Tool(name=tool["name"], description=tool["description"], input_schema=tool["parameters"])
+                for tool in (verb.tool(inline=True) for verb in self._session.world.verbs.classes)
+            ]
+        )
+
+    async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        session = self._session
+        if params.name == LOOK:
+            return _result(self._view(), {"ok": True, "done": session.done})
+        text: Any = (params.meta or {}).get(TEXT, "")
+        wait = "own" if self._seat else True
+        try:
+            outcome = await session.act(
+                params.name,
+                params.arguments or {},
+                text=text if isinstance(text, str) else "",
+                actor=self._on_turn(),
+                wait=wait,
+            )
+        except EndRun as end:
+            return _result(f"The run is over: {end.ending}.", {"ok": False, "code": OVER, "done": True})
+        except AkinaiError as error:
+            return _result(str(error), {"ok": False, "code": "failed", "done": session.done})
+        document: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
+        return _result("\n\n".join([outcome_text(outcome), *self._changes()]), document)
+
+    def _changes(self) -> Sequence[str]:
+        """What there is to say behind an outcome: another actor's turn, news, or the end."""
+        session = self._session
+        if session.done:
+            return [f"The run is over: {session.ending or 'it failed'}."]
+        actor = self._on_turn()
+        view = session.view(actor)
+        news = [view.news] if view.news and view.news != self._news else []
+        changed = actor != self._actor
+        self._actor, self._news = actor, view.news
+        if not changed or actor is None:
+            return news
+        return [f"You act for {actor} now.", *([view.text] if "/" in actor or self._seat is None else news)]
+
+    def _view(self) -> str:
+        session = self._session
+        if session.done:
+            return f"The run is over: {session.ending or 'it failed'}."
+        view = session.view(self._on_turn())
+        return view.text if view.closed is None else f"{view.text}\n\n{view.closed}"
+
+    async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=self._uri("ledger"),
+                    name="ledger",
+                    description="What you did and what came of it, an entry a line.",
+                    mime_type="application/jsonl",
+                ),
+                types.Resource(
+                    uri=self._uri("scores"),
+                    name="scores",
+                    description="The scores, once the run is over.",
+                    mime_type="application/json",
+                ),
+            ]
+        )
+
+    async def _read_resource(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        if uri == self._uri("ledger"):
+            entries = (await self._session.run()).ledger.entries
+            lines = ({"seq": entry.seq, "at": entry.at, **entry.data} for entry in entries if self._plays(entry.actor))
+            text, mime = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "application/jsonl"
+        elif uri == self._uri("scores"):
+            scores = await self._session.scores() if self._session.done else ()
+            document = {score.name: score.to_json() for score in scores}
+            text, mime = json.dumps({"done": self._session.done, "scores": document}), "application/json"
+        else:
+            raise ValueError(f"no resource {uri!r:.200}; there is {self._uri('ledger')} and {self._uri('scores')}")
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
+
+    def _plays(self, actor: str) -> bool:
+        return self._seat is None or actor.partition("/")[0] == self._seat
+
+    def _on_turn(self) -> str | None:
+        """The actor that may act now, or that a call waits for; None where anybody held may be next."""
+        return next(filter(self._plays, self._session.actors), self._seat)
+
+    def _uri(self, name: str) -> str:
+        return f"akinai://{self._session.id}/{name}"
+
+
+def _result(text: str, document: Mapping[str, Json]) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(text=text)], structured_content=dict(document), is_error=not document["ok"]
+    )
