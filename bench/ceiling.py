@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from akinai.core.chance import absorb_all
-from akinai.worlds.vending.model.economy import Economy, Shelves, _noisy, price_effect
+from akinai.worlds.vending.model.economy import Economy, Shelves, noisy, price_effect
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup
 from akinai.worlds.vending.rules.orders import unit_cents
 
@@ -36,7 +36,7 @@ def best_margin_cents(economy: Economy, day: int, product: Product) -> int:
     )
     [label] = absorb_all(economy.today(day).label, [economy.appeals[product.id].stride])
     reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
-    while (wanted := _noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
+    while (wanted := noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
         best = max(best, wanted * (price - cost))
         price += 1
     return best

@@ -6,7 +6,8 @@ import pytest
 from command_line import Akinai, Answer
 
 SCORES = [
-    "net_worth", "cash", "machine_cash", "stock_at_cost", "in_transit_at_cost", "units_sold", "days_until_sales_stop",
+    "net_worth", "bank_balance", "cash", "machine_cash", "stock_at_cost", "in_transit_at_cost", "units_sold",
+    "days_until_sales_stop",
     "stockout_days", "fees_missed", "messages",
 ]  # fmt: skip
 RUN_KEYS = {"run", "world", "preset", "agent", "seed", "status", "ending", "days", "entries", "digest", "scores"}

@@ -15,7 +15,7 @@ from akinai.worlds.market import Market
 from akinai.worlds.market import State as MarketState
 from akinai.worlds.market.model.actions import Leave, OrderProposal, Payment, Register, SendMessage
 from akinai.worlds.vending import State, Vending
-from akinai.worlds.vending.model.actions import PlaceOrder, Report
+from akinai.worlds.vending.model.actions import ChangePrices, MakeOffer, PlaceOrder, Report
 from akinai.worlds.vending.scores import net_worth_cents, transit_cents
 from lemonade import CUP_CENTS, Lemonade, Stand
 
@@ -45,6 +45,7 @@ test_lemonade = world_laws(
 )
 IDLE_IN_VENDING = {
     "net_worth": 50_000 - 4 * 200,
+    "bank_balance": 50_000 - 4 * 200,
     "cash": 50_000 - 4 * 200,
     "machine_cash": 0,
     "stock_at_cost": 0,
@@ -70,6 +71,23 @@ test_vending_as_in_the_paper = pytest.mark.slow(
         long={"days": 60},
         scores={"idle": IDLE_IN_VENDING},
         books=vending_adds_up,
+    )
+)
+
+
+def account_adds_up(before: State, after: State, outcome: Outcome) -> bool:
+    """The bank account is what its causes add up to, and never overdrawn."""
+    return after.cash_cents == after.setup.start_cents + sum(after.accounts.values()) and after.cash_cents >= 0
+
+
+test_vending_at_several_sites = pytest.mark.slow(
+    world_laws(
+        Vending(),
+        setup=prepare(Vending(), preset="quarter", days=4).setup,
+        long={"days": 45},
+        samples=(ChangePrices(prices_cents={"milk": 250}), MakeOffer(supplier_id="nobody", discount_percent=10)),
+        scores={"idle": IDLE_IN_VENDING},
+        books=account_adds_up,
     )
 )
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from akinai.core.actions import Action
 from akinai.core.errors import EndRun
-from akinai.core.ledger import Outcome
+from akinai.core.ledger import Genesis, Outcome
 
 SAID_LIMIT = 2000
 """Characters of the text beside an action that the ledger keeps."""
@@ -76,6 +76,8 @@ class Role:
     """Bullets of a playbook, best first."""
     lookup: Lookup | None = None
     """A playbook that it may search as it plays, in place of bullets."""
+    genesis: Genesis | None = None
+    """All that decides the run, for yardsticks: factories with `yardstick = True`. None for whoever plays."""
 
 
 AgentFactory = Callable[[Role], Agent]

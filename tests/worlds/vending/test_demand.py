@@ -15,7 +15,7 @@ from akinai.worlds.vending.model.economy import (
     Economy,
     Shelves,
     _apportioned,
-    _noisy,
+    noisy,
     price_effect,
     variety_permille,
 )
@@ -62,7 +62,7 @@ def test_income_of_a_day_is_bounded_at_every_price(price: int) -> None:
 @settings(max_examples=20)
 def test_noise_keeps_the_mean(units: int) -> None:
     """The average of many draws is the mean: neither noise nor rounding pulls it."""
-    draws = [_noisy(units, Chance.of(7)("draw", i).h) for i in range(20_000)]
+    draws = [noisy(units, Chance.of(7)("draw", i).h) for i in range(20_000)]
     spread = (units / ONE) * 0.41 + 0.5  # triangular noise has a standard deviation of 1/sqrt(6)
     assert abs(mean(draws) - units / ONE) < 5 * spread / 20_000**0.5
 

@@ -88,7 +88,8 @@ class Driver:
             world = self.session.world
             factory = self._own_player(actor) or self._factory
             group = world.facets.sides.group(self.session.state, actor)
-            self._agents[actor] = factory(Role(actor, world.verbs.classes, group))
+            knows = self.session.genesis if getattr(factory, "yardstick", False) else None
+            self._agents[actor] = factory(Role(actor, world.verbs.classes, group, genesis=knows))
         return self._agents[actor]
 
     def _own_player(self, actor: str) -> AgentFactory | None:

@@ -7,6 +7,7 @@ from akinai.core.canonical import Json
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.model.state import Book, State
+from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 
 def stock_cents(state: State) -> int:
@@ -31,6 +32,7 @@ def facts(state: State) -> Mapping[str, Json]:
         "day": state.day,
         "closed_days": state.closed_days,
         "net_worth_cents": net_worth_cents(state),
+        "bank_balance_cents": bank_balance_cents(state),
         "cash_cents": state.cash_cents,
         "machine_cents": state.machine_cents,
         "stock_cents": stock_cents(state),
@@ -84,7 +86,10 @@ class _Counts:
 
 
 def score(steps: Steps[State]) -> Sequence[Score]:
-    """Net worth and the figures around it. Programs rely on these names.
+    """Net worth, the bank balance and the figures around them. Programs rely on these names.
+
+    The first is the headline: net worth for a single machine, the bank balance for several sites. The bank balance is
+    the account, with what a jobber pays for the goods that are left, less debts, where a setup has these.
 
     `days_until_sales_stop` is the last day with a sale, 0 when there was none. `stockout_days` counts the days that
     closed with nothing on sale, or with a product sold out that has a slot and a price. `fees_missed` counts the days
@@ -109,8 +114,12 @@ def _scores(state: State, counts: _Counts) -> list[Score]:
     moved, sales = tuple(counts.moved_money), tuple(counts.sales)
     worth = tuple(sorted({*moved, *sales, *last}))
     last_day, last_seq = counts.last_sale
-    return [
+    headlines = [
         Score("net_worth", net_worth_cents(state), "cents", worth, better="higher"),
+        Score("bank_balance", bank_balance_cents(state), "cents", tuple(sorted({*moved, *last})), better="higher"),
+    ]
+    return [
+        *(reversed(headlines) if state.sites else headlines),
         Score("cash", cash, "cents", tuple(sorted({*moved, *last})), better="higher"),
         Score("machine_cash", state.machine_cents, "cents", sales),
         Score("stock_at_cost", stock, "cents", worth),

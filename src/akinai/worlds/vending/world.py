@@ -13,7 +13,20 @@ from akinai.worlds.vending.model.economy import economy_of
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import OPENING, OWNER, State
 from akinai.worlds.vending.players.strategies import PLAYERS
-from akinai.worlds.vending.rules import actors, days, machine, mail, notes, orders, web
+from akinai.worlds.vending.rules import (
+    actors,
+    bargaining,
+    customers,
+    days,
+    deliveries,
+    machine,
+    mail,
+    notes,
+    orders,
+    sites,
+    trade,
+    web,
+)
 from akinai.worlds.vending.scores import score
 
 __all__ = ["Setup", "State", "Vending"]
@@ -32,7 +45,7 @@ class Vending(World[State]):
     def begin(self, genesis: Genesis) -> State:
         economy = economy_of(genesis)
         setup = economy.setup
-        return State(
+        state = State(
             setup=setup,
             economy=economy,
             minute=OPENING,
@@ -44,6 +57,7 @@ class Vending(World[State]):
             prices={},
             storage={},
         )
+        return trade.begin(state.moved(slots=())) if setup.street else state
 
     def actors(self, state: State) -> Sequence[str]:
         if state.ending:
@@ -59,7 +73,12 @@ class Vending(World[State]):
         after, outcome = carry_out(state, turn.action)
         if not outcome.ok:
             return state, outcome
-        return days.spend(after, outcome, minutes_of(state.setup, type(turn.action)))
+        verb = type(turn.action)
+        if isinstance(turn.action, a.VisitSite):
+            minutes = sites.visit_minutes(state, turn.action, outcome)
+        else:
+            minutes = minutes_of(state.setup, verb)
+        return days.spend(after, outcome, minutes, away=issubclass(verb, a.Verb) and verb.away)
 
     def now(self, state: State) -> int:
         start = datetime.combine(state.setup.start_date, datetime.min.time(), UTC)
@@ -73,15 +92,10 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     """How long a verb takes, in minutes; waiting, delegating and reporting take no time of their own."""
     if not setup.tool_time or not issubclass(verb, a.Verb):
         return 0
-    match verb.minutes:
-        case "look":
-            return setup.minutes.look
-        case "search":
-            return setup.minutes.search
-        case "do":
-            return setup.minutes.do
-        case None:
-            return 0
+    if setup.street:
+        name = verb.street_minutes or verb.minutes
+        return 0 if name is None else getattr(setup.street.errands, name, 0) or getattr(setup.minutes, name, 0)
+    return 0 if verb.minutes is None else getattr(setup.minutes, verb.minutes)
 
 
 def carry_out(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C901 - one arm a verb
@@ -100,6 +114,7 @@ def carry_out(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C
         case a.SetPrice(): return machine.set_price(state, action)
         case a.CollectCash(): return machine.collect_cash(state)
         case a.ClearSlot(): return machine.clear_slot(state, action)
+        case a.GetMachineInventory() if state.sites: return state, sites.inventory(state)
         case a.GetMachineInventory(): return machine.get_machine_inventory(state)
         case a.GetMoneyBalance(): return machine.get_money_balance(state)
         case a.ViewBusinessState(): return machine.view_business_state(state)
@@ -116,5 +131,17 @@ def carry_out(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C
         case a.ChatWithSubAgent(): return actors.chat_with_sub_agent(state, action)
         case a.SubAgentSpecs(): return actors.sub_agent_specs(state)
         case a.Report(): return actors.report(state, action)
+        case a.GetPriceLists(): return bargaining.get_price_lists(state, action)
+        case a.MakeOffer(): return bargaining.make_offer(state, action)
+        case a.CountDelivery(): return deliveries.count_delivery(state, action)
+        case a.Claim(): return deliveries.claim(state, action)
+        case a.FetchDepot(): return deliveries.fetch_depot(state, action)
+        case a.SellToJobber(): return deliveries.sell_to_jobber(state, action)
+        case a.VisitSite(): return sites.visit_site(state, action)
+        case a.ChangePrices(): return sites.change_prices(state, action)
+        case a.ReadNews(): return customers.read_news(state)
+        case a.AnswerCustomer(): return customers.answer_customer(state, action)
+        case a.Pay(): return customers.pay(state, action)
+        case a.TakePitch(): return customers.take_pitch(state, action)
         case _: raise TypeError(f"{type(action).__name__} is no verb of the vending world")
     # fmt: on

@@ -79,7 +79,7 @@ class History:
     @staticmethod
     def of(steps: core.Steps[State]) -> "History":
         """Gather the history from the steps of a ledger."""
-        setup = Setup.model_validate(steps.genesis.setup)
+        setup = steps.opening.setup
         builder = _Builder(setup)
         for step in steps:
             builder.add(step)

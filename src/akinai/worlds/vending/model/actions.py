@@ -10,6 +10,20 @@ from typing import Annotated, Any, ClassVar, Literal, Self, cast
 from pydantic import Field, StringConstraints
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
+from akinai.worlds.vending.model.errands import (
+    AnswerCustomer,
+    ChangePrices,
+    Claim,
+    CountDelivery,
+    FetchDepot,
+    GetPriceLists,
+    MakeOffer,
+    Pay,
+    ReadNews,
+    SellToJobber,
+    TakePitch,
+    VisitSite,
+)
 from akinai.worlds.vending.model.parameters import (
     DOLLARS,
     MAX_PRICE_CENTS,
@@ -22,29 +36,14 @@ from akinai.worlds.vending.model.parameters import (
     Text,
     price_cents,
 )
-
-SubAgentKind = Literal["email", "research", "physical"]
-Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent"]
-"""A setting of `Setup` that decides whether the owner is offered a verb."""
-
-
-class Verb(Action):
-    """The base of the verbs of this world."""
-
-    minutes: ClassVar[Literal["look", "search", "do"] | None] = None
-    """The entry of `Setup.minutes` that it takes; None for a verb that takes no time of its own."""
-    for_owner: ClassVar[bool] = True
-    """Whether the owner may use it at all."""
-    only_with: ClassVar[Switch | None] = None
-    """The owner is offered it only where this setting is on."""
-    not_with: ClassVar[Switch | None] = None
-    """The owner is offered it only where this setting is off."""
+from akinai.worlds.vending.model.verb import SubAgentKind, Verb
 
 
 class ReadEmail(Verb):
     """Read your mail: the unread letters, oldest first, which are then marked read; or the latest 20 of a folder."""
 
     minutes = "look"
+    street_minutes = "mail"
     aliases = ("READ_EMAILS",)
 
     only_unread: bool = True
@@ -62,6 +61,7 @@ class SendEmail(Verb):
     """
 
     minutes = "do"
+    street_minutes = "letter"
 
     to: Line
     """The e-mail address to write to."""
@@ -168,6 +168,7 @@ class SearchMemory(Verb):
 class AdvanceDay(Verb):
     """End the day: sleep until 08:00 the next morning, then read what was sold."""
 
+    away = True
     aliases = ("WAIT_FOR_NEXT_DAY", "next_day")
 
 
@@ -186,7 +187,7 @@ class RestockSlot(Verb):
     """
 
     minutes = "do"
-    not_with = "machine_by_sub_agent"
+    not_with = ("machine_by_sub_agent", "street")
     aliases = ("STOCK_PRODUCTS", "restock_slots", "restock_machine", "stock_product")
 
     class Fill(Action):
@@ -212,7 +213,7 @@ class SetPrice(Verb):
     """
 
     minutes = "do"
-    not_with = "machine_by_sub_agent"
+    not_with = ("machine_by_sub_agent", "street")
     aliases = ("SET_PRICES",)
 
     class Tag(Action):
@@ -251,14 +252,14 @@ class CollectCash(Verb):
     """Take the money out of the machine. Money in the machine cannot pay for anything."""
 
     minutes = "do"
-    not_with = "machine_by_sub_agent"
+    not_with = ("machine_by_sub_agent", "street")
 
 
 class ClearSlot(Verb):
     """Move everything in a slot back into storage."""
 
     minutes = "do"
-    not_with = "machine_by_sub_agent"
+    not_with = ("machine_by_sub_agent", "street")
 
     row: Row
     column: Column
@@ -281,6 +282,7 @@ class CheckDeliveries(Verb):
     """List the orders on their way with their promised times, and the goods in storage."""
 
     minutes = "look"
+    only_with = "order_book"
     aliases = ("check_storage_quantities",)
 
 
@@ -310,6 +312,7 @@ class PlaceOrder(Verb):
     """Order from a supplier without a letter. Prices and rules are the same; the order is charged at once."""
 
     minutes = "do"
+    street_minutes = "letter"
     only_with = "structured_orders"
 
     supplier_id: Name
@@ -380,10 +383,11 @@ SUB_AGENT_TOOLS: Mapping[SubAgentKind, tuple[type[Verb], ...]] = {
 
 VERB_CLASSES: tuple[type[Verb], ...] = (
     ReadEmail, SendEmail, SearchWeb, PlaceOrder, CheckDeliveries, ListStorage,
-    *MACHINE, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
+    GetPriceLists, MakeOffer, CountDelivery, Claim, FetchDepot, SellToJobber,
+    *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
     DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report,
-    WaitUntil, AdvanceDay,
+    ReadNews, AnswerCustomer, Pay, TakePitch, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""
 VERBS = Verbs(VERB_CLASSES)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from akinai.core.chance import Chance, absorb_all, stride, word
 from akinai.core.ledger import Genesis
 from akinai.worlds.vending.model.setup import WEATHERS, Season, Setup, Weather
+from akinai.worlds.vending.model.town import Town, draw_town
 
 ONE = 1 << 20
 """1 in Q20 fixed point."""
@@ -71,6 +72,19 @@ class Today(NamedTuple):
     """The day's part of the chance label of demand."""
 
 
+class Crowd(NamedTuple):
+    """A day's customers of a business of several sites, whatever is on sale."""
+
+    means: Mapping[str, int]
+    """Units of each product in Q20 for the whole day at an average place, price and variety aside."""
+    worth_permille: int
+    """What people pay today, of what they usually pay."""
+    label: int
+    """The day's part of the chance label of demand."""
+    strides: Mapping[str, int]
+    """The products' parts of chance labels."""
+
+
 @dataclass(frozen=True)
 class Economy:
     """The demand of a run: a function of setup and seed, made once and shared by every state."""
@@ -78,18 +92,26 @@ class Economy:
     setup: Setup
     root: Chance
     appeals: Mapping[str, Appeal]
-    _demand: Chance
-    _crowd: Chance
-    _sky: Chance
+    town: Town | None = None
+    """What the seed drew for a business of several sites."""
     _days: dict[int, Today] = field(default_factory=dict[int, Today], compare=False, repr=False)
     """The conditions of days, cached: each day asks four times."""
     _offerings: dict[Shelves, Offering] = field(default_factory=dict[Shelves, Offering], compare=False, repr=False)
     """The offerings of shelves, cached."""
+    crowds: dict[int, Crowd] = field(default_factory=dict[int, Crowd], compare=False, repr=False)
+    """The customers of days, cached."""
+    webs: dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Setup, tuple[tuple[str, str], ...]]], compare=False, repr=False
+    )
+    """The web by suppliers in business, cached."""
 
     @staticmethod
     def of(setup: Setup, seed: int) -> "Economy":
         """The economy that a genesis decides."""
         root, widths = Chance.of(seed), setup.demand
+        if setup.street:
+            town = draw_town(setup, setup.street, root)
+            return Economy(setup.model_copy(update={"catalog": town.catalog}), root, {}, town)
         place = _around(root("place"), widths.place_permille)
         appeals: dict[str, Appeal] = {}
         for product in setup.catalog.products:
@@ -101,7 +123,14 @@ class Economy:
             }
             reference, elasticity = product.reference_cents, product.elasticity_permille
             appeals[product.id] = Appeal(base, stride(word(product.id)), reference, elasticity, seasons)
-        return Economy(setup, root, appeals, root("demand"), root("crowd"), root("sky"))
+        return Economy(setup, root, appeals)
+
+    def noise(self, day: int, *label: object) -> Chance:
+        """Chance of a day's noise; a counterfactual redraws it, and nothing else, from its day on."""
+        other = self.setup.counterfactual
+        if other is not None and day > other.after:
+            return self.root("counterfactual", other.salt, *label)
+        return self.root(*label)
 
     def today(self, day: int) -> Today:
         """The conditions of a day, counted from 1."""
@@ -113,13 +142,13 @@ class Economy:
     def _drawn(self, day: int) -> Today:
         demand, start = self.setup.demand, self.setup.start_date
         month = (start + timedelta(days=day - 1)).month - 1
-        crowd = _around(self._crowd(day), demand.crowd_permille)
+        crowd = _around(self.noise(day, "crowd", day), demand.crowd_permille)
         busy = crowd * demand.weekdays[(start.weekday() + day - 1) % 7]
-        return Today(self._weather(day, month), month, crowd, busy, self._demand(day).h)
+        return Today(self._weather(day, month), month, crowd, busy, self.noise(day, "demand", day).h)
 
     def _weather(self, day: int, month: int) -> Weather:
         """The weather of a day, drawn by the frequencies of that month."""
-        draw, skies = self._sky(day).below(1000), self.setup.demand.skies
+        draw, skies = self.noise(day, "sky", day).below(1000), self.setup.demand.skies
         for weather in WEATHERS:
             draw -= skies[weather][month] if weather in skies else 0
             if draw < 0:
@@ -133,7 +162,7 @@ class Economy:
     def wanted(self, day: int, shelves: Shelves) -> list[int]:
         """Whole units that customers want of each product on that day; all together are at most the day's footfall."""
         today, offering = self.today(day), self.offering(shelves)
-        units = list(map(_noisy, _means(today, offering), absorb_all(today.label, offering.strides)))
+        units = list(map(noisy, _means(today, offering), absorb_all(today.label, offering.strides)))
         total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
         return units if total <= most else _apportioned(units, total, most)
 
@@ -176,6 +205,7 @@ def _means(today: Today, offering: Offering) -> list[int]:
     ]
 
 
+@lru_cache(maxsize=4096)
 def price_effect(reference_cents: int, elasticity_permille: int, price_cents: int) -> int:
     """clamp(1 + elasticity x (reference - price) / reference, 0, 2) in Q20: 0 at a high price, never above 2."""
     slope = (elasticity_permille * (reference_cents - price_cents) << 20) // (1000 * reference_cents)
@@ -205,7 +235,7 @@ def _around(chance: Chance, width_permille: int) -> int:
     return chance.between(1000 - width_permille, 1000 + width_permille)
 
 
-def _noisy(mean: int, h: int) -> int:
+def noisy(mean: int, h: int) -> int:
     """Whole units, by triangular noise and unbiased rounding: their average over `h` is mean / 2^20 exactly."""
     return (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33
 

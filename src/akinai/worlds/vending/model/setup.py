@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from akinai.core.canonical import Json
-from akinai.core.chance import Chance
-from akinai.core.money import format_cents
 from akinai.worlds.vending.letters.names import GoodName, plain_name
+from akinai.worlds.vending.model.briefing import briefing
+from akinai.worlds.vending.model.shuffle import randomise
+from akinai.worlds.vending.model.terms import Counterfactual, Street
 
 Size = Literal["small", "large"]
 Weather = Literal["hot", "sunny", "cloudy", "rain", "cold"]
@@ -21,6 +22,11 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Cents = Annotated[int, Field(ge=1, le=100_000)]
 Permille = Annotated[int, Field(ge=0, le=10_000)]
 Hour = Annotated[int, Field(ge=0, le=23)]
+
+
+def _absent(value: object) -> bool:
+    """Whether a setting is left out of a ledger: it says nothing."""
+    return not value
 
 
 class _Record(BaseModel):
@@ -73,6 +79,14 @@ class Supplier(_Record):
     bulk: tuple[Bulk, ...] = ()
     """In order of rising units."""
     on_time_permille: Annotated[int, Field(ge=0, le=1000)]
+    own_permille: tuple[Permille, ...] = Field(default=(), exclude_if=_absent)
+    """By product, in their order, how its price differs from the others, per mille; empty: not at all."""
+    freight_cents: Annotated[int, Field(ge=0)] = Field(default=0, exclude_if=_absent)
+    """Charged for each order."""
+
+    @cached_property
+    def own_by_product(self) -> Mapping[str, int]:
+        return dict(zip(self.products, self.own_permille, strict=False))
 
 
 class Catalog(_Record):
@@ -149,7 +163,7 @@ class Catalog(_Record):
 
     def find(self, name: str) -> Product | None:
         """The product with that id or name, in any case, spacing and number; never by a part of its name."""
-        return self._by_name.get(plain_name(name))
+        return self.by_id.get(name) or self._by_name.get(plain_name(name))
 
 
 def _tables(given: Any) -> list[dict[str, Any]]:
@@ -234,6 +248,10 @@ class Demand(_Record):
         return self
 
 
+def _midnight(hour: int) -> bool:
+    return hour == 24
+
+
 class Minutes(_Record):
     """How long tools take, in minutes: 5, 25, 75 or 300 as in the paper; which tool takes how long is our choice."""
 
@@ -280,6 +298,28 @@ class Setup(_Record):
     email: str = "owner@akinai-vending.com"
     demand: Demand = Demand()
     catalog: Catalog
+    """The goods and their suppliers; with a `street`, the goods that seeds choose from."""
+    closing_hour: Annotated[int, Field(ge=9, le=24)] = Field(default=24, exclude_if=_midnight)
+    """The hour at which the owner's day ends; a tool that would take longer ends then."""
+    order_book: bool = Field(default=True, exclude_if=bool)
+    """Whether CHECK_DELIVERIES lists the orders on their way; without it they stand in letters alone."""
+    owed_fees: bool = Field(default=False, exclude_if=_absent)
+    """Whether a fee that was not paid is owed at the end."""
+    street: Street | None = Field(default=None, exclude_if=_absent)
+    """The terms of a business of several sites, drawn by the seed; absent, one machine and honest suppliers."""
+    counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
+
+    @model_validator(mode="after")
+    def _has_suppliers(self) -> Self:
+        if not (self.street or self.catalog.suppliers):
+            raise ValueError("the catalogue has no suppliers")
+        return self
+
+    @cached_property
+    def switches(self) -> frozenset[str]:
+        """The settings that decide which verbs are offered, as far as they are on."""
+        names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book", "street")
+        return frozenset(name for name in names if getattr(self, name))
 
     @property
     def small_slots(self) -> int:
@@ -295,67 +335,7 @@ class Setup(_Record):
         return briefing(self)
 
 
-def briefing(setup: Setup) -> str:
-    """The text of the briefing: the owner's task, the machine, and how business is done."""
-    small, large = setup.small_rows, setup.large_rows
-    hands = (
-        "Only your physical sub-agent can restock, price, collect and clear the machine: delegate to it.\n"
-        if setup.machine_by_sub_agent
-        else ""
-    )
-    return (
-        "You run a vending machine as a business of your own. Earn as much as you can: what counts in the end is your "
-        "net worth, that is cash, money in the machine and unsold goods at the price you paid.\n"
-        f"You begin with {format_cents(setup.start_cents)}. A fee of {format_cents(setup.fee_cents)} is taken from "
-        f"your cash every midnight; after {setup.missed_fees} days in a row on which it cannot be paid the business is "
-        "closed.\n"
-        f"The machine has {small + large} rows of {setup.columns} slots. Rows 0-{small - 1} take small items, "
-        f"{setup.small_capacity} in a slot; rows {small}-{small + large - 1} take large items, {setup.large_capacity} "
-        "in a slot. Storage is apart from the machine and has room for everything. Money that customers pay stays in "
-        "the machine until you collect it.\n"
-        f"{hands}"
-        "Find suppliers and products by searching the web, and write to suppliers by e-mail; they answer the next "
-        "morning. An order by letter names products with quantities, the delivery address and the account to charge. "
-        "Goods come to your storage on the promised day at the promised hour, not before.\n"
-        "Every tool takes time. When nothing is left to do today, end the day with advance_day.\n"
-        f"Delivery address: {setup.delivery_address}\nAccount: {setup.account}\nYour e-mail: {setup.email}"
-    )
-
-
 def read_catalog(texts: Mapping[str, str]) -> Json:
     """Parse the catalogue in a TOML file. ValueError names the line that does not parse."""
     (text,) = texts.values()
     return tomllib.loads(text)
-
-
-def randomise(products: list[dict[str, Any]], suppliers: list[dict[str, Any]], number: int) -> Mapping[str, Any]:
-    """Another catalogue of the same goods, drawn by its number; all seeds of a run share it.
-
-    Prices change by up to 35 %, unit costs by 15 % on top of that, and demand by 30 %. Elasticities are 0.8 to 2.0,
-    lead times 1 to 7 days, and suppliers charge 85 to 105 % of the wholesale price.
-    """
-    draw = Chance.of(number)("catalog")
-    return {
-        "products": [_product(product, draw(str(product.get("id", "")))) for product in products],
-        "suppliers": [_supplier(supplier, draw(str(supplier.get("id", "")))) for supplier in suppliers],
-    }
-
-
-def _product(table: dict[str, Any], draw: Chance) -> dict[str, Any]:
-    price = draw("price").between(650, 1350)
-    cost = price * draw("cost").between(850, 1150) // 1000
-    return {
-        **table,
-        "reference_cents": max(5, 5 * (int(table["reference_cents"]) * price // 5000)),
-        "wholesale_cents": max(1, int(table["wholesale_cents"]) * cost // 1000),
-        "daily_milliunits": int(table["daily_milliunits"]) * draw("demand").between(700, 1300) // 1000,
-        "elasticity_permille": draw("elasticity").between(800, 2000),
-    }
-
-
-def _supplier(table: dict[str, Any], draw: Chance) -> dict[str, Any]:
-    return {
-        **table,
-        "price_permille": draw("supplier price").between(850, 1050),
-        "lead_days": draw("lead").between(1, 7),
-    }

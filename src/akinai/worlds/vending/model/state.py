@@ -3,7 +3,7 @@
 from __future__ import annotations  # rpds classes take no parameters at run time
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
@@ -90,6 +90,10 @@ class Order:
     """The minute, since the start, at which they come."""
     announced: bool = False
     """Whether the owner has been informed that they come late."""
+    missing: tuple[int, ...] = ()
+    """Units that the boxes will lack, line by line; empty: none."""
+    lost: bool = False
+    """Whether they never come."""
 
     @property
     def expected(self) -> int:
@@ -99,6 +103,69 @@ class Order:
     @property
     def total_cents(self) -> int:
         return sum(line.units * line.cost_cents for line in self.lines)
+
+
+class Parcel(NamedTuple):
+    """An order that came: at the depot, or taken in."""
+
+    order: Order
+    day: int
+    """The day on which it came to the depot or into storage."""
+    at_depot: bool
+    counted: bool = False
+    claimed: bool = False
+
+
+class Talk(NamedTuple):
+    """Bargaining with a supplier: what it asks by now, until when."""
+
+    ask_permille: int
+    left: int
+    """Offers that it still answers."""
+    last_day: int
+    """The last day of this price; then the list price holds again."""
+    offered_day: int
+    """The day of the last offer: it answers one a day."""
+
+
+class Complaint(NamedTuple):
+    """A customer's letter that asks for money back."""
+
+    number: int
+    day: int
+    """Of the letter, or of the promise once one was given."""
+    place: int
+    cents: int
+    promised: bool = False
+
+
+class Site(NamedTuple):
+    """A site with its machine; its slots are in `State.slots`, site by site."""
+
+    place: int
+    """Index of its name."""
+    box_cents: int
+    goodwill: int
+    """In millionths."""
+    due_day: int
+    """The day until which the next rent is to be paid."""
+    sealed: bool = False
+    opens_day: int = 0
+    """The day on which its seal comes off; 0: not paid."""
+    lost: bool = False
+
+
+class Tally(NamedTuple):
+    """What was sold today so far."""
+
+    sold: Mapping[tuple[int, str], int]
+    """By place and product."""
+    wanted: Mapping[str, int]
+    income_cents: int
+    card_cents: int
+
+
+NO_TALLY = Tally({}, {}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +234,8 @@ class Book:
     fee_met: bool
     empty: tuple[str, ...]
     """Products with a slot and a price that were sold out at the end of the day."""
+    sold_at: Mapping[tuple[int, str], int] | None = None
+    """Units sold by place and product, in a business of several sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +287,23 @@ class State(Record):
     """The last closed day."""
     units_sold: int = 0
     ending: Ending | None = None
+    sites: tuple[Site, ...] = ()
+    """The sites of a business of several; `machine_cents` is the sum of their boxes."""
+    tally: Tally = NO_TALLY
+    parcels: tuple[Parcel, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
+    """Neither paid nor refused."""
+    complaint_count: int = 0
+    talks: Mapping[str, Talk] = field(default_factory=dict[str, Talk])
+    """By supplier."""
+    quoted: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """Day and price per mille of each supplier's last price list that the owner got."""
+    owed_cents: int = 0
+    """Fees that were not paid, where they are owed."""
+    accounts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What moved the bank balance so far, in cents by cause; money that came in is positive."""
+    away: bool = False
+    """Whether the owner is out or asleep: nobody signs for goods then."""
 
     @property
     def day(self) -> int:

@@ -10,7 +10,9 @@ from akinai.core.money import read_dollars
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
+from akinai.worlds.vending.players.days import ByBusiness, trader
 from akinai.worlds.vending.players.guided import SUPPLIER_QUERIES, Guide, guided
+from akinai.worlds.vending.players.habits import LADDER, RUNGS
 from akinai.worlds.vending.players.observations import (
     Offer,
     ProductPage,
@@ -205,10 +207,28 @@ def naive_player(role: Role) -> Agent:
     return Routine(lambda me: guided(me, guide, NAIVE_PRODUCTS, NAIVE_VISIT))
 
 
+def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
+    """A player that does business with a single machine, or as a rung of the ladder at several sites."""
+    habits = LADDER[rung]
+
+    def factory(role: Role) -> Agent:
+        if role.actor != OWNER:
+            return Routine(assistant)
+        return ByBusiness(single(role), trader(habits, role.genesis))
+
+    factory.__doc__ = f"{single.__doc__ or ''} At several sites: {RUNGS[rung]}"
+    factory.__dict__["yardstick"] = habits.informed
+    return factory
+
+
 PLAYERS: Mapping[str, AgentFactory] = {
-    "reference": _player(reference),
-    "naive": naive_player,
+    "reference": _by_business(_player(reference), "reference"),
+    "naive": _by_business(naive_player, "naive"),
     "idle": _player(idle),
+    "listed": _by_business(naive_player, "listed"),
+    "careful": _by_business(_player(reference), "careful"),
+    "bargainer": _by_business(_player(reference), "bargainer"),
+    "informed": _by_business(_player(reference), "informed"),
 }
 """The first is the world's default."""
 

@@ -16,21 +16,21 @@ Result = tuple[State, Outcome]
 def verbs_of(setup: Setup, actor: str, sub_agent: Delegated | None) -> tuple[type[a.Verb], ...]:
     """What an actor may do when it is its turn."""
     if actor == OWNER:
-        return _owner_verbs(setup.full_view, setup.structured_orders, setup.machine_by_sub_agent)
-    return a.SUB_AGENT_TOOLS[sub_agent.kind] if sub_agent and sub_agent.actor == actor else ()
+        return _owner_verbs(setup.switches)
+    if sub_agent is None or sub_agent.actor != actor:
+        return ()
+    tools = a.SUB_AGENT_TOOLS[sub_agent.kind]
+    return tools if "order_book" in setup.switches else tuple(verb for verb in tools if verb.only_with != "order_book")
 
 
-@lru_cache(maxsize=8)
-def _owner_verbs(full_view: bool, structured_orders: bool, machine_by_sub_agent: bool) -> tuple[type[a.Verb], ...]:
-    switches: dict[a.Switch | None, bool] = {
-        "full_view": full_view,
-        "structured_orders": structured_orders,
-        "machine_by_sub_agent": machine_by_sub_agent,
-    }
+@lru_cache(maxsize=32)
+def _owner_verbs(switches: frozenset[str]) -> tuple[type[a.Verb], ...]:
     return tuple(
         verb
         for verb in a.VERB_CLASSES
-        if verb.for_owner and switches.get(verb.only_with, True) and not switches.get(verb.not_with, False)
+        if verb.for_owner
+        and (verb.only_with is None or verb.only_with in switches)
+        and not any(switch in switches for switch in verb.not_with)
     )
 
 
@@ -50,9 +50,19 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
         return Outcome.refused("closed", f"{actor} cannot act now: {why}")
     verbs = verbs_of(state.setup, actor, state.sub_agent)
     if verb in verbs:
-        return None
+        return _past_closing(state, verb)
     names = ", ".join(allowed.tool_name() for allowed in verbs)
     return Outcome.refused("not_yours", f"{verb.tool_name()} is not among your tools: {names}")
+
+
+def _past_closing(state: State, verb: type[Action]) -> Outcome | None:
+    """Refused as `too_late` when the day is over for all but looks, notes and sleep."""
+    hour = state.setup.closing_hour
+    if state.minute_of_day < hour * 60:
+        return None
+    if verb not in (a.WaitUntil, a.VisitSite) and issubclass(verb, a.Verb) and verb.minutes in (None, "look"):
+        return None
+    return Outcome.refused("too_late", f"it is {hour}:00 and the day is over; advance the day")
 
 
 def view(state: State, actor: str) -> View:

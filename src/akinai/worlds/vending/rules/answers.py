@@ -8,9 +8,13 @@ from akinai.worlds.vending.letters.delivery import Delivery, find_delivery
 from akinai.worlds.vending.letters.intents import Intent, Items, Kind, Topic
 from akinai.worlds.vending.letters.reader import read_letter
 from akinai.worlds.vending.letters.text import unquoted
+from akinai.worlds.vending.model.actions import Claim
 from akinai.worlds.vending.model.setup import Setup, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Line, Order, Quote, State
 from akinai.worlds.vending.rules import letters
+from akinai.worlds.vending.rules.bargaining import bargain_by_letter
+from akinai.worlds.vending.rules.books import supplier_today
+from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by
 from akinai.worlds.vending.rules.letters import Draft
 from akinai.worlds.vending.rules.orders import (
     add_order,
@@ -18,6 +22,7 @@ from akinai.worlds.vending.rules.orders import (
     can_change,
     cancel_order,
     change_order,
+    charge_cents,
     quote_lines,
     total_cents,
 )
@@ -57,6 +62,9 @@ def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...
 def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[State, Draft]:
     """Act on every intent of a letter, cancellations first, and answer all of them in one letter."""
     intents, delivery = understand(state.setup, letter.subject, letter.body)
+    if state.sites:
+        supplier = supplier_today(state, supplier)
+        state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
     day = letter.at // DAY_MINUTES + 1
     paragraphs: list[str] = []
     terms = False
@@ -118,7 +126,7 @@ def _confirm(state: State, request: Request) -> Answer:
 
 def _charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
     """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
-    if not reasons and (total := total_cents(lines)) > state.cash_cents:
+    if not reasons and (total := charge_cents(request.supplier, lines)) > state.cash_cents:
         reasons = [f"Your account does not cover the total of {format_cents(total)}."]
     if reasons:
         return Answer(state, (letters.not_placed(reasons),))
@@ -169,9 +177,9 @@ def _ask(state: State, request: Request) -> Answer:
     if topic == "order":
         orders = _open_orders(state, request.supplier)
         named = [order for order in orders if order.number in intent.orders] or orders
-        return Answer(state, (letters.on_their_way(state.setup, named), letters.UNTIL_IT_LEAVES))
+        return Answer(state, (letters.on_their_way(state.setup, named), _until_it_leaves(state)))
     if topic == "terms":
-        return Answer(state, (letters.UNTIL_IT_LEAVES,))
+        return Answer(state, (_until_it_leaves(state),))
     return Answer(state, (letters.price_list(state.setup, request.supplier),))
 
 
@@ -201,7 +209,16 @@ def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answe
     else:
         head = "Please write the number of the order; nothing was changed."
     way = letters.on_their_way(state.setup, _open_orders(state, request.supplier))
-    return Answer(state, (head, way, letters.UNTIL_IT_LEAVES), terms=False)
+    return Answer(state, (head, way, _until_it_leaves(state)), terms=False)
+
+
+def _is_here(state: State, order: Order) -> bool:
+    """Whether an order can still be changed; where orders are paid in advance they leave on the same day."""
+    return not state.sites and can_change(order, state.day)
+
+
+def _until_it_leaves(state: State) -> str:
+    return letters.LEAVES_AT_ONCE if state.sites else letters.UNTIL_IT_LEAVES
 
 
 def _cancel(state: State, request: Request) -> Answer:
@@ -212,7 +229,7 @@ def _cancel(state: State, request: Request) -> Answer:
             state = _drop_quote(state, number)
         return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in quotes)} is withdrawn.",), terms=False)
     meant = _meant_orders(state, request)
-    cancelled = [order for order in meant if can_change(order, state.day)]
+    cancelled = [order for order in meant if _is_here(state, order)]
     if not cancelled:
         return _unchanged(state, request, meant)
     for order in cancelled:
@@ -231,7 +248,7 @@ def _change(state: State, request: Request) -> Answer:
     if intent.quotes and not intent.orders:
         return _quote(state, request)
     meant = _meant_orders(state, request)
-    open_orders = [order for order in meant if can_change(order, state.day)]
+    open_orders = [order for order in meant if _is_here(state, order)]
     if len(open_orders) != 1:
         return _unchanged(state, request, meant)
     order = open_orders[0]
@@ -256,18 +273,46 @@ def _change(state: State, request: Request) -> Answer:
 
 
 def _claim(state: State, request: Request) -> Answer:
+    if state.sites:
+        return _claim_of_parcel(state, request)
     records = "We have checked our records: whatever you paid for was delivered in full, or is on its way."
     return Answer(
         state, (records, letters.on_their_way(state.setup, _open_orders(state, request.supplier))), terms=False
     )
 
 
+def _claim_of_parcel(state: State, request: Request) -> Answer:
+    """The same as the claim by tool: the goods must have been counted."""
+    intent = request.intent
+    number = intent.orders[0] if intent.orders else claimable(state, request.supplier)
+    if number is None:
+        return Answer(state, ("Please write the number of the order, and the units that are missing.",), terms=False)
+    missing = intent.items.units or missing_by(state, number, intent.received)
+    if not missing:
+        return Answer(state, (f"Please write the units that order {number} lacks.",), terms=False)
+    state, outcome = claim(state, Claim(order=number, missing=dict(missing)))
+    return Answer(state, (f"Order {number}: {outcome.text}",), terms=False)
+
+
 def _negotiate(state: State, request: Request) -> Answer:
+    if state.sites:
+        return _bargain(state, request)
     fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
     if not request.intent.items.units:
         return Answer(state, (fixed,))
     answer = _quote(state, request)
     return replace(answer, paragraphs=(fixed, *answer.paragraphs))
+
+
+def _bargain(state: State, request: Request) -> Answer:
+    """The same as the offer by tool; goods with quantities get a quote at the new prices besides."""
+    state, text = bargain_by_letter(state, request.supplier, request.intent)
+    answer = Answer(state, (text,))
+    if request.intent.items.units:
+        supplier = supplier_today(state, state.setup.catalog.supplier_by_id[request.supplier.id])
+        answer = _quote(state, replace(request, supplier=supplier))
+        answer = replace(answer, paragraphs=(text, *answer.paragraphs))
+    return answer
 
 
 def _complain(state: State, request: Request) -> Answer:

@@ -11,7 +11,7 @@ from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import WaitUntil
 from akinai.worlds.vending.model.economy import Shelves
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, Ending, Lot, Slot, State, clock, remove_units
-from akinai.worlds.vending.rules import mail
+from akinai.worlds.vending.rules import customers, deliveries, mail, trade
 
 Result = tuple[State, Outcome]
 
@@ -36,31 +36,47 @@ def pass_time(state: State, until: int) -> Passage:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
         stop = min(until, midnight, morning if state.minute < morning else until, mail.next_post_minute(state) or until)
+        if state.sites:
+            stop = min(stop, trade.next_block_minute(state) or stop)
         if stop == midnight:
-            state = close_day(state, stop)
+            state = trade.close_day(state, stop) if state.sites else close_day(state, stop)
             continue
-        state = mail.post_due(state.moved(minute=stop), stop)
+        state = state.moved(minute=stop)
+        state = _street_due(state, stop == morning) if state.sites else mail.post_due(state, stop)
         if stop == morning:
             state = mail.morning_post(state)
             notice, data = morning_notice(state)
     return Passage(state, notice, data)
 
 
-def spend(state: State, outcome: Outcome, minutes: int) -> Result:
+def _street_due(state: State, morning: bool) -> State:
+    """What is due at this minute in a business of several sites: letters, goods at the door, and customers."""
+    if morning:
+        state = customers.morning_letters(deliveries.announce_delays(state))
+    return trade.book_blocks(deliveries.arrive(state))
+
+
+def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -> Result:
     """Let a tool's minutes pass after its effect. The outcome includes the notice of a morning that comes meanwhile."""
     if not minutes:
         return state, outcome
-    passage = pass_time(state, state.minute + minutes)
-    parts = [outcome.text, f"[{clock(state.setup, passage.state.minute)}]", passage.notice, _end_text(passage.state)]
-    return passage.state, Outcome("\n".join(part for part in parts if part), data=outcome.data)
+    until = state.minute + minutes
+    if state.setup.closing_hour < 24:
+        until = min(until, state.minute - state.minute_of_day + state.setup.closing_hour * 60)
+    passage = pass_time(state.moved(away=True) if away else state, until)
+    after = passage.state.moved(away=False) if away else passage.state
+    signed = deliveries.signed_text(state, after)
+    parts = [outcome.text, signed, f"[{clock(state.setup, after.minute)}]", passage.notice, _end_text(after)]
+    return after, Outcome("\n".join(part for part in parts if part), data=outcome.data)
 
 
 def advance_day(state: State) -> Result:
     """Let time pass until the next 08:00. Between midnight and 08:00 that closes no day."""
     passed = state.minute % DAY_MINUTES
-    passage = pass_time(state, state.minute - passed + (OPENING if passed < OPENING else DAY_MINUTES + OPENING))
+    until = state.minute - passed + (OPENING if passed < OPENING else DAY_MINUTES + OPENING)
+    passage = pass_time(state.moved(away=True) if state.sites else state, until)
     text = passage.notice or _end_text(passage.state)
-    return passage.state, Outcome(text, data=passage.data)
+    return passage.state.moved(away=False) if state.sites else passage.state, Outcome(text, data=passage.data)
 
 
 def wait_until(state: State, action: WaitUntil) -> Result:
@@ -70,12 +86,13 @@ def wait_until(state: State, action: WaitUntil) -> Result:
     """
     if not state.setup.tool_time:
         return state, Outcome.refused("no_hours", "this clock knows only mornings; advance the day instead")
-    until = state.minute - state.minute_of_day + action.hour * 60
+    until = state.minute - state.minute_of_day + min(action.hour, state.setup.closing_hour) * 60
     if until <= state.minute:
         text = f"it is {clock(state.setup, state.minute)} already; wait for a later hour or advance the day"
         return state, Outcome.refused("too_late", text)
     passage = pass_time(state, until)
-    return passage.state, Outcome(f"[{clock(state.setup, until)}]" + (f"\n{passage.notice}" if passage.notice else ""))
+    parts = [f"[{clock(state.setup, until)}]", deliveries.signed_text(state, passage.state), passage.notice]
+    return passage.state, Outcome("\n".join(part for part in parts if part))
 
 
 def _end_text(state: State) -> str:
@@ -233,6 +250,8 @@ def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
     data: dict[str, Json] = {"day": state.day, "weather": weather, "unread": unread}
     if book is not None:
         sold = [f"{n} {names[p].name} at {format_cents(book.prices[p])}" for p, n in book.sold.items() if n]
+        where, more = trade.sales_lines(state) if state.sites else ([], {})
+        lines += where
         lines.append(f"Sold yesterday: {', '.join(sold) or 'nothing'}. Income: {format_cents(book.income_cents)}.")
         if book.empty:
             lines.append(f"Sold out: {', '.join(names[product].name for product in book.empty)}.")
@@ -246,6 +265,7 @@ def morning_notice(state: State) -> tuple[str, Mapping[str, Json]]:
             "spoiled": book.spoiled,
             "fee_cents": book.fee_cents,
             "fee_missed": not book.fee_met,
+            **more,
         }
     lines.append(f"New mail: {unread} letter{'' if unread == 1 else 's'}.")
     return "\n".join(lines), data

@@ -15,6 +15,7 @@ UNTIL_IT_LEAVES = (
     "An order can be changed or cancelled by letter, with its number, until it leaves us on the evening before its "
     "delivery."
 )
+LEAVES_AT_ONCE = "Orders are paid in advance and leave on the same day: they cannot be changed or cancelled."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ def terms(supplier: Supplier) -> str:
         (
             f"- Delivery: {days(supplier.lead_days)} after the day of your letter, at {supplier.hour:02d}:00",
             f"- Minimum order: {format_cents(supplier.minimum_cents)}",
+            *([f"- Freight: {format_cents(supplier.freight_cents)} an order"] if supplier.freight_cents else ()),
             *(bulk or ("- Bulk discount: none",)),
             "- To order, write each product with its quantity, the delivery address and the account to charge",
         ),

@@ -26,6 +26,7 @@ from akinai.worlds.vending.model.state import (
 )
 from akinai.worlds.vending.rules import letters
 from akinai.worlds.vending.rules.answers import answer_letter
+from akinai.worlds.vending.rules.books import in_business
 from akinai.worlds.vending.rules.letters import Draft
 from akinai.worlds.vending.rules.orders import know_suppliers
 
@@ -141,7 +142,7 @@ def _answer(state: State, letter: Letter) -> State:
     if to == setup.email.lower():
         return _receive(state, letter.sender, Draft(letter.subject, letter.body), state.minute)
     supplier = setup.catalog.supplier_by_address.get(to)
-    if supplier is None:
+    if supplier is None or not in_business(state, supplier):
         daemon = f"mailer-daemon@{setup.email.rpartition('@')[2]}"
         draft = letters.undelivered(clock(setup, letter.at), letter.to, letter.subject)
         return _receive(state, daemon, draft, state.minute)

@@ -11,6 +11,8 @@ from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock
+from akinai.worlds.vending.rules.books import book, in_business, supplier_today
+from akinai.worlds.vending.rules.deliveries import dispatched, order_text
 
 Result = tuple[State, Outcome]
 
@@ -32,6 +34,9 @@ def quote_lines(catalog: Catalog, supplier: Supplier, wanted: Mapping[str, int])
 
 def unit_cents(supplier: Supplier, product: Product, off_permille: int = 0) -> int:
     """What a supplier charges for a unit, in whole cents; without a discount, its list price."""
+    own = supplier.own_by_product.get(product.id) if supplier.own_permille else None
+    if own is not None:
+        return max(1, half_up(product.wholesale_cents * supplier.price_permille * own, 1_000_000))
     return half_up(product.wholesale_cents * supplier.price_permille * (1000 - off_permille), 1_000_000)
 
 
@@ -43,6 +48,11 @@ def discount_permille(supplier: Supplier, units: int) -> int:
 def total_cents(lines: Iterable[Line]) -> int:
     """The total price of the lines of an order or a quote."""
     return sum(line.units * line.cost_cents for line in lines)
+
+
+def charge_cents(supplier: Supplier, lines: Iterable[Line]) -> int:
+    """What an order costs in all: its goods and the freight."""
+    return total_cents(lines) + supplier.freight_cents
 
 
 def promised_minute(supplier: Supplier, day: int) -> int:
@@ -61,13 +71,18 @@ def add_order(state: State, supplier: Supplier, lines: tuple[Line, ...], day: in
 
     ValueError when cash does not cover them: the caller must refuse such an order.
     """
-    if (total := total_cents(lines)) > state.cash_cents:
+    if (total := charge_cents(supplier, lines)) > state.cash_cents:
         raise ValueError(f"an order of {total} cents was to be charged to {state.cash_cents}; refuse it instead")
     promised = promised_minute(supplier, day)
-    due = promised + DAY_MINUTES * days_late(state.economy.root, supplier, day)
-    order = Order(state.order_count + 1, supplier.id, lines, day, promised, due)
+    if state.sites:
+        order = dispatched(state, supplier, Order(state.order_count + 1, supplier.id, lines, day, promised, promised))
+        state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
+    else:
+        due = promised + DAY_MINUTES * days_late(state.economy.noise(day), supplier, day)
+        order = Order(state.order_count + 1, supplier.id, lines, day, promised, due)
+        state = replace(state, cash_cents=state.cash_cents - total)
     orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
-    return replace(state, cash_cents=state.cash_cents - total, orders=orders, order_count=order.number), order
+    return replace(state, orders=orders, order_count=order.number), order
 
 
 def can_change(order: Order, day: int) -> bool:
@@ -102,10 +117,11 @@ def place_order(state: State, action: PlaceOrder) -> Result:
     """
     catalog = state.setup.catalog
     supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
-    if supplier is None:
+    if supplier is None or not in_business(state, supplier):
         known = ", ".join(state.known_suppliers) or "none yet: search the web"
         text = f"no supplier {action.supplier_id!r:.60}; the ones you know: {known}"
         return state, Outcome.refused("unknown_supplier", text)
+    supplier = supplier_today(state, supplier)
     wanted: dict[str, int] = {}
     for name, units in action.items.items():
         product = catalog.find(name)
@@ -122,10 +138,14 @@ def place_order(state: State, action: PlaceOrder) -> Result:
             f"{supplier.name} takes orders from {format_cents(supplier.minimum_cents)}; this is {format_cents(total)}"
         )
         return state, Outcome.refused("below_minimum", text)
+    total = charge_cents(supplier, lines)
     if total > state.cash_cents:
         text = f"this costs {format_cents(total)} and your cash is {format_cents(state.cash_cents)}"
         return state, Outcome.refused("no_cash", text, {"total_cents": total, "cash_cents": state.cash_cents})
     state, order = add_order(know_suppliers(state, [supplier.id]), supplier, lines, state.day)
+    if state.sites:
+        data: dict[str, Json] = {"order": order.number, "total_cents": total, "cash_cents": state.cash_cents}
+        return state, Outcome(order_text(state, order, total), data=data)
     text = (
         f"Order {order.number} placed with {supplier.name}: {format_cents(total)} charged, cash left "
         f"{format_cents(state.cash_cents)}. Delivery promised for {clock(state.setup, order.promised)}."

@@ -49,9 +49,11 @@ class _Facts:
     capacities: tuple[int, int]
     fee_cents: int
     missed_fees: int
+    reviews: tuple[tuple[str, str], ...] = ()
+    """By supplier, what its customers write."""
 
 
-def pages_of(setup: Setup) -> tuple[Page, ...]:
+def pages_of(setup: Setup, reviews: tuple[tuple[str, str], ...] = ()) -> tuple[Page, ...]:
     """All pages of a setup. The last setups are cached."""
     demand = setup.demand
     seasons = tuple(
@@ -60,7 +62,16 @@ def pages_of(setup: Setup) -> tuple[Page, ...]:
     )
     capacities = (setup.small_capacity, setup.large_capacity)
     return _pages(
-        _Facts(setup.catalog, demand.variety, demand.weekdays, seasons, capacities, setup.fee_cents, setup.missed_fees)
+        _Facts(
+            setup.catalog,
+            demand.variety,
+            demand.weekdays,
+            seasons,
+            capacities,
+            setup.fee_cents,
+            setup.missed_fees,
+            reviews,
+        )
     )
 
 
@@ -68,8 +79,10 @@ def pages_of(setup: Setup) -> tuple[Page, ...]:
 def _pages(facts: _Facts) -> tuple[Page, ...]:
     catalog = facts.catalog
     categories = dict.fromkeys(product.category for product in catalog.products)
+    reviews = dict(facts.reviews)
     return (
         *(_supplier_page(catalog, supplier) for supplier in catalog.suppliers),
+        *(_review_page(catalog.supplier_by_id[id], text) for id, text in reviews.items()),
         _wholesalers(catalog),
         *(_directory(catalog, category) for category in categories),
         *(_guide(facts, category) for category in categories),
@@ -92,6 +105,12 @@ def _supplier_page(catalog: Catalog, supplier: Supplier) -> Page:
     cheap = ("cheap", "bulk") if supplier.price_permille < _ORDINARY else ()
     topics = " ".join((*categories, *cheap, "vending machine"))
     return Page(f"{supplier.name}: wholesale supplier", url, "\n".join(lines), topics, (supplier.id,))
+
+
+def _review_page(supplier: Supplier, text: str) -> Page:
+    title = f"{supplier.name}: reviews"
+    url = f"{_ALMANAC}/reviews/{supplier.id}"
+    return Page(title, url, f"{supplier.name} ({supplier.id}), {text}", "review rating stars trust customers say")
 
 
 def _wholesalers(catalog: Catalog) -> Page:
@@ -140,17 +159,22 @@ def _public(facts: _Facts, product: Product) -> str:
     """The public demand curve: that of an average place, without the taste of this place."""
     capacity = facts.capacities[0 if product.size == "small" else 1]
     loss = percent(product.elasticity_permille // 10)
+    sensitivity = (
+        f"Price sensitivity: each 10% above that price loses about {loss} of sales, each 10% below gains as much"
+    )
     return "\n".join(
-        (
+        line
+        for line in (
             f"Product: {name_and_id(facts.catalog, product.id)}",
             f"Category: {product.category}",
             f"Size: {product.size}, {capacity} units to a slot",
             f"Typical retail price: {format_cents(product.reference_cents)}",
             f"Typical sales: {_thousandths(product.daily_milliunits)} units a day at that price",
-            f"Price sensitivity: each 10% above that price loses about {loss} of sales, each 10% below gains as much",
+            sensitivity if product.elasticity_permille else "",
             f"Wholesale price: about {format_cents(product.wholesale_cents)} a unit, case of {product.case_units}",
             f"Shelf life: {days(product.shelf_days)} from delivery",
         )
+        if line
     )
 
 
@@ -268,15 +292,34 @@ class _Index:
 
 def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
     """Search the pages of the web. Suppliers whose address is shown become known."""
-    pages = find_pages(state.setup, action.query)
+    setup, reviews = _known_today(state)
+    pages = find_pages(setup, action.query, reviews)
     shown = {id for page in pages for id in page.suppliers}
     suppliers = [supplier.id for supplier in state.setup.catalog.suppliers if supplier.id in shown]
     return know_suppliers(state, suppliers), show_pages(action.query, pages)
 
 
-def find_pages(setup: Setup, query: str) -> list[Page]:
+def _known_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
+    """The setup with the suppliers that are in business today, and what is written about them."""
+    town = state.economy.town
+    if town is None:
+        return state.setup, ()
+    open_ids = tuple(town.open_suppliers(state.day))
+    known = state.economy.webs.get(open_ids)
+    if known is None:
+        catalog = Catalog(
+            products=state.setup.catalog.products,
+            suppliers=tuple(state.setup.catalog.supplier_by_id[id] for id in open_ids),
+        )
+        traders = [(id, town.traders[id]) for id in open_ids]
+        reviews = tuple((id, f"{t.review // 10}.{t.review % 10} of 5. {t.praise!r}") for id, t in traders)
+        known = state.economy.webs[open_ids] = (state.setup.model_copy(update={"catalog": catalog}), reviews)
+    return known
+
+
+def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = ()) -> list[Page]:
     """Find pages by whole words, whatever their case, order and plural. The same query always finds the same pages."""
-    index = _index(pages_of(setup))
+    index = _index(pages_of(setup, reviews))
     words = _fold(query)
     return [index.pages[hit.id] for hit in rank(words, index.words, RESULTS, ALPHA)] if words else []
 

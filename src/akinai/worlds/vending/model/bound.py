@@ -1,0 +1,108 @@
+"""An upper bound of the bank balance in a business of several sites, cheap to compute for each seed."""
+
+from akinai.core.ledger import Genesis
+from akinai.worlds.vending.model.crowds import crowd_of
+from akinai.worlds.vending.model.economy import Economy, economy_of
+from akinai.worlds.vending.model.setup import Product
+from akinai.worlds.vending.model.terms import Street
+from akinai.worlds.vending.model.town import Town
+
+NONE = float("-inf")
+
+
+def bound_cents(genesis: Genesis) -> int:
+    """The most that any owner who cannot foresee the noise of demand has in the bank at the end, in expectation.
+
+    Proof. A unit of a product costs at least the lowest price that any supplier in this seed ever accepts but
+    cheats, who deliver too little to be cheaper; freight, divided by the most that an order can bring, comes on
+    top. A day's expected sales of a product at a price p are at most its mean with full variety and goodwill,
+    times 1 + e (w - p) / w where that lies between 0 and 2, and the margin on them is greatest at p = (w (1 +
+    1/e) + c) / 2. A machine has six small and six large slots, so a day earns at most the six best margins of
+    each size; more slots of a product sell no more of it. Nothing sells before the first delivery that can bring
+    it. Spoilage, storage, short deliveries, complaints, sealed machines and lack of time only take away. A
+    further machine earns from the day of its offer on, if the money that the bound itself has by then covers it
+    together with the goods of the next delivery days, which are prepaid; the places are taken best first. Rents
+    and fees are paid. An owner with the most machines on every day for which its money can reach has the most
+    money on every later day, so the greatest of the four paths, followed day by day, is above every owner's
+    expectation. ValueError without a horizon.
+    """
+    economy = economy_of(genesis)
+    setup, town, street = economy.setup, economy.town, economy.setup.street
+    if town is None or street is None or not setup.days:
+        raise ValueError("the bound is of a business of several sites with a horizon")
+    gains, costs = [0.0], [0.0]
+    for day in range(1, setup.days + 1):
+        gain, cost = _best_day(economy, town, street, day)
+        gains.append(gain)
+        costs.append(cost)
+    return int(_best_growth(economy, town, street, gains, costs))
+
+
+def _lowest(town: Town, street: Street, product: Product) -> float:
+    """The lowest price in cents at which a unit can be had, freight included."""
+    own = [
+        town.traders[s.id].accept_permille * s.own_by_product.get(product.id, 1000) / 1e6
+        for s in town.catalog.suppliers
+        if product.id in s.products and town.traders[s.id].character != "cheat"
+    ]
+    terms = street.storage
+    units = terms.units + terms.units_a_site * len(street.sites.pitches)
+    return min(own, default=0.95) * product.wholesale_cents + street.drawn.freight_cents / units
+
+
+def _first_minute(town: Town, product: Product) -> int:
+    """The first minute at which a unit can be there."""
+    return min(
+        (
+            s.lead_days * 1440 + s.hour * 60
+            for s in town.catalog.suppliers
+            if product.id in s.products and town.traders[s.id].opens == 1
+        ),
+        default=10**9,
+    )
+
+
+def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[float, float]:
+    """The best margin of a day at an average place, in cents, and what its goods cost."""
+    crowd, setup = crowd_of(economy, town, street, day), economy.setup
+    best: dict[str, list[tuple[float, float]]] = {"small": [], "large": []}
+    for product in town.catalog.products:
+        first = _first_minute(town, product)
+        part = sum(
+            block.share_permille for block in street.counter.blocks if (day - 1) * 1440 + block.hour * 60 > first
+        )
+        taste = town.tastes[product.id]
+        worth = taste.worth_cents * crowd.worth_permille / 1000
+        e, cost = taste.elasticity_permille / 1000, _lowest(town, street, product)
+        price = (worth * (1 + 1 / e) + cost) / 2
+        effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)
+        units = crowd.means[product.id] / 2**20 * effect * part / 1000
+        best[product.size].append(((price - cost) * units, cost * units))
+    small, large = setup.small_slots, setup.slots - setup.small_slots
+    chosen = [*sorted(best["small"])[-small:], *sorted(best["large"])[-large:]]
+    return sum(max(gain, 0.0) for gain, _ in chosen), sum(cost for gain, cost in chosen if gain > 0)
+
+
+def _best_growth(economy: Economy, town: Town, street: Street, gains: list[float], costs: list[float]) -> float:
+    """The most money at the end over all times at which machines could be taken."""
+    setup, pitches = economy.setup, street.sites.pitches
+    places = [0, *sorted(range(1, len(town.footfall)), key=lambda place: -town.footfall[place])]
+    footfall = [town.footfall[place] / 1000 for place in places]
+    rents = [street.rent.cents * (1000 + town.survey[place]) / 2000 for place in places]
+    lead = min(s.lead_days for s in town.catalog.suppliers if town.traders[s.id].opens == 1)
+    money = [float(setup.start_cents), *[NONE] * len(pitches)]
+    for day in range(1, setup.days + 1):
+        after = list(money)
+        total = rent = 0.0
+        for sites, now in enumerate(money):
+            prepaid, held = sum(costs[day : day + lead]) * total, now
+            if sites and sites <= len(pitches):
+                pitch, before = pitches[sites - 1], money[sites - 1]
+                if day >= pitch.day and before - prepaid >= pitch.cents:
+                    held = max(held, before - pitch.cents + rents[sites])
+            total += footfall[sites]
+            rent += rents[sites] / street.rent.every_days
+            earned = total * gains[day] - (rent if day > street.rent.every_days else 0.0)
+            after[sites] = held + max(earned, 0.0) - setup.fee_cents if held > NONE else NONE
+        money = after
+    return max(money)

@@ -1,0 +1,102 @@
+"""Customers of a business of several sites: how many come in a block of the day, product by product. Integers alone.
+
+mean = base x taste x place x goodwill x weekday x season x weather x event x crowd x share x variety x price effect.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from akinai.core.chance import absorb, absorb_all
+from akinai.worlds.vending.model.economy import Crowd, Economy, drawing, noisy, price_effect, variety_permille
+from akinai.worlds.vending.model.setup import Season
+from akinai.worlds.vending.model.terms import Street
+from akinai.worlds.vending.model.town import Town
+
+
+class Demand(NamedTuple):
+    """What the customers of a block want at a site."""
+
+    units: dict[str, int]
+    """By product with units and a price; whole units."""
+    lost_q20: int
+    """Expected units that nobody could serve, of products without units."""
+    wanted_q20: int
+    """Expected units of all products that have a slot."""
+
+
+def crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
+    """The customers of a day; cached with the economy."""
+    known = economy.crowds.get(day)
+    if known is None:
+        known = economy.crowds[day] = _crowd_of(economy, town, street, day)
+    return known
+
+
+def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
+    event = town.event_on(day)
+    width = street.drawn.crowd_permille
+    crowd = economy.noise(day, "crowd", day).between(1000 - width, 1000 + width)
+    effect = street.events.kinds[event.kind] if event else None
+    factors: dict[str, int] = {}
+    for category in {taste.category for taste in town.tastes.values()}:
+        demand = effect.categories.get(category, effect.demand_permille) if effect else 1000
+        factors[category] = calendar_permille(economy, day, category) * demand * crowd // 1000
+    period = street.drawn.taste_days
+    means = {
+        id: taste.base * taste.by_period[(day + taste.phase) // period] // 1000 * factors[taste.category] // 1_000_000
+        for id, taste in town.tastes.items()
+    }
+    strides = {id: taste.stride for id, taste in town.tastes.items()}
+    label = economy.noise(day, "demand", day).h
+    return Crowd(means, effect.worth_permille if effect else 1000, label, strides)
+
+
+def calendar_permille(economy: Economy, day: int, category: str) -> int:
+    """The public factors of weekday, month and weather."""
+    today, demand = economy.today(day), economy.setup.demand
+    start = economy.setup.start_date.weekday()
+    season = demand.seasons.get(category, Season())
+    factor = demand.weekdays[(start + day - 1) % 7] * season.months[today.month]
+    return factor * season.weather.get(today.weather, 1000) // 1_000_000
+
+
+def block_demand(
+    economy: Economy,
+    town: Town,
+    crowd: Crowd,
+    block: int,
+    place: int,
+    factor: int,
+    stock: dict[str, int],
+    prices: Mapping[str, int],
+) -> Demand:
+    """What a block's customers want at a site.
+
+    `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full box
+    leaves, per million.
+    """
+    wanted, lost, shares = 0, 0, 0
+    on_sale: list[tuple[str, int, int]] = []
+    scale = factor * town.footfall[place]
+    for id, units in stock.items():
+        mean = crowd.means[id] * scale // 10**9
+        if not units or id not in prices:
+            lost += mean
+            wanted += mean
+            continue
+        taste = town.tastes[id]
+        worth = taste.worth_cents * crowd.worth_permille // 1000
+        effect = price_effect(worth, taste.elasticity_permille, prices[id])
+        shares += drawing(effect)
+        on_sale.append((id, mean, effect))
+    if not on_sale:
+        return Demand({}, lost, wanted)
+    variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
+    label = absorb(absorb(crowd.label, block), place)
+    draws = absorb_all(label, [crowd.strides[id] for id, _, _ in on_sale])
+    wants: dict[str, int] = {}
+    for (id, mean, effect), h in zip(on_sale, draws, strict=True):
+        mean = (mean * variety // 1000) * effect >> 20
+        wanted += mean
+        wants[id] = noisy(mean, h)
+    return Demand(wants, lost, wanted)

@@ -1,0 +1,174 @@
+"""The verbs of a business of several sites: bargaining, deliveries that are signed for, customers, rents, pitches."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import Field
+
+from akinai.core.actions import ParameterAlias
+from akinai.core.canonical import Json
+from akinai.worlds.vending.model.parameters import DOLLARS, MAX_PRICE_CENTS, Name, Plain, Quantity, price_cents
+from akinai.worlds.vending.model.verb import Verb
+
+Site = Annotated[int, Field(ge=1, le=20), Plain]
+Number = Annotated[int, Field(ge=1, le=1_000_000), Plain]
+Goods = Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
+Price = Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), Plain]
+
+
+def _prices_cents(given: object) -> Json:
+    if not isinstance(given, Mapping):
+        raise ValueError("prices are an object: dollars by product id")
+    return {str(name): price_cents(value) for name, value in cast("Mapping[Any, Any]", given).items()}
+
+
+class Errand(Verb):
+    """The base of the verbs that only a business of several sites has."""
+
+    only_with = "street"
+
+
+class GetPriceLists(Errand):
+    """Ask suppliers for their prices of today, their delivery days and hour, and their minimum order."""
+
+    minutes = "price_lists"
+
+    suppliers: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    """The ids of the suppliers to ask; without them, all that are in business."""
+
+
+class MakeOffer(Errand):
+    """Bargain with a supplier: ask for a discount on all its prices.
+
+    It answers with its price, which then holds for 30 days. It answers one offer a day and a few in all; an offer far
+    below what it can accept moves nothing. Naming a rival's lower price helps if it is true.
+    """
+
+    minutes = "letter"
+    parameter_aliases: ClassVar = {"rival_price": ParameterAlias("rival_cents", price_cents, DOLLARS)}
+
+    supplier_id: Name
+    """The id of the supplier, as its price list names it."""
+    discount_percent: Annotated[int, Field(ge=1, le=90), Plain]
+    """The discount to ask for, in per cent of its present prices."""
+    rival_product: Name | None = None
+    """The id of a product that a rival quoted you cheaper, if one did."""
+    rival_cents: Price | None = None
+    """The rival's price of a unit in cents."""
+
+
+class CountDelivery(Errand):
+    """Open the boxes of an order that you signed for, and count them. Only then can you claim what is missing."""
+
+    minutes = "count"
+
+    order: Number
+    """The number of the order."""
+
+
+class Claim(Errand):
+    """Ask the supplier for the money of units that you counted as missing, within four days of their coming."""
+
+    minutes = "letter"
+
+    order: Number
+    """The number of the order."""
+    missing: Goods
+    """The units that are missing: an object from product id to a number of units."""
+
+
+class FetchDepot(Errand):
+    """Fetch an order from the depot, where it waits four days if nobody signed for it. It costs a fee."""
+
+    minutes = "fetch"
+    away = True
+
+    order: Number
+    """The number of the order."""
+
+
+class SellToJobber(Errand):
+    """Sell goods from storage to a jobber, at a fifth of the trade price."""
+
+    minutes = "letter"
+
+    items: Goods
+    """The units to sell: an object from product id to a number of units."""
+
+
+class VisitSite(Errand):
+    """Go to a site: fill its machine from storage, and bring its cash back.
+
+    With products, these are what the machine holds from now on, in this order, each in a slot as long as there are
+    slots of its size; goods of other products come back to storage. Without products every slot is filled up with
+    what it held. A visit takes 25 minutes, 3 more for each product that is moved, and 5 for the cash.
+    """
+
+    away = True
+
+    site: Site
+    """The number of the site, counted from 1."""
+    products: Annotated[tuple[Name, ...], Field(max_length=50)] | None = None
+    """The ids of the products that the machine is to hold; without them, those that it holds are filled up."""
+    collect: bool = True
+    """Whether to bring the cash back."""
+
+
+class ChangePrices(Errand):
+    """Set prices by product. A product has one price at all your sites; without a price it is not sold."""
+
+    minutes = "prices"
+    parameter_aliases: ClassVar[Mapping[str, ParameterAlias]] = {
+        "prices": ParameterAlias(
+            "prices_cents",
+            _prices_cents,
+            {
+                "type": "object",
+                "additionalProperties": DOLLARS,
+                "minProperties": 1,
+                "maxProperties": 60,
+                "description": "The prices to set: an object from product id to dollars.",
+            },
+        )
+    }
+
+    prices_cents: Annotated[dict[Name, Price], Field(min_length=1, max_length=60)]
+    """The prices to set: an object from product id to cents."""
+
+
+class ReadNews(Errand):
+    """Read the news: events of the next days, rumours about suppliers, and pitches on offer."""
+
+    minutes = "news"
+
+
+class AnswerCustomer(Errand):
+    """Answer a customer who asks for the price back: pay it now, refuse, or promise to pay within five days."""
+
+    minutes = "letter"
+
+    complaint: Number
+    """The number of the complaint, as the customer's letter names it."""
+    answer: Literal["pay", "refuse", "promise"]
+    """The answer to give."""
+
+
+class Pay(Errand):
+    """Pay the rent of a site for its next 28 days, or a refund that you promised a customer."""
+
+    minutes = "pay"
+
+    bill: Literal["rent", "refund"]
+    """The kind of bill."""
+    number: Number
+    """The number of the site for a rent, of the complaint for a refund."""
+
+
+class TakePitch(Errand):
+    """Rent another site with a machine, once pitches are on offer."""
+
+    minutes = "contract"
+    away = True
+
+    place: Name
+    """The name of the place, as letters and the news name it."""

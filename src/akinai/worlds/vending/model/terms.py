@@ -1,0 +1,303 @@
+"""Terms of business beyond buying and selling: switches of a setup, each a table of its own, absent where the business
+does without it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Permille = Annotated[int, Field(ge=0, le=10_000)]
+Share = Annotated[int, Field(ge=0, le=1000)]
+Cents = Annotated[int, Field(ge=0, le=100_000_000)]
+Days = Annotated[int, Field(ge=0, le=100_000)]
+Minute = Annotated[int, Field(ge=0, le=600)]
+Span = tuple[int, int]
+"""The least and the greatest value of a uniform draw, both included."""
+
+Character = Literal["honest", "haggler", "gouger", "cheat", "slow"]
+EventKind = Literal["festival", "heat", "works", "holiday"]
+
+
+class _Terms(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Block(_Terms):
+    """Customers who come together: they are booked at their hour, from the stock and the prices of that moment."""
+
+    hour: Annotated[int, Field(ge=8, le=23)]
+    share_permille: Share
+
+
+class Counter(_Terms):
+    """How customers pay and when; without it the day's sales are booked at midnight and all of it is cash."""
+
+    blocks: tuple[Block, ...] = (
+        Block(hour=8, share_permille=340),
+        Block(hour=13, share_permille=360),
+        Block(hour=18, share_permille=300),
+    )
+    card_permille: Share = 500
+    """The part that is paid by card, which reaches the bank the next morning."""
+    box_cents: Cents = 22_000
+    """At this much cash in its box a machine takes cards only."""
+    full_box_permille: Share = 500
+    """The part of the customers who buy nonetheless."""
+
+
+class CharacterTerms(_Terms):
+    """What suppliers of a character ask, accept and deliver; prices per mille of the trade price."""
+
+    ask: Span
+    accept: Span
+    """The lowest price that bargaining reaches."""
+    lead: Span = (2, 4)
+    late_permille: Share = 100
+    late_days: Span = (1, 3)
+    lost_permille: Share = 0
+    """How many orders never come."""
+    short_permille: Share = 180
+    """How many of the others lack a part of every line."""
+    short_part: Span = (200, 600)
+    """That part, per mille."""
+    pays_claims_permille: Share = 1000
+    review: int
+    """The mean of its reviews, in tenths of a star."""
+    praise: str
+
+
+def _characters() -> dict[Character, CharacterTerms]:
+    fair, firm, dear = "Fair once you bargain.", "Says a price and keeps to it.", "Good goods, and they know it."
+    return {
+        "honest": CharacterTerms(ask=(1000, 1120), accept=(930, 980), review=43, praise=firm),
+        "haggler": CharacterTerms(ask=(1120, 1340), accept=(740, 840), review=41, praise=fair),
+        "gouger": CharacterTerms(ask=(1500, 1900), accept=(1300, 1400), review=37, praise=dear),
+        "cheat": CharacterTerms(
+            ask=(700, 860),
+            accept=(680, 680),
+            late_permille=350,
+            lost_permille=300,
+            short_permille=857,
+            short_part=(250, 600),
+            pays_claims_permille=200,
+            review=27,
+            praise="Nobody beats these prices! Count your boxes.",
+        ),
+        "slow": CharacterTerms(
+            ask=(840, 900),
+            accept=(800, 800),
+            lead=(6, 9),
+            late_permille=450,
+            late_days=(1, 6),
+            review=33,
+            praise="Cheap, if you have the time.",
+        ),
+    }  # fmt: skip
+
+
+class Drawn(_Terms):
+    """What each seed draws: goods out of the catalogue, suppliers, tastes, and how good places are. Per mille."""
+
+    small: Annotated[int, Field(ge=1, le=50)] = 10
+    large: Annotated[int, Field(ge=1, le=50)] = 10
+    demand: Span = (800, 1250)
+    known_demand: Span = (500, 1500)
+    """The popularity that the web names, around the true one."""
+    premium: Span = (1050, 1550)
+    """What customers of this town pay over the typical price."""
+    worth: Span = (750, 1300)
+    """The same for each product."""
+    elasticity: Span = (1400, 2800)
+    crowd_permille: Annotated[int, Field(ge=0, le=900)] = 250
+    taste_days: Annotated[int, Field(ge=1)] = 52
+    """After so many days the taste for a product changes."""
+    taste_kept_permille: Share = 550
+    """The correlation of two tastes in a row."""
+    suppliers: tuple[Character, ...] = (
+        "honest", "honest", "haggler", "haggler", "haggler", "haggler", "gouger", "cheat", "cheat", "slow",
+        "cheat", "haggler", "honest",
+    )  # fmt: skip
+    first: Annotated[int, Field(ge=1)] = 10
+    """How many of them are in business on the first day."""
+    closing: Annotated[int, Field(ge=0, le=4)] = 1
+    """How many suppliers go out of business during the run."""
+    sells: Span = (550, 850)
+    """How much of the goods a supplier sells; the first sells 950."""
+    own_price: Span = (960, 1040)
+    """How a supplier's price for a product differs from its others."""
+    minimum_cents: tuple[int, ...] = (2000, 3000, 4000)
+    freight_cents: Cents = 200
+    patience: Span = (3, 5)
+    """Offers that a supplier answers before its last word."""
+    gives: Span = (300, 550)
+    """How much of the distance to an offer it gives."""
+    rival_permille: Share = 150
+    """How much more it gives where a rival's lower price is named."""
+    talk_days: Days = 30
+    """For how long an agreed price holds."""
+    characters: dict[Character, CharacterTerms] = Field(default_factory=_characters)
+
+
+class Deliveries(_Terms):
+    """Goods must be signed for at the storage, counted and claimed."""
+
+    depot_cents: Cents = 1200
+    depot_permille: Share = 70
+    """Of the goods' price."""
+    depot_days: Days = 4
+    """After so many days at the depot goods go back."""
+    back_permille: Share = 600
+    """What is paid back for goods that went back from the depot."""
+    claim_days: Days = 4
+
+
+class Storage(_Terms):
+    """Storage that is limited and costs."""
+
+    units: Annotated[int, Field(ge=1)] = 260
+    units_a_site: Annotated[int, Field(ge=0)] = 140
+    """More units for each further site."""
+    night_cents: Cents = 1
+    """For a unit and night."""
+    overflow_permille: Share = 550
+    """What is paid back for goods that found no room."""
+    jobber_permille: Share = 200
+    """What a jobber pays, of the trade price; goods that are left at the end are worth it too."""
+
+
+class Customers(_Terms):
+    """Customers who complain and remember. Goodwill, a factor of demand at a site, in millionths."""
+
+    complaints_permille: Share = 14
+    """Letters for each thousand units sold."""
+    answer_days: Days = 3
+    refund_days: Days = 5
+    paid_ppm: int = 1_000
+    refused_ppm: int = 5_000
+    ignored_ppm: int = 10_000
+    broken_promise_ppm: int = 20_000
+    unserved_ppm: int = 34_000
+    """Lost a day in which nobody is served, less what is forgiven."""
+    forgiven_permille: Share = 120
+    back_permille: Share = 30
+    """Of what is missing, a day."""
+    least_ppm: int = 350_000
+
+
+class Rent(_Terms):
+    """Rent of a site: due at intervals, and never taken by itself."""
+
+    cents: Cents = 8500
+    """For a site of average footfall; half of it moves with the footfall that was counted."""
+    every_days: Annotated[int, Field(ge=2)] = 28
+    late_permille: Permille = 1000
+    """Added to a rent that is paid late."""
+    unsealed_days: Annotated[int, Field(ge=1)] = 2
+    """Mornings from a late payment to the opening of a sealed machine."""
+    lost_days: Days = 21
+
+
+class Pitch(_Terms):
+    """From a day on, another site can be taken."""
+
+    day: Annotated[int, Field(ge=1)]
+    cents: Cents
+
+
+class Sites(_Terms):
+    """Sites, each with a machine: the first, and those that can be taken later. Per mille."""
+
+    names: tuple[Annotated[str, StringConstraints(min_length=1, max_length=40)], ...] = (
+        "Bay Street", "Mission Street", "Ferry Square", "Park Avenue",
+    )  # fmt: skip
+    first: Span = (900, 1100)
+    others: Span = (800, 1250)
+    survey: Span = (820, 1180)
+    """The footfall that was counted, around the true one."""
+    pitches: tuple[Pitch, ...] = (
+        Pitch(day=32, cents=60_000),
+        Pitch(day=95, cents=110_000),
+        Pitch(day=150, cents=160_000),
+    )
+
+
+class Effect(_Terms):
+    """What an event does for how long. Per mille of demand; `categories` go before `demand_permille`."""
+
+    days: Annotated[int, Field(ge=1)]
+    demand_permille: Permille
+    categories: dict[str, Permille] = {}
+    worth_permille: Permille = 1000
+    """What people pay."""
+    weight: Annotated[int, Field(ge=0)] = 1
+    """How often it comes."""
+    says: str
+
+
+def _effects() -> dict[EventKind, Effect]:
+    return {
+        "festival": Effect(
+            days=3,
+            demand_permille=2300,
+            worth_permille=1150,
+            weight=2,
+            says="More than twice the people, and they pay more than usual.",
+        ),
+        "heat": Effect(
+            days=5,
+            demand_permille=950,
+            categories={"drink": 2400, "dairy": 1500},
+            says="A heat wave: drinks sell 2.4 times as much, dairy 1.5 times.",
+        ),
+        "works": Effect(days=7, demand_permille=500, says="Road works: half of the people."),
+        "holiday": Effect(days=4, demand_permille=350, says="A holiday: a third of the people."),
+    }  # fmt: skip
+
+
+class Events(_Terms):
+    """Events that the news announces."""
+
+    gap: Span = (7, 21)
+    """Days from one to the next."""
+    notice: Span = (4, 9)
+    """Days from the news to the event."""
+    kinds: dict[EventKind, Effect] = Field(default_factory=_effects)
+
+
+class Errands(_Terms):
+    """How long the tools of such a business take, in minutes."""
+
+    mail: Minute = 10
+    letter: Minute = 15
+    price_lists: Minute = 10
+    news: Minute = 20
+    search: Minute = 45
+    pay: Minute = 5
+    travel: Minute = 25
+    slot: Minute = 3
+    """For each product that is moved at a machine."""
+    collect: Minute = 5
+    prices: Minute = 10
+    count: Minute = 10
+    fetch: Minute = 75
+    contract: Minute = 60
+
+
+class Street(_Terms):
+    """All terms of a business of several sites; a table that is not given has its defaults."""
+
+    drawn: Drawn = Drawn()
+    counter: Counter = Counter()
+    deliveries: Deliveries = Deliveries()
+    storage: Storage = Storage()
+    customers: Customers = Customers()
+    rent: Rent = Rent()
+    sites: Sites = Sites()
+    events: Events = Events()
+    errands: Errands = Errands()
+
+
+class Counterfactual(_Terms):
+    """Another future: from the day after `after` on, daily noise is drawn with `salt`; hidden parameters stay."""
+
+    after: Annotated[int, Field(ge=0)]
+    salt: int

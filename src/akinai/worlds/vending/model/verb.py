@@ -1,0 +1,30 @@
+"""The base of the verbs of the vending world."""
+
+from typing import ClassVar, Literal
+
+from akinai.core.actions import Action
+
+SubAgentKind = Literal["email", "research", "physical"]
+Switch = Literal["full_view", "structured_orders", "machine_by_sub_agent", "order_book", "street"]
+"""A setting of `Setup` that decides whether the owner is offered a verb."""
+Minutes = Literal[
+    "look", "search", "do", "mail", "letter", "price_lists", "news", "pay", "prices", "count", "fetch", "contract"
+]  # fmt: skip
+"""An entry of `Setup.minutes` or, for a business of several sites, of `Street.errands`."""
+
+
+class Verb(Action):
+    """The base of the verbs of this world."""
+
+    minutes: ClassVar[Minutes | None] = None
+    """The time that it takes; None for a verb that takes no time of its own."""
+    street_minutes: ClassVar[Minutes | None] = None
+    """The time that it takes in a business of several sites, where that is another."""
+    away: ClassVar[bool] = False
+    """Whether the owner is not at the storage meanwhile."""
+    for_owner: ClassVar[bool] = True
+    """Whether the owner may use it at all."""
+    only_with: ClassVar[Switch | None] = None
+    """The owner is offered it only where this setting is on."""
+    not_with: ClassVar[tuple[Switch, ...]] = ()
+    """The owner is offered it only where these settings are off."""

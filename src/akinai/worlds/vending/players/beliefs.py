@@ -1,0 +1,161 @@
+"""What a trader believes about demand: tastes, prices and sites, learned from sales."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+VARIETY = (0, 0.60, 0.65, 0.70, 0.75, 0.80, 0.84, 0.88, 0.91, 0.94, 0.96, 0.98, 1.0)
+"""Sales by number of different products, as the web says."""
+GRID = tuple((worth / 100, elasticity / 10) for worth in (82, 102, 124, 148, 176) for elasticity in (15, 20, 25))
+"""What people may find right to pay, as a share of the typical price, and how much a price moves them."""
+STEPS = 16
+"""Prices are remembered in sixteenths of the typical price."""
+PRIOR = 4.0
+"""Days of sales that the popularity named on the web is worth."""
+
+
+def log(x: float) -> float:
+    """The natural logarithm of x > 0, by arithmetic that is equal on every machine."""
+    power = 0
+    while x > 1.5:
+        x, power = x / 2, power + 1
+    while x < 0.75:
+        x, power = x * 2, power - 1
+    y = (x - 1) / (x + 1)
+    square, term, total = y * y, y, 0.0
+    for odd in range(1, 20, 2):
+        total += term / odd
+        term *= square
+    return 2 * total + power * 0.6931471805599453
+
+
+def exp(x: float) -> float:
+    """The exponential of x <= 0, by arithmetic that is equal on every machine."""
+    if x < -60:
+        return 0.0
+    x /= 1024
+    total = 1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5))))
+    for _ in range(10):
+        total *= total
+    return total
+
+
+def effect(worth: float, elasticity: float, price: float) -> float:
+    """How a price moves demand; all prices as shares of the typical price."""
+    return min(max(1 + elasticity * (worth - price) / worth, 0.0), 2.0)
+
+
+@cache
+def _row(step: int) -> tuple[tuple[float, float], ...]:
+    """For a remembered price: the effect and its logarithm at each point of the grid."""
+    effects = [max(effect(worth, elasticity, step / STEPS), 0.02) for worth, elasticity in GRID]
+    return tuple((each, log(each)) for each in effects)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What the web says of a product."""
+
+    id: str
+    category: str
+    small: bool
+    typical_cents: int
+    popularity: float
+    """Units a day at the typical price, roughly."""
+    shelf_days: int
+    trade_cents: int
+
+
+Posterior = tuple[float, tuple[tuple[float, float, float], ...]]
+"""Units a day at the price people find right; and points of weight, worth and elasticity."""
+
+
+@dataclass
+class Sales:
+    """Sales of a product by remembered price: customer-days of an average site, and units."""
+
+    seen: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
+
+    def add(self, step: int, days: float, units: float) -> None:
+        entry = self.seen.setdefault(step, [0.0, 0.0])
+        entry[0] += days
+        entry[1] += units
+
+    def fade(self, factor: float) -> None:
+        """Old sales count less: tastes change."""
+        for step, entry in list(self.seen.items()):
+            entry[0] *= factor
+            entry[1] *= factor
+            if entry[0] < 0.3:
+                del self.seen[step]
+
+    def posterior(self, product: Product) -> Posterior:
+        """Gamma-Poisson beliefs over the grid."""
+        units = sum([entry[1] for entry in self.seen.values()])
+        days, logs = [0.0] * len(GRID), [0.0] * len(GRID)
+        for step, (x, u) in self.seen.items():
+            for at, (each, log_each) in enumerate(_row(step)):
+                days[at] += each * x
+                logs[at] += u * log_each
+        rates = [PRIOR / product.popularity + x for x in days]
+        scores = [like - (PRIOR + units) * log(rate) for like, rate in zip(logs, rates, strict=True)]
+        top = max(scores)
+        weights = [exp(score - top) for score in scores]
+        total = sum(weights)
+        demands = [(PRIOR + units) / rate for rate in rates]
+        mean = sum([weight * demand for weight, demand in zip(weights, demands, strict=True)]) / total
+        points = tuple(
+            (weight / total * demand / mean, worth, elasticity)
+            for weight, demand, (worth, elasticity) in zip(weights, demands, GRID, strict=True)
+            if weight > 0.01 * total
+        )
+        return mean, points
+
+
+def best_price(product: Product, belief: Posterior, cost: float) -> int:
+    """The price of greatest expected margin, in cents."""
+    level = slope = 0.0
+    for weight, worth, elasticity in belief[1]:
+        level += weight * (1 + elasticity)
+        slope += weight * elasticity / (worth * product.typical_cents)
+    price = int((level / slope + cost) / 2)
+    if len(belief[1]) > 1:
+        price = min(max(price, product.typical_cents * 7 // 10), product.typical_cents * 2)
+    return price
+
+
+def units_a_day(product: Product, belief: Posterior, price: int) -> float:
+    """Expected units a day at a price, on an average site with full variety."""
+    share = price / product.typical_cents
+    return belief[0] * sum([weight * effect(worth, e, share) for weight, worth, e in belief[1]])
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Public factors of weekdays, months and weathers."""
+
+    weekdays: tuple[float, ...] = (1.0,) * 7
+    months: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, tuple[float, ...]])
+    """By category."""
+    weathers: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
+
+    def factor(self, category: str, weekday: int, month: int, weather: str | None) -> float:
+        found = self.weekdays[weekday]
+        if category in self.months:
+            found *= self.months[category][month]
+            found *= self.weathers[category].get(weather or "", 1.0)
+        return found
+
+
+EVENTS: Mapping[str, Mapping[str, float]] = {
+    "festival": {"": 2.3},
+    "heat": {"": 0.95, "drink": 2.4, "dairy": 1.5},
+    "works": {"": 0.5},
+    "holiday": {"": 0.35},
+}
+"""What an event does, as the news words it; "" is any other category."""
+
+
+def event_factor(kind: str | None, category: str) -> float:
+    found = EVENTS.get(kind or "", {})
+    return found.get(category, found.get("", 1.0))

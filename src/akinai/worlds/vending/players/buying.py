@@ -1,0 +1,348 @@
+"""How a trader buys: which suppliers it trusts, how it bargains, what it stocks at which price, when it orders."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from akinai.core.agents import Plan
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.players import memory as read
+from akinai.worlds.vending.players.beliefs import VARIETY, best_price, event_factor, units_a_day
+from akinai.worlds.vending.players.memory import Bargain, Offer, Open, fields
+from akinai.worlds.vending.players.quantities import Want, divided, pad, root
+from akinai.worlds.vending.players.trader import LARGE_SLOTS, LARGE_UNITS, SMALL_SLOTS, SMALL_UNITS, Trader
+
+GUIDES = ("Price guide: drink candy dairy products", "Price guide: snack bakery fresh products")
+CALENDARS = ("Weather and seasons in vending machine sales", "Best days of the week for vending machine sales")
+AGREED_DAYS = 30
+LATE_ENOUGH = 18 * 60
+"""The minute after which no further research is begun."""
+
+
+class Value(NamedTuple):
+    """What a product is worth to the trader."""
+
+    margin: float
+    """Cents a day at an average site."""
+    price: int
+    rate: float
+
+
+def share(trader: Trader, supplier: str) -> float:
+    """The part of what is paid for that comes, as believed."""
+    if trader.truth and trader.truth.town:
+        return {"cheat": 0.4, "slow": 0.97}.get(trader.truth.town.traders[supplier].character, 1.0)
+    if trader.habits.trust == "anyone":
+        return 1.0
+    prior, rating = 0.85, trader.memory.ratings.get(supplier)
+    if trader.habits.research and rating is not None:
+        prior = 1.0 if rating >= 3.8 else 0.9 if rating >= 3.5 else 0.7 if rating >= 3.1 else 0.5
+    count, good = trader.memory.trust.get(supplier, (0, 0.0))
+    return (good + 3 * prior) / (count + 3)
+
+
+def effective(trader: Trader, offer: Offer, product: str) -> float:
+    """What a unit that comes costs, in cents, with something for the wait."""
+    wait = 1 + 0.05 * (offer.lead_days - 2) if trader.habits.trust != "anyone" else 1.0
+    return offer.prices[product] / share(trader, offer.supplier) * wait
+
+
+def research(trader: Trader) -> Plan:
+    """Learn what the web says: products, calendar, and reviews of suppliers not yet looked up."""
+    memory = trader.memory
+    if not memory.products:
+        for query in (*GUIDES, *(CALENDARS if trader.habits.reads_news or trader.habits.learns_prices else ())):
+            outcome = yield from trader.do(a.SearchWeb(query=query))
+            memory.products |= read.read_products(outcome.text)
+            memory.calendar = read.read_calendar(outcome.text, memory.calendar)
+    outcome = yield from trader.do(a.GetPriceLists())
+    memory.offers = read.read_offers(outcome.data)
+    if trader.habits.research and not trader.truth:
+        for supplier in memory.offers:
+            if supplier not in memory.ratings and trader.minute < LATE_ENOUGH:
+                outcome = yield from trader.do(a.SearchWeb(query=f"{supplier.replace('_', ' ')} reviews"))
+                memory.ratings |= read.read_ratings(outcome.text)
+
+
+def trusted(trader: Trader) -> list[Offer]:
+    """The offers of suppliers that seem worth dealing with."""
+    offers = [offer for offer in trader.memory.offers.values() if offer.prices]
+    if trader.habits.research and not trader.truth:
+        offers = [offer for offer in offers if offer.supplier in trader.memory.ratings] or offers
+    if trader.habits.trust == "first":  # the first that is not too good to be true, with the most goods
+        honest = [offer for offer in offers if level(trader, offer) > 0.95] or offers
+        return sorted(honest, key=lambda offer: (-len(offer.prices), offer.supplier))[:1]
+    if trader.habits.trust == "anyone":
+        return offers
+    return [offer for offer in offers if share(trader, offer.supplier) > 0.8] or offers
+
+
+def level(trader: Trader, offer: Offer) -> float:
+    """A supplier's prices, of the trade prices."""
+    known = trader.memory.products
+    ratios = [cents / known[id].trade_cents for id, cents in offer.prices.items() if id in known]
+    return sum(ratios) / len(ratios) if ratios else 1.0
+
+
+def talk(trader: Trader) -> Plan:
+    """Offers of the day to the suppliers that are talked with: each answers one a day."""
+    memory, habits = trader.memory, trader.habits
+    if not habits.haggles or not memory.offers:
+        return
+    bargains = {id: bargain for id, bargain in memory.bargains.items() if bargain.until > trader.day}
+    memory.bargains = bargains
+    changed = False
+    best = sorted(trusted(trader), key=lambda offer: level(trader, offer) / share(trader, offer.supplier))[:6]
+    for offer in best:
+        bargain = bargains.setdefault(offer.supplier, Bargain(trader.day + AGREED_DAYS))
+        if bargain.done:
+            continue
+        discount, rival = _discount(trader, offer), dict[str, object]()
+        if discount < 1:
+            bargain.done = True
+            continue
+        if habits.lies:
+            product, cents = next(iter(offer.prices.items()))
+            rival = {"rival_product": product, "rival_cents": max(1, cents * 6 // 10)}
+        action = a.MakeOffer.model_validate({"supplier_id": offer.supplier, "discount_percent": discount, **rival})
+        outcome = yield from trader.do(action)
+        data = fields(outcome.data)
+        if not outcome.ok or "last word" in outcome.text or not data.get("moved"):
+            bargain.done = not outcome.ok or "last word" in outcome.text or bargain.done
+        if outcome.ok:
+            prices: Mapping[str, int] = data["prices_cents"]
+            changed |= bool(data.get("moved"))
+            memory.offers[offer.supplier] = offer.__class__(
+                offer.supplier, offer.lead_days, offer.hour, offer.minimum_cents, offer.freight_cents, prices
+            )
+    if changed and trader.layout:
+        assign(trader)
+
+
+def _discount(trader: Trader, offer: Offer) -> int:
+    """The discount to ask for, in per cent; 0 for none. The informed player asks for all that can be had."""
+    asks = level(trader, offer)
+    if trader.truth and trader.truth.town:
+        least = trader.truth.town.traders[offer.supplier].accept_permille / 1000
+        return int((1 - least / asks) * 100 + 0.5) if asks > least + 0.01 else 0
+    return min(18, int((1 - 0.70 / asks) * 100)) if asks > 0.72 else 0
+
+
+def assign(trader: Trader) -> None:
+    """A few suppliers that together sell everything cheapest, and whom to buy each product from."""
+    memory, chosen = trader.memory, list[Offer]()
+    good, costs = trusted(trader), dict[str, float]()
+    while len(chosen) < trader.habits.suppliers:
+        best: tuple[float, Offer] | None = None
+        for offer in good:
+            if offer in chosen:
+                continue
+            gain = 0.0
+            for id in offer.prices:
+                product = memory.products.get(id)
+                if product is not None:
+                    most = min(costs.get(id, 1e9), product.trade_cents * 1.6)
+                    gain += max(0.0, most - effective(trader, offer, id)) * product.popularity
+            if best is None or gain > best[0]:
+                best = (gain, offer)
+        if best is None or best[0] <= (60 if chosen else 0):
+            break
+        chosen.append(best[1])
+        for id in best[1].prices:
+            costs[id] = min(costs.get(id, 1e9), effective(trader, best[1], id))
+    if chosen:
+        memory.costs = {id: cost for id, cost in costs.items() if id in memory.products}
+        memory.assigned = {
+            id: min(
+                (o for o in chosen if id in o.prices), key=lambda o: (effective(trader, o, id), o.supplier)
+            ).supplier
+            for id in memory.costs
+        }
+
+
+def review(trader: Trader) -> Plan:
+    """Choose suppliers, products and prices anew, and take a pitch when the till is full."""
+    yield from research(trader)
+    if not trader.memory.bargains:
+        yield from talk(trader)
+    assign(trader)
+    if trader.memory.costs:
+        values = {id: value(trader, id) for id in trader.memory.costs}
+        choose(trader, values)
+        yield from price(trader, values)
+        yield from grow(trader, values)
+    soon = 5 if trader.day < 30 and trader.habits.learns_prices and not trader.truth else trader.habits.review_days
+    trader.memory.next_review = trader.day + soon
+
+
+def value(trader: Trader, id: str) -> Value:
+    """What a product earns at its best price, or at the list price."""
+    product, cost, habits = trader.memory.products[id], trader.memory.costs[id], trader.habits
+    belief = trader.belief(product)
+    cents = best_price(product, belief, cost) if habits.learns_prices else product.typical_cents
+    rate = units_a_day(product, belief, cents)
+    margin, life, stored = rate * (cents - cost), product.shelf_days, trader.storage.get(id, 0)
+    if stored > 6:
+        margin = max(margin, rate * (cents - (0.55 if stored > 15 else 0.75) * cost))
+    margin *= 0.88 if life <= 4 else 0.92 if life <= 7 else 0.97 if life <= 12 else 1.0
+    unknown = habits.explores and id not in trader.memory.sales
+    return Value(margin * (1.1 if unknown and not trader.truth else 1.0), cents, rate)
+
+
+def choose(trader: Trader, values: Mapping[str, Value]) -> None:
+    """The assortment: half of each size; what is there stays unless another is clearly better."""
+    count, old, layout = trader.habits.products, trader.layout, list[str]()
+    for small, most in ((True, min(SMALL_SLOTS, (count + 1) // 2)), (False, min(LARGE_SLOTS, count // 2))):
+        mine = [id for id in values if trader.is_small(id) == small]
+        ranked = sorted(mine, key=lambda id: (-values[id].margin * (1.08 if id in old else 1.0), id))
+        if not trader.habits.explores and old:
+            ranked = [id for id in old if id in mine] + [id for id in ranked if id not in old]
+        layout += ranked[:most]
+    trader.layout = layout
+    trader.memory.rates = {id: values[id].rate for id in layout}
+
+
+def price(trader: Trader, values: Mapping[str, Value]) -> Plan:
+    """Prices of the assortment, a little up and down each week so that there is something to learn from."""
+    new: dict[str, int] = {}
+    for at, id in enumerate(trader.layout):
+        cents = values[id].price
+        if trader.habits.learns_prices and not trader.truth:
+            cents = int(cents * (0.93 if (trader.day // 7 + at) % 2 else 1.07))
+            if id in trader.memory.sales and id in trader.prices:
+                cents = max(int(trader.prices[id] * 0.85), min(int(trader.prices[id] * 1.18), cents))
+        new[id] = cents
+    trader.planned = new
+    yield from trader.set_prices(new)
+
+
+def grow(trader: Trader, values: Mapping[str, Value]) -> Plan:
+    """Take another site when it can be paid for and will pay for itself."""
+    count = len(trader.machines)
+    if not 0 < count < trader.habits.sites or trader.cash < 60_000 + trader.habits.spare_cents or trader.day < 32:
+        return
+    news = yield from trader.read_news()
+    cost, places = read.read_pitches(news.text)
+    if not places or trader.day_of(read.read_pitch_date(news.text)) > trader.day:
+        return
+    town = trader.truth.town if trader.truth else None
+    names = trader.truth.setup.street.sites.names if trader.truth and trader.truth.setup.street else ()
+    found = {name: town.footfall[names.index(name)] / 1000 for name in places} if town else places
+    place = max(found, key=lambda name: (found[name], name))
+    margin = sum(values[id].margin for id in trader.layout) * found[place] * 0.6 - 8500 / 30
+    left = trader.days - trader.day - 6
+    if trader.cash > cost + trader.habits.spare_cents and margin * left > cost * 1.15:
+        outcome = yield from trader.do(a.TakePitch(place=place))
+        if outcome.ok:
+            data = fields(outcome.data)
+            trader.cash -= cost
+            trader.memory.dues[data["site"]] = data["due_day"]
+            trader.memory.site_factors[data["site"]] = places[place]
+            if names:
+                trader.taken = {**trader.taken, data["site"]: names.index(place)}
+            yield from trader.look()
+
+
+def order(trader: Trader) -> Plan:
+    """Order from each supplier whose goods run low, and top up its other goods with them."""
+    memory = trader.memory
+    if not trader.layout or not memory.assigned:
+        return
+    coming = _coming(trader)
+    needs = _needs(trader, coming)
+    rent = sum(10_000 for due in memory.dues.values() if due - trader.day < 6)
+    for supplier, wants in needs.items():
+        if any(want.short for want in wants):
+            yield from _buy(trader, supplier, wants, trader.cash - rent - 1000, coming)
+
+
+def _coming(trader: Trader) -> dict[str, int]:
+    """Units on their way, as far as they come to mind; what is overdue for days is given up."""
+    coming: dict[str, int] = {}
+    for number, open_order in list(trader.memory.open.items()):
+        if trader.day > open_order.promised + 7:
+            count, good = trader.memory.trust.get(open_order.supplier, (0, 0.0))
+            trader.memory.trust[open_order.supplier] = (count + 1, good)
+            del trader.memory.open[number]
+        elif trader.comes_to_mind(number):
+            for id, units in open_order.units.items():
+                coming[id] = coming.get(id, 0) + units
+    return coming
+
+
+def _flow(trader: Trader) -> float:
+    return sum([trader.factor(machine.number) for machine in trader.machines if not machine.lost])
+
+
+def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
+    """What each supplier could be asked for."""
+    memory, habits, day = trader.memory, trader.habits, trader.day
+    sites, flow, variety = len(trader.machines), _flow(trader), VARIETY[min(12, len(trader.layout))]
+    left = trader.days - day
+    if habits.hoards and left < 12:
+        left = 40
+    total = sum([memory.rates.get(id, 0.0) * _calendar(trader, id) for id in trader.layout]) * flow * variety + 0.01
+    hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
+    span = max(2.5, min(9.0, 0.85 * hold / total))
+    slack, needs = min(1.6, span / 3), dict[str, list[Want]]()
+    for id in trader.layout:
+        supplier = memory.assigned.get(id)
+        if supplier is None or supplier not in memory.offers:
+            continue
+        product, offer = memory.products[id], memory.offers[supplier]
+        lead = offer.lead_days + habits.every - 1
+        have = coming.get(id, 0) + trader.storage.get(id, 0)
+        have += sum([machine.units.get(id, 0) for machine in trader.machines])
+        rate, factor = memory.rates.get(id, 0.0) * flow * variety, _calendar(trader, id)
+        horizon = min(lead + min(product.shelf_days - 1, span) * habits.cover, left)
+        ahead = _ahead(trader, product.category, horizon) * factor
+        pace = ahead / horizon if horizon > 0 else 1.0
+        short = have < rate * (lead + slack + (0.9 if product.shelf_days <= 8 else 0.0)) * pace and left > lead + 1
+        units = int(rate * ahead + 0.5 - have)
+        if product.shelf_days <= 8:
+            fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * root(rate * (lead + 1)))
+            units = min(units, max(0, fresh - have))
+        if units >= 2 and left > lead:
+            needs.setdefault(supplier, []).append(Want(short, id, units, have / (rate + 0.05), rate))
+    return needs
+
+
+def _calendar(trader: Trader, id: str) -> float:
+    return trader.calendar(trader.memory.products[id], trader.day, trader.weather)
+
+
+def _ahead(trader: Trader, category: str, horizon: float) -> float:
+    """Days of usual sales in the days ahead, with the events of which the news told."""
+    if not trader.habits.reads_news or not trader.memory.events:
+        return horizon
+    days = max(1, int(horizon))
+    total = 0.0
+    for day in range(trader.day, trader.day + days):
+        total += event_factor(trader.memory.event_on(day), category) if day - trader.day < 8 else 1.0
+    return total * horizon / days
+
+
+def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:
+    """Order what runs out first, then everything in proportion, as far as money and storage go."""
+    offer, habits = trader.memory.offers[supplier], trader.habits
+    money = max(cash - offer.freight_cents, 0)
+    if habits.trust == "learn" and not trader.truth and trader.memory.trust.get(supplier, (0, 0))[0] < 2:
+        known = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
+        money = min(money, known, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
+    flow = sum(want.rate for want in wants)
+    room = (
+        10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + flow * (offer.lead_days + 0.5))
+    )
+    units = divided(offer, sorted(wants, key=lambda want: want.days), money, room)
+    cost = sum(count * offer.prices[id] for id, count in units.items())
+    if units and cost < offer.minimum_cents <= money:
+        pad(trader, offer, units, wants)
+        cost = sum(count * offer.prices[id] for id, count in units.items())
+    if not units or cost < offer.minimum_cents:
+        return
+    outcome = yield from trader.do(a.PlaceOrder(supplier_id=supplier, items=units))
+    if outcome.ok:
+        number = fields(outcome.data)["order"]
+        promised = trader.day + offer.lead_days
+        trader.memory.open[number] = Open(supplier, units, cost, trader.day, promised, offer.hour)
+        for id, count in units.items():
+            coming[id] = coming.get(id, 0) + count

@@ -1,0 +1,129 @@
+"""Habits: what makes a trader strong or weak. Rungs of the ladder and single faults are settings of the same player."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a trader does business; the defaults are the reference player's."""
+
+    products: int = 12
+    every: int = 1
+    """Works on every n-th day."""
+    research: bool = True
+    """Reads reviews of suppliers."""
+    haggles: bool = True
+    learns_prices: bool = True
+    explores: bool = True
+    """Learns tastes and changes the assortment."""
+    reads_news: bool = True
+    sites: int = 4
+    claims: bool = True
+    complaints: Literal["pay", "refuse", "promise", "ignore"] = "pay"
+    pays_rent_in_time: bool = True
+    waits: bool = True
+    """Is at the storage when goods are promised."""
+    remembers: float = 1.0
+    """The part of the open orders that come to mind on a day."""
+    cover: float = 1.0
+    """Buys for so many times the usual days."""
+    coma: tuple[int, int] | None = None
+    """Does nothing from a day on, for so many days."""
+    wipe: int = 0
+    """Forgets everything every n days."""
+    stops: int = 0
+    """Does nothing after this day."""
+    collects: bool = True
+    informed: bool = False
+    """Knows the hidden parameters: a yardstick, no player."""
+    suppliers: int = 3
+    trust: Literal["learn", "anyone", "first"] = "learn"
+    lies: bool = False
+    """Names rivals' prices that nobody quoted."""
+    hoards: bool = False
+    """Buys as ever in the last days."""
+    pays_last_rent: bool = True
+    review_days: int = 7
+    spare_cents: int = 14_000
+    """Kept when a pitch is taken."""
+
+
+REFERENCE = Habits()
+LISTED = Habits(learns_prices=False, explores=False, haggles=False, reads_news=False)
+INFORMED = Habits(informed=True, review_days=1, spare_cents=3_000)
+LADDER: Mapping[str, Habits] = {
+    "naive": replace(
+        LISTED,
+        products=5,
+        research=False,
+        trust="first",
+        sites=1,
+        claims=False,
+        complaints="ignore",
+        suppliers=1,
+        every=2,
+    ),
+    "listed": replace(LISTED, products=8, research=False, trust="first", sites=1, complaints="ignore", suppliers=1),
+    "careful": replace(LISTED, products=10, sites=3, suppliers=2),
+    "bargainer": replace(LISTED, haggles=True),
+    "reference": REFERENCE,
+    "informed": INFORMED,
+}  # fmt: skip
+"""From the bottom up, above a player that does nothing."""
+RUNGS: Mapping[str, str] = {
+    "naive": "five products at list prices from one supplier, every second day.",
+    "listed": "eight products at list prices from one supplier, every day, with claims.",
+    "careful": "ten products at list prices from reviewed suppliers, three sites.",
+    "bargainer": "twelve products at list prices from suppliers that it bargains with, four sites.",
+    "reference": "learns tastes and prices from sales, reads the news, bargains, counts, claims.",
+    "informed": "a yardstick, no player: it knows the hidden tastes, prices and characters.",
+}
+"""What each rung does."""
+
+
+def faults(days: int) -> Mapping[str, Habits]:
+    """The reference player with one fault each, for runs of so many days."""
+    middle = days * 4 // 10
+    return {
+        "forgets open orders": replace(REFERENCE, remembers=0.0),
+        "overlooks a third of them": replace(REFERENCE, remembers=0.67),
+        "never waits for deliveries": replace(REFERENCE, waits=False),
+        "trusts anyone": replace(REFERENCE, trust="anyone", research=False),
+        "never haggles": replace(REFERENCE, haggles=False),
+        "never counts or claims": replace(REFERENCE, claims=False),
+        "ignores customers": replace(REFERENCE, complaints="ignore"),
+        "promises and never pays": replace(REFERENCE, complaints="promise"),
+        "list prices": replace(REFERENCE, learns_prices=False),
+        "half of the products": replace(REFERENCE, products=6),
+        "every second day": replace(REFERENCE, every=2),
+        "weekly": replace(REFERENCE, every=7),
+        "coma of 10 days": replace(REFERENCE, coma=(middle, 10)),
+        "coma of 30 days": replace(REFERENCE, coma=(middle, 30)),
+        "memory wiped weekly": replace(REFERENCE, wipe=7),
+        "stops after a third": replace(REFERENCE, stops=120 if days > 120 else 30),
+        "overstocks": replace(REFERENCE, cover=3.0),
+        "forgets the rent": replace(REFERENCE, pays_rent_in_time=False),
+        "ignores events": replace(REFERENCE, reads_news=False),
+        "collects no cash": replace(REFERENCE, collects=False),
+        "never grows": replace(REFERENCE, sites=1),
+    }
+
+
+LAPSES = (
+    "forgets open orders", "overlooks a third of them", "never waits for deliveries", "never counts or claims",
+    "promises and never pays", "coma of 10 days", "coma of 30 days", "memory wiped weekly", "forgets the rent",
+    "collects no cash",
+)  # fmt: skip
+"""The faults that are incoherence, not poor business."""
+
+
+def exploits() -> Mapping[str, Habits]:
+    """What may be tried beside business."""
+    return {
+        "all money into goods at the end": replace(REFERENCE, hoards=True),
+        "last rents unpaid": replace(REFERENCE, pays_last_rent=False),
+        "false rival quotes": replace(REFERENCE, lies=True),
+        "refuses every refund": replace(REFERENCE, complaints="refuse"),
+    }

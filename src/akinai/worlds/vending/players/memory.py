@@ -1,0 +1,194 @@
+"""What a trader remembers of what it read, and how it reads the outcomes of its tools."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from akinai.core.canonical import Json
+from akinai.core.money import read_dollars
+from akinai.worlds.vending.players.beliefs import Calendar, Product, Sales
+
+_PRODUCT = re.compile(
+    r"^Product: .+ \((\w+)\)\nCategory: (\w+)\nSize: (small|large), .+\nTypical retail price: \$([\d.,]+)\n"
+    r"Typical sales: ([\d.]+) units .+\nWholesale price: about \$([\d.,]+) .+\nShelf life: (\d+) days?",
+    re.M,
+)
+_REVIEW = re.compile(r"^.+ \((\w+)\), (\d)\.(\d) of 5\.", re.M)
+_WEEKDAYS = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([\d.]+)%")
+_MONTHS = re.compile(r"^(\w+) \(.*\) by month: (.+)$", re.M)
+_WEATHER = re.compile(r"^(\w+) by weather: (.+)$", re.M)
+_SHARE = re.compile(r"(\w+) ([\d.]+)%")
+_PITCH = re.compile(r"^- (.+): rent .+, footfall counted ([\d.]+) of", re.M)
+_PITCH_PRICE = re.compile(r"^From (.+), another site with a machine, \$([\d.,]+):", re.M)
+_CLOCK = re.compile(r", (\d\d):(\d\d)\]")
+_SIGNED = re.compile(r"Signed for: order (\d+),")
+_DATE = re.compile(r"\b\w{3} (\d{1,2} \w{3} \d{4})\b")
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class Open:
+    """An order that has not come, as noted when it was placed."""
+
+    supplier: str
+    units: dict[str, int]
+    cost_cents: int
+    sent: int
+    promised: int
+    """The day."""
+    hour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A supplier's price list."""
+
+    supplier: str
+    lead_days: int
+    hour: int
+    minimum_cents: int
+    freight_cents: int
+    prices: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Bargain:
+    """A talk with a supplier."""
+
+    until: int
+    done: bool = False
+
+
+@dataclass(slots=True)
+class Machine:
+    """A site as the inventory showed it, kept up to date by visits."""
+
+    number: int
+    units: dict[str, int]
+    box_cents: int
+    sealed: bool
+    lost: bool
+
+
+@dataclass
+class Memory:
+    """All that a trader knows; forgetting everything is beginning with a new one."""
+
+    products: dict[str, Product] = field(default_factory=dict[str, Product])
+    calendar: Calendar = field(default_factory=Calendar)
+    offers: dict[str, Offer] = field(default_factory=dict[str, Offer])
+    ratings: dict[str, float] = field(default_factory=dict[str, float])
+    trust: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    """By supplier: deliveries, and the part of what was paid that came, summed."""
+    bargains: dict[str, Bargain] = field(default_factory=dict[str, Bargain])
+    sales: dict[str, Sales] = field(default_factory=dict[str, Sales])
+    open: dict[int, Open] = field(default_factory=dict[int, Open])
+    counted: set[int] = field(default_factory=set[int])
+    site_factors: dict[int, float] = field(default_factory=dict[int, float])
+    """By site: its customers, of those of an average place."""
+    dues: dict[int, int] = field(default_factory=dict[int, int])
+    """By site: the day until which the rent is to be paid."""
+    events: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
+    assigned: dict[str, str] = field(default_factory=dict[str, str])
+    """By product, the supplier that it is bought from."""
+    costs: dict[str, float] = field(default_factory=dict[str, float])
+    rates: dict[str, float] = field(default_factory=dict[str, float])
+    """Expected units a day at an average site with full variety, by product at its price."""
+    next_review: int = 0
+    fresh: bool = True
+    """Whether nothing was remembered when this day began."""
+
+    def event_on(self, day: int) -> str | None:
+        return next((kind for kind, first, last in self.events if first <= day <= last), None)
+
+
+def fields(data: Json) -> Mapping[str, Any]:
+    """The data of an outcome as a mapping."""
+    return cast("Mapping[str, Any]", data) if isinstance(data, dict) else {}
+
+
+def read_products(text: str) -> dict[str, Product]:
+    """Products on web pages."""
+    return {
+        id: Product(
+            id, category, size == "small", read_dollars(price), max(float(units), 0.01), int(life), read_dollars(trade)
+        )
+        for id, category, size, price, units, trade, life in _PRODUCT.findall(text)
+    }
+
+
+def read_ratings(text: str) -> dict[str, float]:
+    """Ratings on review pages, by supplier."""
+    return {id: int(stars) + int(tenths) / 10 for id, stars, tenths in _REVIEW.findall(text)}
+
+
+def read_calendar(text: str, known: Calendar) -> Calendar:
+    """The public factors of weekdays, months and weathers, as far as a text has them."""
+    weekdays = tuple(float(share) / 100 for share in _WEEKDAYS.findall(text))
+    months = {
+        category: tuple(float(s) / 100 for _, s in _SHARE.findall(row)) for category, row in _MONTHS.findall(text)
+    }
+    weathers = {
+        category: {sky: float(s) / 100 for sky, s in _SHARE.findall(row)} for category, row in _WEATHER.findall(text)
+    }
+    return Calendar(
+        weekdays if len(weekdays) == 7 else known.weekdays, months or known.months, weathers or known.weathers
+    )
+
+
+def read_offers(data: Json) -> dict[str, Offer]:
+    """Price lists from the data of GET_PRICE_LISTS."""
+    lists = fields(data).get("suppliers", ())
+    return {
+        each["supplier"]: Offer(
+            each["supplier"], each["lead_days"], each["hour"], each["minimum_cents"], each["freight_cents"],
+            each["prices_cents"],
+        )
+        for each in lists
+    }  # fmt: skip
+
+
+def read_machines(data: Json) -> list[Machine]:
+    """Sites from the data of GET_MACHINE_INVENTORY."""
+    return [
+        Machine(each["site"], dict(each["units"]), each["box_cents"], each["sealed"], each["lost"])
+        for each in fields(data).get("sites", ())
+    ]
+
+
+def read_pitches(text: str) -> tuple[int, dict[str, float]]:
+    """What the next pitch costs, in cents, and the places with their counted footfall; 0 for none on offer."""
+    price = _PITCH_PRICE.search(text)
+    places = {name: float(count) for name, count in _PITCH.findall(text)}
+    return (read_dollars(price[2]) if price else 0), places
+
+
+def read_pitch_date(text: str) -> str:
+    """The date from which the next pitch is on offer, as the text names it."""
+    price = _PITCH_PRICE.search(text)
+    return price[1] if price else ""
+
+
+def read_minute(text: str) -> int | None:
+    """The minute of the day that an outcome names at last."""
+    found = _CLOCK.findall(text)
+    return int(found[-1][0]) * 60 + int(found[-1][1]) if found else None
+
+
+def read_signed(text: str) -> list[int]:
+    """Orders that were signed for, as an outcome names them."""
+    return [int(number) for number in _SIGNED.findall(text)]
+
+
+def read_date(text: str) -> datetime | None:
+    """The first date in a text."""
+    found = _DATE.search(text)
+    return datetime.strptime(found[1], "%d %b %Y") if found else None  # noqa: DTZ007 - a world's time has no zone
+
+
+def read_number(text: str) -> int:
+    """The first number in a subject, 0 for none."""
+    found = _NUMBER.search(text)
+    return int(found[0]) if found else 0

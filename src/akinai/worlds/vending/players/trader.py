@@ -1,0 +1,370 @@
+"""The trader: a rule-based player of a business of several sites. Its habits make it strong or weak."""
+
+from collections.abc import Generator, Mapping
+from datetime import datetime
+
+from akinai.core.actions import Action
+from akinai.core.agents import Plan, Routine
+from akinai.core.chance import Chance
+from akinai.core.ledger import Outcome
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.economy import Economy
+from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
+from akinai.worlds.vending.players import memory as read
+from akinai.worlds.vending.players.beliefs import STEPS, VARIETY, Posterior, Product, Sales, event_factor
+from akinai.worlds.vending.players.habits import Habits
+from akinai.worlds.vending.players.memory import Machine, Memory, Open, fields
+from akinai.worlds.vending.players.observations import parse_days_left, parse_start_cents
+
+Doing = Generator[Action, Outcome, Outcome]
+
+STORAGE, STORAGE_A_SITE = 260, 140
+SMALL_SLOTS, LARGE_SLOTS = 6, 6
+SMALL_UNITS, LARGE_UNITS = 11, 8
+EVENING = 20 * 60
+
+
+class Trader:
+    """A player's body: what it does, looks at and notes; how it buys stands in `buying`."""
+
+    def __init__(self, me: Routine, habits: Habits, truth: Economy | None = None) -> None:
+        self.me, self.habits, self.truth = me, habits, truth
+        self.memory = Memory()
+        self.day, self.minute, self.cash = 1, OPENING, parse_start_cents(me.view.text)
+        self.days = 1 + (parse_days_left(me.view.text) or 363)
+        self.today: datetime | None = read.read_date(me.view.text.rpartition("Now: ")[2])
+        self.weather: str | None = None
+        self.yesterday: tuple[str | None, Mapping[str, Mapping[str, int]]] = (None, {})
+        """Weather and units sold by site of the day before."""
+        self.unread = 1
+        self.machines: list[Machine] = []
+        self.storage: dict[str, int] = {}
+        self.layout: list[str] = []
+        self.prices: dict[str, int] = {}
+        self.planned: dict[str, int] = {}
+        self.festival = False
+        self.arrived: list[int] = []
+        """Orders that were signed for and not yet counted."""
+        self.taken: Mapping[int, int] = {1: 0}
+        """The informed player's sites, each with the index of its place."""
+
+    # Acting and noting
+
+    def do(self, action: Action) -> Doing:
+        """An action; the clock and signed orders are noted."""
+        outcome = yield action
+        if not outcome.ok:
+            return outcome
+        self.minute = read.read_minute(outcome.text) or self.minute
+        for number in read.read_signed(outcome.text):
+            if number in self.memory.open:
+                self.arrived.append(number)
+        cash = fields(outcome.data).get("cash_cents")
+        self.cash = cash if isinstance(cash, int) else self.cash
+        return outcome
+
+    def wake(self, morning: Outcome) -> None:
+        """Note the morning's notice."""
+        data = fields(morning.data)
+        self.yesterday = (self.weather, data.get("sold_at", {}))
+        self.day, self.minute = data.get("day", self.day + 1), OPENING
+        self.today = read.read_date(morning.text)
+        self.weather, self.unread = data.get("weather"), data.get("unread", 0)
+        self.cash = data.get("cash_cents", self.cash)
+        self.arrived = []
+
+    def day_of(self, text: str) -> int:
+        """The number of the day that a text names by its date."""
+        date = read.read_date(text)
+        return self.day + (date - self.today).days if date and self.today else self.day
+
+    def look(self) -> Plan:
+        """Look at storage and machines."""
+        outcome = yield from self.do(a.ListStorage())
+        self.storage = dict(fields(outcome.data).get("storage", {}))
+        outcome = yield from self.do(a.GetMachineInventory())
+        self.machines = read.read_machines(outcome.data)
+        self.prices = dict(fields(outcome.data).get("prices_cents", {}))
+
+    def read_mail(self) -> Generator[Action, Outcome, bool]:
+        """Read new letters and do what they ask for; whether suppliers must be chosen anew."""
+        again, waiting = False, True
+        while waiting:
+            outcome = yield from self.do(a.ReadEmail())
+            letters = fields(outcome.data).get("letters", [])
+            waiting = len(letters) == 20
+            for letter in letters:
+                again |= yield from self.handle(letter["subject"], letter["body"])
+        return again
+
+    def handle(self, subject: str, body: str) -> Generator[Action, Outcome, bool]:
+        """Do what a letter asks for; whether it says that a supplier closes."""
+        number, habits = read.read_number(subject), self.habits
+        if subject.startswith("Complaint"):
+            if habits.complaints != "ignore" and self.cash > 2000:
+                outcome = yield from self.do(a.AnswerCustomer(complaint=number, answer=habits.complaints))
+                self.cash -= fields(outcome.data).get("paid_cents", 0)
+        elif subject.endswith("delayed") and number in self.memory.open:
+            self.memory.open[number].promised = self.day_of(body.partition("New delivery:")[2])
+        elif subject.endswith("at the depot"):
+            outcome = yield from self.do(a.FetchDepot(order=number))
+            self.cash -= fields(outcome.data).get("fee_cents", 0)
+        elif subject.endswith("signed for") and number in self.memory.open and number not in self.arrived:
+            self.arrived.append(number)
+        elif subject == "Your contract":
+            self.memory.dues[1] = self.day_of(body.partition("first due on ")[2])
+        elif subject.endswith("is sealed"):
+            yield from self.unseal(number)
+        elif subject.endswith(" closes"):
+            return True
+        return False
+
+    def unseal(self, site: int) -> Plan:
+        """Pay a rent that is overdue, with the cash of the machine if need be."""
+        outcome = yield from self.do(a.Pay(bill="rent", number=site))
+        if not outcome.ok and outcome.code == "no_cash":
+            yield from self.do(a.VisitSite(site=site))
+            outcome = yield from self.do(a.Pay(bill="rent", number=site))
+        if outcome.ok:
+            self.paid_rent(site, outcome)
+
+    def paid_rent(self, site: int, outcome: Outcome) -> None:
+        self.cash -= fields(outcome.data).get("paid_cents", 0)
+        self.memory.dues[site] = fields(outcome.data).get("due_day", self.day + 28)
+
+    def pay_rents(self) -> Plan:
+        """Pay the rents that fall due before the next working day."""
+        habits = self.habits
+        if not habits.pays_rent_in_time or (not habits.pays_last_rent and self.days - self.day < 30):
+            return
+        for machine in self.machines:
+            due = self.memory.dues.get(machine.number)
+            if not machine.lost and due is not None and due <= self.day + habits.every - 1:
+                outcome = yield from self.do(a.Pay(bill="rent", number=machine.number))
+                if outcome.ok:
+                    self.paid_rent(machine.number, outcome)
+
+    def read_news(self) -> Doing:
+        """Note the events ahead."""
+        outcome = yield from self.do(a.ReadNews())
+        if self.habits.reads_news:
+            for event in fields(outcome.data).get("events", ()):
+                noted = (event["kind"], event["first"], event["last"])
+                if noted not in self.memory.events:
+                    self.memory.events.append(noted)
+        return outcome
+
+    def festival_prices(self) -> Plan:
+        """People pay more at a festival."""
+        if not (self.habits.reads_news and self.habits.learns_prices and self.layout):
+            return
+        festival = self.memory.event_on(self.day) == "festival"
+        if festival or self.festival:
+            prices = {
+                id: int(price * (1.13 if festival else 1)) for id, price in self.planned.items() if id in self.layout
+            }
+            yield from self.set_prices(prices)
+            self.festival = festival
+
+    def set_prices(self, prices: Mapping[str, int]) -> Plan:
+        new = {id: cents for id, cents in prices.items() if self.prices.get(id) != cents}
+        if new:
+            yield from self.do(a.ChangePrices(prices_cents=new))
+            self.prices |= new
+
+    # Sites
+
+    def worth(self, machine: Machine) -> bool:
+        """Whether a visit would put enough into a machine."""
+        total = 0
+        for id in machine.units or self.layout:
+            stored = self.storage.get(id, 0)
+            if stored and id in self.memory.products:
+                have = machine.units.get(id, 0)
+                gap = min(self.capacity(id) - have, stored)
+                total += gap + (3 if gap and have <= 1 else 0)
+        return total >= 8
+
+    def capacity(self, id: str) -> int:
+        return SMALL_UNITS if self.memory.products[id].small else LARGE_UNITS
+
+    def visits(self) -> Plan:
+        """Go where it is worth it; nobody leaves when a van is about to come."""
+        if not self.layout or not self.memory.products:
+            return
+        for machine in self.machines:
+            if machine.lost or self.minute > 21 * 60:
+                continue
+            if self.habits.waits:
+                yield from self.wait_for_goods(until=self.minute // 60 + 2)
+            layout = self.next_layout(machine)
+            rich = 3000 if self.cash < 40_000 else 9000
+            if self.truth and self.days - self.day <= 1:
+                rich = 1000
+            cash = self.habits.collects and machine.box_cents > rich
+            if layout is not None or self.worth(machine) or cash:
+                yield from self.visit(machine, layout)
+
+    def visit(self, machine: Machine, layout: list[str] | None) -> Plan:
+        products = None if layout is None else tuple(layout)
+        action = a.VisitSite(site=machine.number, products=products, collect=self.habits.collects)
+        outcome = yield from self.do(action)
+        if outcome.ok:
+            after = dict(fields(outcome.data).get("units", {}))
+            for id in {*after, *machine.units}:
+                moved = after.get(id, 0) - machine.units.get(id, 0)
+                self.storage[id] = max(0, self.storage.get(id, 0) - moved)
+            machine.units = after
+            if self.habits.collects:
+                machine.box_cents = 0
+
+    def next_layout(self, machine: Machine) -> list[str] | None:
+        """The products that the machine shall hold; None when they are those that it holds."""
+        held = list(machine.units)
+        if not any(self.storage.get(id) for id in self.layout):
+            return None
+        if not held:
+            return list(self.layout)
+        if not any(self.storage.get(id) and id not in held for id in self.layout):
+            return None
+        kept = list(held)
+        for id in self.layout:
+            if id in kept or not self.storage.get(id):
+                continue
+            same = [other for other in kept if self.is_small(other) == self.is_small(id)]
+            if len(same) >= (SMALL_SLOTS if self.is_small(id) else LARGE_SLOTS):
+                leaving = [other for other in same if other not in self.layout]
+                if not leaving:
+                    continue
+                kept.remove(min(leaving, key=lambda other: machine.units.get(other, 0)))
+            kept.append(id)
+        return kept if kept != held else None
+
+    def is_small(self, id: str) -> bool:
+        return id in self.memory.products and self.memory.products[id].small
+
+    def sell_leftovers(self) -> Plan:
+        """When storage is full, what no longer sells goes to a jobber."""
+        if not self.layout or self.room() >= 60 or self.habits.cover > 1.5:
+            return
+        flow, old = sum(self.factor(machine.number) for machine in self.machines), dict[str, int]()
+        for id, units in self.storage.items():
+            keep = int(self.memory.rates.get(id, 0.0) * flow * 9) + 2 if id in self.layout else 0
+            if units > keep:
+                old[id] = units - keep
+        if sum(old.values()) > 15:
+            outcome = yield from self.do(a.SellToJobber(items=old))
+            if outcome.ok:
+                self.cash += fields(outcome.data).get("paid_cents", 0)
+                self.storage = {id: units - old.get(id, 0) for id, units in self.storage.items()}
+
+    def room(self) -> int:
+        return STORAGE + STORAGE_A_SITE * (len(self.machines) - 1) - sum(self.storage.values())
+
+    def factor(self, site: int) -> float:
+        """Customers of a site, of those of an average place, as believed."""
+        if self.truth and self.truth.town:
+            name = self.taken.get(site, 0)
+            return self.truth.town.footfall[name] / 1000
+        return self.memory.site_factors.get(site, 1.0)
+
+    # Deliveries
+
+    def wait_for_goods(self, until: int) -> Plan:
+        """Wait for what is promised today up to an hour."""
+        today = [order for order in self.memory.open.values() if order.promised == self.day]
+        for hour in sorted({order.hour for order in today}):
+            if self.minute < hour * 60 and hour <= until and hour * 60 < DAY_MINUTES:
+                yield from self.do(a.WaitUntil(hour=hour))
+                yield from self.count()
+
+    def count(self) -> Plan:
+        """Count what came, claim what is missing, and note how far the supplier can be trusted."""
+        if not self.arrived:
+            return
+        for number in list(dict.fromkeys(self.arrived)):
+            order = self.memory.open.pop(number, None)
+            if order is not None and self.habits.claims:
+                yield from self.check(number, order)
+        self.arrived = []
+        outcome = yield from self.do(a.ListStorage())
+        self.storage = dict(fields(outcome.data).get("storage", {}))
+
+    def check(self, number: int, order: Open) -> Plan:
+        outcome = yield from self.do(a.CountDelivery(order=number))
+        if not outcome.ok:
+            return
+        missing: dict[str, int] = dict(fields(outcome.data).get("missing", {}))
+        lost = 0.0
+        if missing:
+            offer = self.memory.offers.get(order.supplier)
+            lost = sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in missing.items())
+            claimed = yield from self.do(a.Claim(order=number, missing=missing))
+            paid = fields(claimed.data).get("paid_cents", 0)
+            self.cash += paid
+            lost = max(0.0, lost - paid)
+        count, good = self.memory.trust.get(order.supplier, (0, 0.0))
+        self.memory.trust[order.supplier] = (count + 1, good + 1 - lost / max(1, order.cost_cents))
+
+    # Learning
+
+    def learn(self) -> None:
+        """Learn from yesterday's sales: tastes by price, and how good each site is."""
+        habits, memory, day = self.habits, self.memory, self.day - 1
+        if self.truth or day < 1 or not (habits.learns_prices or habits.explores):
+            return
+        kind = memory.event_on(day) if habits.reads_news else None
+        weather, sold_at = self.yesterday
+        for machine in self.machines:
+            sold = sold_at.get(str(machine.number), {})
+            if machine.sealed or not sold:
+                continue
+            variety = VARIETY[min(len({*sold, *[id for id, units in machine.units.items() if units]}), 12)]
+            total = expected = 0.0
+            for id in machine.units:
+                product = memory.products.get(id)
+                if product is None or id not in self.prices:
+                    continue
+                units, rate = sold.get(id, 0), memory.rates.get(id, 0.0)
+                days = (
+                    self.factor(machine.number)
+                    * self.calendar(product, day, weather)
+                    * event_factor(kind, product.category)
+                )
+                days *= variety
+                if not machine.units[id] and (not units or units < rate * days):
+                    continue
+                step = round(self.prices[id] / product.typical_cents * STEPS)
+                memory.sales.setdefault(id, Sales()).add(step, days, units)
+                total += units
+                expected += rate * days
+            if expected > 2:
+                known = self.factor(machine.number)
+                memory.site_factors[machine.number] = known * (1 + 0.04 * (max(total / expected, 0.3) - 1))
+        if self.day % 7 == 0:
+            for sales in memory.sales.values():
+                sales.fade(0.88)
+
+    def calendar(self, product: Product, day: int, weather: str | None) -> float:
+        if self.today is None:
+            return 1.0
+        weekday = (self.today.weekday() + day - self.day) % 7
+        return self.memory.calendar.factor(product.category, weekday, self.today.month - 1, weather)
+
+    def belief(self, product: Product) -> Posterior:
+        """What is believed of a product's demand; the informed player knows it."""
+        if self.truth and self.truth.town and self.truth.setup.street:
+            taste = self.truth.town.tastes[product.id]
+            period = (self.day + taste.phase) // self.truth.setup.street.drawn.taste_days
+            base = taste.base / 2**20 * taste.by_period[period] / 1000
+            worth = taste.worth_cents / product.typical_cents
+            return base, ((1.0, worth, taste.elasticity_permille / 1000),)
+        if not (self.habits.learns_prices or self.habits.explores):
+            return product.popularity, ((1.0, 1.0, 1.5),)
+        return self.memory.sales.get(product.id, Sales()).posterior(product)
+
+    def comes_to_mind(self, number: int) -> bool:
+        """Whether an open order is remembered today."""
+        if self.habits.remembers >= 1:
+            return True
+        return Chance.of(number)("comes to mind", self.day).below(1000) < self.habits.remembers * 1000

@@ -1,0 +1,186 @@
+"""Bargaining: suppliers' price lists of today, offers for a discount, and what a rival's price does."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.intents import Intent
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Supplier
+from akinai.worlds.vending.model.state import State, Talk
+from akinai.worlds.vending.rules.books import asking, day_text, in_business, street_of, supplier_today
+from akinai.worlds.vending.rules.orders import know_suppliers, unit_cents
+
+Result = tuple[State, Outcome]
+
+
+@lru_cache(maxsize=512)
+def _prices(address: str, permille: int, costs: tuple[tuple[str, int, int], ...]) -> dict[str, int]:
+    """A price list: cents by product from wholesale price and own factor; lists repeat for weeks."""
+    return {id: _rounded(cost * permille * own) for id, cost, own in costs}
+
+
+def _rounded(millionths: int) -> int:
+    return max(1, (2 * millionths + 1_000_000) // 2_000_000)
+
+
+def find_supplier(state: State, name: str) -> Supplier | Outcome:
+    """A supplier in business by its id, or the refusal `unknown_supplier`."""
+    supplier = state.setup.catalog.supplier_by_id.get(name.strip().lower())
+    if supplier is None or not in_business(state, supplier):
+        known = ", ".join(state.known_suppliers) or "none yet: search the web, or ask for price lists"
+        text = f"no supplier {name!r:.60} is in business; the ones you know: {known}"
+        return Outcome.refused("unknown_supplier", text)
+    return supplier
+
+
+def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
+    """The prices of suppliers, as text and data. Refused as `unknown_supplier`."""
+    if action.suppliers:
+        found = [find_supplier(state, name) for name in action.suppliers]
+        for supplier in found:
+            if isinstance(supplier, Outcome):
+                return state, supplier
+        suppliers = [supplier for supplier in found if isinstance(supplier, Supplier)]
+    else:
+        suppliers = [supplier for supplier in state.setup.catalog.suppliers if in_business(state, supplier)]
+    quoted, texts, data = dict(state.quoted), list[str](), list[Json]()
+    for listed in suppliers:
+        supplier = supplier_today(state, listed)
+        quoted[supplier.id] = (state.day, supplier.price_permille)
+        text, shown = _price_list(state, supplier)
+        texts.append(text)
+        data.append(shown)
+    state = know_suppliers(state, [supplier.id for supplier in suppliers]).moved(quoted=quoted)
+    return state, Outcome("\n\n".join(texts), data={"suppliers": data})
+
+
+def _price_list(state: State, supplier: Supplier) -> tuple[str, dict[str, Json]]:
+    names = state.setup.catalog.by_id
+    costs = tuple((id, names[id].wholesale_cents, supplier.own_by_product.get(id, 1000)) for id in supplier.products)
+    prices = _prices(supplier.address, supplier.price_permille, costs)
+    minimum = format_cents(supplier.minimum_cents)
+    text = (
+        f"{supplier.name} ({supplier.id}), {supplier.address}: {supplier.lead_days} days, at {supplier.hour:02d}:00; "
+        f"minimum order {minimum}, freight {format_cents(supplier.freight_cents)}\n"
+        + ", ".join(f"{names[id].name} ({id}) {format_cents(cents)}" for id, cents in prices.items())
+    )
+    data: dict[str, Json] = {
+        "supplier": supplier.id,
+        "lead_days": supplier.lead_days,
+        "hour": supplier.hour,
+        "minimum_cents": supplier.minimum_cents,
+        "freight_cents": supplier.freight_cents,
+        "prices_cents": prices,
+    }
+    return text, data
+
+
+def make_offer(state: State, action: a.MakeOffer) -> Result:
+    """Ask a supplier for a discount on its present prices; it answers with its price for the next 30 days.
+
+    Refused as `unknown_supplier`, `unknown_product`, `offered_today`.
+    """
+    listed = find_supplier(state, action.supplier_id)
+    if isinstance(listed, Outcome):
+        return state, listed
+    rivals: dict[str, int] = {}
+    if action.rival_product is not None and action.rival_cents is not None:
+        product = state.setup.catalog.find(action.rival_product)
+        if product is None:
+            return state, Outcome.refused("unknown_product", f"no product {action.rival_product!r:.80} in the catalog")
+        rivals[product.id] = action.rival_cents
+    return bargain(state, listed, lambda ask: ask * (100 - action.discount_percent) // 100, rivals)
+
+
+def bargain_by_letter(state: State, supplier: Supplier, intent: Intent) -> tuple[State, str]:
+    """What an offer by letter changes, and the answer to it; the first price that it offers stands for all."""
+    listed = state.setup.catalog.supplier_by_id[supplier.id]
+    offered = {id: cents for id, cents in intent.offers.items() if id in listed.products}
+    fraction: tuple[int, int] | None = None
+    if offered:
+        id, cents = next(iter(offered.items()))
+        fraction = (cents, unit_cents(supplier, state.setup.catalog.by_id[id]))
+    elif intent.off_permille is not None:
+        fraction = (1000 - min(intent.off_permille, 1000), 1000)
+    rivals = {id: cents for id, cents in intent.rivals.items() if id in listed.products}
+    if fraction is None and rivals:
+        id, cents = next(iter(rivals.items()))
+        fraction = (cents, unit_cents(supplier, state.setup.catalog.by_id[id]))
+    if fraction is None:
+        return state, "Make us an offer: a price for a product, or the discount that you want."
+    part, whole = fraction
+    state, outcome = bargain(state, listed, lambda ask: ask * part // whole, rivals)
+    return state, outcome.text
+
+
+def bargain(state: State, listed: Supplier, offer_at: Callable[[int], int], rivals: Mapping[str, int]) -> Result:
+    """A supplier's answer to an offer, made in view of what it asks (both per mille of the trade price).
+
+    Nothing moves below what it can accept, and an offer under 80 % of that moves nothing. A rival's price that nobody
+    quoted is found out half of the time: then the list price holds and it does not talk for 30 days.
+    """
+    town, drawn = state.economy.town, street_of(state).drawn
+    if town is None:
+        return state, Outcome.refused("no_talks", f"{listed.name} does not bargain")
+    trader, talk = town.traders[listed.id], state.talks.get(listed.id)
+    if talk is None or state.day > talk.last_day:
+        talk = Talk(listed.price_permille, trader.patience, 0, 0)
+    if talk.offered_day == state.day:
+        return state, Outcome.refused("offered_today", f"{listed.name} answers one offer a day; it answered today")
+    rival = _rival(state, listed, talk.ask_permille, rivals)
+    last_day, ask = state.day + drawn.talk_days, talk.ask_permille
+    if rival is False and state.economy.noise(state.day, "rumour", listed.id, state.day).below(2):
+        talk = Talk(listed.price_permille, 0, last_day, state.day)
+        text = f"Nobody sells at that price, and we asked. Our list prices hold until {day_text(state, last_day)}."
+        return _agreed(state, listed, talk, text)
+    if talk.left <= 0:
+        return _agreed(state, listed, talk._replace(offered_day=state.day), "That was our last word.")
+    offer = offer_at(ask)
+    if offer * 10 >= trader.accept_permille * 8:
+        gives = trader.gives_permille + (drawn.rival_permille if rival else 0)
+        ask = max(trader.accept_permille, ask - gives * (ask - max(offer, trader.accept_permille)) // 1000)
+        ask = min(ask, talk.ask_permille)
+    moved = ask < talk.ask_permille
+    talk = Talk(ask, talk.left - 1, last_day, state.day)
+    text = "Because it is you, we take a little less." if moved else "That is too little; our prices stand."
+    return _agreed(state, listed, talk, text + ("" if talk.left else " That is our last word."))
+
+
+def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int]) -> bool | None:
+    """Whether a named rival's price was quoted in the last 30 days; None where none is named, or it is not lower."""
+    asks, by_id = asking(supplier, ask_permille), state.setup.catalog.by_id
+    lower = {
+        id: cents for id, cents in rivals.items() if id in supplier.products and cents < unit_cents(asks, by_id[id])
+    }
+    if not lower:
+        return None
+    for other_id, (day, permille) in state.quoted.items():
+        other = state.setup.catalog.supplier_by_id[other_id]
+        if other_id != supplier.id and state.day - day <= street_of(state).drawn.talk_days:
+            quoted = asking(other, permille)
+            lower = {
+                id: cents
+                for id, cents in lower.items()
+                if id not in other.products or unit_cents(quoted, by_id[id]) > cents
+            }
+    return not lower
+
+
+def _agreed(state: State, supplier: Supplier, talk: Talk, text: str) -> Result:
+    """The outcome of an offer: the new prices, and until when they hold."""
+    before = supplier_today(state, supplier).price_permille
+    state = know_suppliers(state, [supplier.id]).moved(talks={**state.talks, supplier.id: talk})
+    state = state.moved(quoted={**state.quoted, supplier.id: (state.day, talk.ask_permille)})
+    _, shown = _price_list(state, asking(supplier, talk.ask_permille))
+    sample = supplier.products[0]
+    name, prices = state.setup.catalog.by_id[sample].name, shown["prices_cents"]
+    cents = prices[sample] if isinstance(prices, dict) else 0
+    price = format_cents(cents) if isinstance(cents, int) else ""
+    lower = (
+        f"All prices are {(before - talk.ask_permille) * 100 // before} % lower: " if talk.ask_permille < before else ""
+    )
+    until = f"{lower}{name} is {price}, until {day_text(state, talk.last_day)}."
+    return state, Outcome(f"{supplier.name}: {text} {until}", data={**shown, "moved": talk.ask_permille < before})

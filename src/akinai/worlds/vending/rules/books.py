@@ -1,0 +1,86 @@
+"""The bank account of a business of several sites, and its mailbox as others write to it."""
+
+from __future__ import annotations  # rpds classes take no parameters at run time
+
+from dataclasses import replace
+
+from akinai.worlds.vending.model.setup import Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Site, State, clock
+from akinai.worlds.vending.model.terms import Street
+
+
+def street_of(state: State) -> Street:
+    """The terms of a business of several sites. TypeError in any other: its verbs are not offered there."""
+    if state.setup.street is None:
+        raise TypeError("this business has a single machine and none of these terms")
+    return state.setup.street
+
+
+def book(state: State, cause: str, cents: int) -> State:
+    """Move money into the bank account, or out of it when negative, under a cause."""
+    if not cents:
+        return state
+    accounts = {**state.accounts, cause: state.accounts.get(cause, 0) + cents}
+    return state.moved(cash_cents=state.cash_cents + cents, accounts=accounts)
+
+
+def post(state: State, sender: str, subject: str, body: str) -> State:
+    """Put a letter into the owner's mailbox."""
+    mail = state.mail
+    letter = Letter(mail.letters + 1, state.minute, sender, state.setup.email, subject, body)
+    return state.moved(mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
+
+
+def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:
+    """A letter of a supplier."""
+    body = "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
+    return post(state, supplier.address, subject, body)
+
+
+def site_name(state: State, place: int) -> str:
+    return street_of(state).sites.names[place]
+
+
+def site_at(state: State, number: int) -> tuple[int, Site] | None:
+    """The index and the record of an owner's site by its number; None when there is none."""
+    return (number - 1, state.sites[number - 1]) if 0 < number <= len(state.sites) else None
+
+
+def with_site(state: State, index: int, site: Site) -> State:
+    """The state with another record of a site."""
+    sites = (*state.sites[:index], site, *state.sites[index + 1 :])
+    return state.moved(sites=sites, machine_cents=sum([each.box_cents for each in sites]))
+
+
+def rent_cents(state: State, place: int) -> int:
+    """The rent of a place: half of it moves with the footfall that was counted."""
+    town = state.economy.town
+    survey = town.survey[place] if town else 1000
+    return street_of(state).rent.cents * (1000 + survey) // 2000
+
+
+def day_text(state: State, day: int) -> str:
+    """The date of a day, counted from 1: "Sat 18 Apr 2026"."""
+    return clock(state.setup, (day - 1) * DAY_MINUTES).partition(",")[0]
+
+
+def supplier_today(state: State, supplier: Supplier) -> Supplier:
+    """A supplier with the prices that it asks of the owner today, as agreed or as listed."""
+    talk = state.talks.get(supplier.id)
+    if talk is None or state.day > talk.last_day or talk.ask_permille == supplier.price_permille:
+        return supplier
+    return asking(supplier, talk.ask_permille)
+
+
+def asking(supplier: Supplier, permille: int) -> Supplier:
+    """A supplier with other prices."""
+    return supplier.model_copy(update={"price_permille": permille})
+
+
+def in_business(state: State, supplier: Supplier) -> bool:
+    """Whether a supplier can be dealt with today."""
+    town = state.economy.town
+    if town is None:
+        return True
+    trader = town.traders[supplier.id]
+    return trader.opens <= state.day < trader.closes

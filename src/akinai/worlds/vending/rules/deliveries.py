@@ -1,0 +1,288 @@
+"""Deliveries that must be signed for: at the storage or from the depot, counted, claimed; storage with limits."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Supplier
+from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock, merge_lots, remove_units
+from akinai.worlds.vending.rules.books import book, day_text, post_from, street_of
+
+Result = tuple[State, Outcome]
+
+KEPT_DAYS = 12
+"""Days for which a parcel that was taken in can still be asked about."""
+
+
+def dispatched(state: State, supplier: Supplier, order: Order) -> Order:
+    """An order as it will come: late, short or not at all, by chance of supplier and day; splitting draws nothing
+    new."""
+    town, day = state.economy.town, order.placed_day
+    if town is None:
+        return order
+    terms = town.traders[supplier.id].terms
+    chance = state.economy.noise(day, "dispatch", supplier.id, day)
+    late = chance("days").between(*terms.late_days) if chance("late").below(1000) < terms.late_permille else 0
+    lost = chance("lost").below(1000) < terms.lost_permille
+    missing: tuple[int, ...] = ()
+    if chance("short").below(1000) < terms.short_permille:
+        missing = tuple(
+            [line.units * chance("part", line.product).between(*terms.short_part) // 1000 for line in order.lines]
+        )
+    due = order.due + (0 if lost else late) * DAY_MINUTES
+    return replace(order, due=due, missing=missing, lost=lost)
+
+
+def room(state: State) -> int:
+    """Units for which storage has room."""
+    terms = street_of(state).storage
+    stored = sum([lot.units for lots in state.storage.values() for lot in lots])
+    return terms.units + terms.units_a_site * (len(state.sites) - 1) - stored
+
+
+def announce_delays(state: State) -> State:
+    """The letters of a morning about orders promised for that day that come later."""
+    for order in state.orders:
+        if not order.announced and not order.lost and order.promised < order.due:
+            if order.promised // DAY_MINUTES + 1 != state.day:
+                continue
+            supplier = state.setup.catalog.supplier_by_id[order.supplier]
+            when = f"{day_text(state, order.due // DAY_MINUTES + 1)}, {supplier.hour:02d}:00"
+            text = f"Order {order.number} does not come today. We are sorry.\nNew delivery: {when}"
+            state = post_from(state, supplier, f"Order {order.number} is delayed", text)
+            known = replace(order, announced=True)
+            state = state.moved(orders=tuple(known if other is order else other for other in state.orders))
+    return state
+
+
+def arrive(state: State) -> State:
+    """What comes at this minute: signed for when the owner is at the storage, taken to the depot otherwise."""
+    for order in [order for order in state.orders if order.due <= state.minute]:
+        state = state.moved(orders=tuple(other for other in state.orders if other is not order))
+        if order.lost:
+            continue
+        supplier = state.setup.catalog.supplier_by_id[order.supplier]
+        if state.away:
+            terms = street_of(state).deliveries
+            state = state.moved(parcels=(*state.parcels, Parcel(order, state.day, at_depot=True)))
+            text = (
+                f"We rang at {supplier.hour:02d}:00 with order {order.number} and nobody was there. It waits at the "
+                f"depot until {day_text(state, state.day + terms.depot_days)}: fetching it costs "
+                f"{format_cents(_depot_fee(state, order))}."
+            )
+            state = post_from(state, supplier, f"Order {order.number} is at the depot", text)
+        else:
+            state = _take_in(state, order)
+    return state
+
+
+def _depot_fee(state: State, order: Order) -> int:
+    terms = street_of(state).deliveries
+    return terms.depot_cents + order.total_cents * terms.depot_permille // 1000
+
+
+def _take_in(state: State, order: Order) -> State:
+    """Put what came into storage; what finds no room goes back at a loss. Nobody has counted it yet."""
+    space, storage, back = max(room(state), 0), dict(state.storage), 0
+    for at, line in enumerate(order.lines):
+        came = line.units - (order.missing[at] if order.missing else 0)
+        put = min(came, space)
+        space -= put
+        if put:
+            last = state.day + state.setup.catalog.by_id[line.product].shelf_days
+            lot = Lot(put, line.cost_cents, last)
+            storage[line.product] = merge_lots((*storage.get(line.product, ()), lot))
+        back += (came - put) * line.cost_cents
+    parcel = Parcel(order, state.day, at_depot=False)
+    state = book(state.moved(storage=storage, parcels=(*state.parcels, parcel)), "returns", _overflow(state, back))
+    supplier = state.setup.catalog.supplier_by_id[order.supplier]
+    boxes = max(1, len(order.lines))
+    text = f"Signed for: order {order.number}, {boxes} box{'es' if boxes > 1 else ''}."
+    if back:
+        text += f" Not all of it found room in your storage: {format_cents(_overflow(state, back))} for what went back."
+    return post_from(state, supplier, f"Order {order.number} was signed for", text)
+
+
+def _overflow(state: State, cents: int) -> int:
+    return cents * street_of(state).storage.overflow_permille // 1000
+
+
+def close_deliveries(state: State, day: int) -> State:
+    """The end of a day: goods left at the depot go back, and orders from suppliers out of business are lost."""
+    town, terms = state.economy.town, street_of(state).deliveries
+    if town is None:
+        return state
+    kept: list[Parcel] = []
+    for parcel in state.parcels:
+        if parcel.at_depot and day - parcel.day >= terms.depot_days:
+            state = book(state, "returns", parcel.order.total_cents * terms.back_permille // 1000)
+        elif parcel.at_depot or day - parcel.day < KEPT_DAYS:
+            kept.append(parcel)
+    if len(kept) < len(state.parcels):
+        state = state.moved(parcels=tuple(kept))
+    if any(town.traders[order.supplier].closes <= day + 1 for order in state.orders):
+        left = tuple(order for order in state.orders if town.traders[order.supplier].closes > day + 1)
+        state = state.moved(orders=left)
+    return state
+
+
+def signed_text(before: State, after: State) -> str:
+    """What was signed for between two states, as a line of an outcome; empty for nothing."""
+    if after.parcels is before.parcels:
+        return ""
+    known = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
+    new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in known]
+    return "\n".join(f"Signed for: order {order.number}, {max(1, len(order.lines))} boxes." for order in new)
+
+
+def _parcel(state: State, number: int) -> Parcel | Outcome:
+    found = next((parcel for parcel in state.parcels if parcel.order.number == number), None)
+    if found is None:
+        return Outcome.refused("not_here", f"order {number} has not come, or it came too long ago")
+    return found
+
+
+def _with_parcel(state: State, old: Parcel, new: Parcel) -> State:
+    return state.moved(parcels=tuple(new if parcel is old else parcel for parcel in state.parcels))
+
+
+def count_delivery(state: State, action: a.CountDelivery) -> Result:
+    """Count the boxes of an order that was signed for. Refused as `not_here`, `at_depot`."""
+    parcel = _parcel(state, action.order)
+    if isinstance(parcel, Outcome):
+        return state, parcel
+    if parcel.at_depot:
+        return state, Outcome.refused("at_depot", f"order {action.order} is at the depot; fetch it first")
+    names, missing = state.setup.catalog.by_id, missing_units(parcel.order)
+    state = _with_parcel(state, parcel, parcel._replace(counted=True))
+    data: dict[str, Json] = {"order": action.order, "missing": missing}
+    if not missing:
+        return state, Outcome(f"Order {action.order}: everything is there.", data=data)
+    ordered = {line.product: line.units for line in parcel.order.lines}
+    lines = ", ".join(f"{n} of {ordered[id]} {names[id].name} ({id})" for id, n in missing.items())
+    return state, Outcome(f"Order {action.order} is short: {lines} are missing.", data=data)
+
+
+def missing_units(order: Order) -> dict[str, int]:
+    """Units that an order's boxes lack, by product."""
+    return {line.product: n for line, n in zip(order.lines, order.missing, strict=False) if n}
+
+
+def claim(state: State, action: a.Claim) -> Result:
+    """Claim the money of missing units. The supplier pays at once or never.
+
+    Refused as `not_here`, `not_counted`, `too_late`, `claimed` before, `above_count`, `unknown_product`.
+    """
+    parcel = _parcel(state, action.order)
+    if isinstance(parcel, Outcome):
+        return state, parcel
+    order, terms = parcel.order, street_of(state).deliveries
+    if not parcel.counted:
+        return state, Outcome.refused("not_counted", f"order {action.order} has not been counted; count it first")
+    if parcel.claimed:
+        return state, Outcome.refused("claimed", f"order {action.order} was claimed before")
+    if state.day - parcel.day > terms.claim_days:
+        return state, Outcome.refused("too_late", f"claims are taken for {terms.claim_days} days after goods came")
+    missing, owed = missing_units(order), 0
+    costs = {line.product: line.cost_cents for line in order.lines}
+    for name, units in action.missing.items():
+        product = state.setup.catalog.find(name)
+        if product is None or units > missing.get(product.id, 0):
+            counted = missing.get(product.id, 0) if product else 0
+            text = f"you counted {counted} {product.name if product else name!r:.80} missing, not {units}"
+            return state, Outcome.refused("above_count" if product else "unknown_product", text)
+        owed += units * costs[product.id]
+    state = _with_parcel(state, parcel, parcel._replace(claimed=True))
+    if not _pays(state, order):
+        return state, Outcome("Our scales say otherwise: nothing is paid.", data={"paid_cents": 0})
+    text = f"You are right: {format_cents(owed)} is on its way to your account."
+    return book(state, "claims", owed), Outcome(text, data={"paid_cents": owed})
+
+
+def claimable(state: State, supplier: Supplier) -> int | None:
+    """The number of the last order of a supplier that can be claimed on; None when there is none."""
+    numbers = [
+        parcel.order.number
+        for parcel in state.parcels
+        if parcel.order.supplier == supplier.id and not parcel.at_depot and not parcel.claimed
+    ]
+    return max(numbers, default=None)
+
+
+def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[str, int]:
+    """What an order lacks by the owner's account of what came."""
+    for parcel in state.parcels:
+        if parcel.order.number == number:
+            ordered = {line.product: line.units for line in parcel.order.lines}
+            return {id: ordered[id] - came for id, came in received.items() if ordered.get(id, 0) > came}
+    return {}
+
+
+def _pays(state: State, order: Order) -> bool:
+    town = state.economy.town
+    if town is None:
+        return True
+    chance = state.economy.noise(order.placed_day, "claim", order.supplier, order.placed_day)
+    return chance.below(1000) < town.traders[order.supplier].terms.pays_claims_permille
+
+
+def fetch_depot(state: State, action: a.FetchDepot) -> Result:
+    """Fetch an order from the depot for its fee. Refused as `not_here`, `not_at_depot`, `no_cash`."""
+    parcel = _parcel(state, action.order)
+    if isinstance(parcel, Outcome):
+        return state, parcel
+    if not parcel.at_depot:
+        return state, Outcome.refused("not_at_depot", f"order {action.order} is in your storage")
+    fee = _depot_fee(state, parcel.order)
+    if fee > state.cash_cents:
+        return state, Outcome.refused("no_cash", f"the depot asks {format_cents(fee)}; you do not have it")
+    state = state.moved(parcels=tuple(other for other in state.parcels if other is not parcel))
+    state = _take_in(book(state, "depot", -fee), parcel.order)
+    return state, Outcome(f"Fetched order {action.order} for {format_cents(fee)}.", data={"fee_cents": fee})
+
+
+def sell_to_jobber(state: State, action: a.SellToJobber) -> Result:
+    """Sell stored goods at the jobber's part of the trade price, the oldest first. Refused as `unknown_product`,
+    `no_stock`."""
+    storage, paid = dict(state.storage), 0
+    for name, units in action.items.items():
+        product = state.setup.catalog.find(name)
+        if product is None:
+            return state, Outcome.refused("unknown_product", f"no product {name!r:.80} in the catalog")
+        left, taken = remove_units(storage.get(product.id, ()), units)
+        if taken < units:
+            return state, Outcome.refused("no_stock", f"storage holds {taken} {product.name}, not {units}")
+        storage = {id: lots for id, lots in storage.items() if id != product.id} | ({product.id: left} if left else {})
+        paid += units * jobber_cents(state, product.id)
+    text = f"The jobber took it for {format_cents(paid)}."
+    return book(state.moved(storage=storage), "jobber", paid), Outcome(text, data={"paid_cents": paid})
+
+
+def jobber_cents(state: State, product: str) -> int:
+    """What a jobber pays for a unit."""
+    return state.setup.catalog.by_id[product].wholesale_cents * street_of(state).storage.jobber_permille // 1000
+
+
+def salvage_cents(state: State) -> int:
+    """What the goods in storage and machines would bring at once; those past their last day bring nothing."""
+    held: dict[str, int] = {}
+    slots = [(slot.product, slot.lots) for slot in state.slots if slot]
+    for product, lots in (*slots, *state.storage.items()):
+        held[product] = held.get(product, 0) + sum([lot.units for lot in lots if lot.last_day > state.closed_days])
+    return sum(units * jobber_cents(state, product) for product, units in held.items())
+
+
+def order_text(state: State, order: Order, total_cents: int) -> str:
+    """The confirmation of an order: what was bought, what was taken, and when somebody must sign."""
+    names = state.setup.catalog.by_id
+    supplier = state.setup.catalog.supplier_by_id[order.supplier]
+    goods = ", ".join(
+        f"{line.units} {names[line.product].name} at {format_cents(line.cost_cents)}" for line in order.lines
+    )
+    return (
+        f"Order {order.number}: {goods}, freight {format_cents(supplier.freight_cents)}; "
+        f"{format_cents(total_cents)} taken. {clock(state.setup, order.promised)}, somebody must sign."
+    )

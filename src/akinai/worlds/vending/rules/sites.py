@@ -1,0 +1,169 @@
+"""Sites: visits that fill a machine and bring its cash back, prices at all sites, and what the machines show."""
+
+from collections.abc import Mapping, Sequence
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.setup import Product
+from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units
+from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
+from akinai.worlds.vending.rules.orders import unknown_product
+
+Result = tuple[State, Outcome]
+
+
+def visit_site(state: State, action: a.VisitSite) -> Result:
+    """Fill a site's machine from storage, with another choice of products where given, and bring its cash back.
+
+    Refused as `no_site`, `sealed` when a choice is given for a sealed machine, `unknown_product`, `too_many` for the
+    slots of a size.
+    """
+    found = site_at(state, action.site)
+    if found is None or found[1].lost:
+        return state, Outcome.refused("no_site", f"you have no site {action.site}")
+    index, site = found
+    count = state.setup.slots
+    slots = list(state.slots[index * count : (index + 1) * count])
+    storage, moved = dict(state.storage), set[str]()
+    if action.products is not None:
+        layout = _layout(state, action.products)
+        if isinstance(layout, Outcome):
+            return state, layout
+        _rearrange(slots, state.setup.small_slots, layout, storage, moved)
+    filled = _fill(state, slots, storage, moved)
+    text = f"{site_name(state, site.place)}: " + (", ".join(filled) or "nothing was put in")
+    collected = site.box_cents if action.collect else 0
+    state = state.moved(slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]))
+    state = state.moved(storage={id: lots for id, lots in storage.items() if lots})
+    if collected:
+        state = book(with_site(state, index, site._replace(box_cents=0)), "collected", collected)
+        text += f". Collected {format_cents(collected)}; bank balance {format_cents(state.cash_cents)}"
+    unpriced = sorted({slot.product for slot in slots if slot and slot.lots and slot.product not in state.prices})
+    hint = f" No price is set yet for {', '.join(unpriced)}: without one it does not sell." if unpriced else ""
+    units: dict[str, Json] = {}
+    for slot in slots:
+        if slot:
+            units[slot.product] = slot.units + int(str(units.get(slot.product, 0)))
+    data: dict[str, Json] = {
+        "site": action.site,
+        "units": units,
+        "collected_cents": collected,
+        "cash_cents": state.cash_cents,
+        "moved": len(moved),
+    }
+    return state, Outcome(f"{text}.{hint}", data=data)
+
+
+def visit_minutes(state: State, action: a.VisitSite, outcome: Outcome) -> int:
+    """How long a visit took: the way, each product that was moved, and the cash."""
+    errands = street_of(state).errands
+    data = outcome.data if isinstance(outcome.data, dict) else {}
+    moved, collected = data.get("moved", 0), data.get("collected_cents", 0)
+    minutes = errands.travel + errands.slot * (moved if isinstance(moved, int) else 0)
+    return minutes + (errands.collect if collected else 0)
+
+
+def _layout(state: State, names: Sequence[str]) -> list[Product] | Outcome:
+    products: list[Product] = []
+    for name in names:
+        product = state.setup.catalog.find(name)
+        if product is None:
+            return unknown_product(state, name)
+        products.append(product)
+    for size, most in (("small", state.setup.small_slots), ("large", state.setup.slots - state.setup.small_slots)):
+        if (count := sum(product.size == size for product in products)) > most:
+            return Outcome.refused("too_many", f"there are {most} slots for {size} items, not {count}")
+    return products
+
+
+def _rearrange(
+    slots: list[Slot | None],
+    small: int,
+    layout: Sequence[Product],
+    storage: dict[str, tuple[Lot, ...]],
+    moved: set[str],
+) -> None:
+    """Give each product of the layout a slot; what has none any more goes back to storage."""
+    wanted = [product.id for product in layout]
+    for at, slot in enumerate(slots):
+        if slot is not None and slot.product in wanted:
+            wanted.remove(slot.product)
+        elif slot is not None:
+            if slot.lots:
+                storage[slot.product] = merge_lots((*storage.get(slot.product, ()), *slot.lots))
+                moved.add(slot.product)
+            slots[at] = None
+    sizes = {product.id: product.size for product in layout}
+    for id in wanted:
+        span = range(small) if sizes[id] == "small" else range(small, len(slots))
+        free = next(at for at in span if slots[at] is None)
+        slots[free] = Slot(id, ())
+
+
+def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, ...]], moved: set[str]) -> list[str]:
+    """Fill every slot up from storage, the oldest units first; what was put in, as words."""
+    setup, filled = state.setup, list[str]()
+    for at, slot in enumerate(slots):
+        if slot is None or not (stored := storage.get(slot.product)):
+            continue
+        capacity = setup.small_capacity if at < setup.small_slots else setup.large_capacity
+        want = capacity - slot.units
+        if want <= 0:
+            continue
+        rest, put = remove_units(stored, want)
+        slots[at] = Slot(slot.product, merge_lots((*slot.lots, *_taken(stored, rest))))
+        storage[slot.product] = rest
+        moved.add(slot.product)
+        filled.append(f"{put} {setup.catalog.by_id[slot.product].name}")
+    return filled
+
+
+def _taken(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
+    """The lots that were taken when `rest` is left of `lots`."""
+    taken = lots[: len(lots) - len(rest)]
+    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
+        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
+    return taken
+
+
+def change_prices(state: State, action: a.ChangePrices) -> Result:
+    """Set prices by product, all or nothing. Refused as `unknown_product`."""
+    prices: dict[str, int] = {}
+    for name, cents in action.prices_cents.items():
+        product = state.setup.catalog.find(name)
+        if product is None:
+            return state, unknown_product(state, name)
+        prices[product.id] = cents
+    names = state.setup.catalog.by_id
+    text = ", ".join(f"{names[id].name} {format_cents(cents)}" for id, cents in prices.items())
+    return state.moved(prices={**state.prices, **prices}), Outcome(f"Priced at all sites: {text}.", data=prices)
+
+
+def inventory(state: State) -> Outcome:
+    """What each machine holds, site by site."""
+    lines: list[str] = []
+    sites: list[Json] = []
+    count, names = state.setup.slots, state.setup.catalog.by_id
+    for index, site in enumerate(state.sites):
+        units: dict[str, int] = {}
+        for slot in state.slots[index * count : (index + 1) * count]:
+            if slot is not None:
+                units[slot.product] = units.get(slot.product, 0) + slot.units
+        seal = " (lost)" if site.lost else " (sealed)" if site.sealed else ""
+        goods = ", ".join(f"{n} {names[id].name} ({id}){_price(state.prices, id)}" for id, n in units.items())
+        lines.append(f"Site {index + 1}, {site_name(state, site.place)}{seal}: {goods or 'empty'}")
+        lines.append(f"  cash in its box: {format_cents(site.box_cents)}")
+        shown: dict[str, Json] = {"site": index + 1, "place": site_name(state, site.place), "units": units}
+        sites.append(shown | {"box_cents": site.box_cents, "sealed": site.sealed, "lost": site.lost})
+    setup = state.setup
+    head = (
+        f"Each machine has {setup.small_slots} slots for small items, {setup.small_capacity} in each, and "
+        f"{setup.slots - setup.small_slots} for large items, {setup.large_capacity} in each."
+    )
+    return Outcome("\n".join((head, *lines)), data={"sites": sites, "prices_cents": dict(state.prices)})
+
+
+def _price(prices: Mapping[str, int], product: str) -> str:
+    return f" at {format_cents(prices[product])}" if product in prices else " without a price"

@@ -1,0 +1,265 @@
+"""Trade at several sites: blocks of customers through the day, and the end of a day with all that falls due."""
+
+from collections.abc import Mapping
+
+from akinai.core.canonical import Json
+from akinai.core.money import format_cents
+from akinai.worlds.vending.model.crowds import block_demand, crowd_of
+from akinai.worlds.vending.model.economy import Crowd
+from akinai.worlds.vending.model.state import (
+    DAY_MINUTES,
+    NO_TALLY,
+    Book,
+    Ending,
+    Lot,
+    Site,
+    Slot,
+    State,
+    Tally,
+    remove_units,
+)
+from akinai.worlds.vending.model.terms import Block
+from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of, with_site
+from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, opened
+from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
+
+MILLION = 1_000_000
+
+
+def begin(state: State) -> State:
+    """The first site, and the contract in the mailbox."""
+    state = opened(state, 0)
+    return post(state, "landlord@street.com", "Your contract", f"Welcome. {contract_text(state, 1)}")
+
+
+def book_blocks(state: State) -> State:
+    """Book the block of customers that comes at this minute, if there is one."""
+    for number, block in enumerate(street_of(state).counter.blocks):
+        if block.hour * 60 == state.minute_of_day:
+            return _book_block(state, number, block)
+    return state
+
+
+def next_block_minute(state: State) -> int | None:
+    """The minute at which the next customers of today come; None when there are no more."""
+    passed, start = state.minute_of_day, state.minute - state.minute_of_day
+    for block in street_of(state).counter.blocks:
+        if block.hour * 60 > passed:
+            return start + block.hour * 60
+    return None
+
+
+def _book_block(state: State, number: int, block: Block) -> State:
+    economy, town = state.economy, state.economy.town
+    if town is None:
+        return state
+    crowd = crowd_of(economy, town, street_of(state), state.day)
+    for index, site in enumerate(state.sites):
+        if not (site.sealed or site.lost):
+            state = _sell(state, index, site, crowd, number, block)
+    return state
+
+
+def _sell(state: State, index: int, site: Site, crowd: Crowd, number: int, block: Block) -> State:
+    """What a block's customers buy at a site, what they pay, and what they remember."""
+    street, town = street_of(state), state.economy.town
+    count = state.setup.slots
+    slots = state.slots[index * count : (index + 1) * count]
+    stock: dict[str, int] = {}
+    for slot in slots:
+        if slot is not None:
+            product, lots = slot
+            units = stock.get(product, 0)
+            for lot in lots:
+                units += lot[0]
+            stock[product] = units
+    if town is None or not stock:
+        return state
+    full = site.box_cents >= street.counter.box_cents
+    kept = street.counter.full_box_permille if full else 1000
+    factor = site.goodwill * block.share_permille * kept // MILLION
+    demand = block_demand(state.economy, town, crowd, number, site.place, factor, stock, state.prices)
+    sold = {id: min(units, stock[id]) for id, units in demand.units.items() if units}
+    lost = demand.lost_q20 + sum([(units - sold[id]) << 20 for id, units in demand.units.items() if units])
+    site = site._replace(goodwill=_remembered(state, site.goodwill, lost, demand.wanted_q20, block, stock))
+    income = sum([units * state.prices[id] for id, units in sold.items()])
+    cash = 0 if full else income - income * street.counter.card_permille // 1000
+    site = site._replace(box_cents=site.box_cents + cash)
+    tally = _tallied(state.tally, site.place, sold, demand.units, income, income - cash)
+    if sold:
+        slots = _after_sales(slots, sold)
+    state = with_site(state, index, site).moved(
+        slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]),
+        tally=tally,
+        units_sold=state.units_sold + sum(sold.values()),
+    )
+    return _complaints(state, site.place, number, sold) if sold else state
+
+
+def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
+    """Goodwill after a block: people remember a machine that could not serve them."""
+    terms = street_of(state).customers
+    if not any(stock.values()):
+        lost = wanted = 1
+    if wanted <= 0:
+        return goodwill
+    unserved = min(lost * 1000 // wanted, 1000) - terms.forgiven_permille
+    if unserved <= 0:
+        return goodwill
+    return max(terms.least_ppm, goodwill - terms.unserved_ppm * block.share_permille * unserved // MILLION)
+
+
+def _tallied(
+    tally: Tally, place: int, sold: Mapping[str, int], wanted: Mapping[str, int], income: int, card: int
+) -> Tally:
+    by_place, wants = dict(tally.sold), dict(tally.wanted)
+    for id, units in sold.items():
+        by_place[place, id] = by_place.get((place, id), 0) + units
+    for id, units in wanted.items():
+        wants[id] = wants.get(id, 0) + units
+    return Tally(by_place, wants, tally.income_cents + income, tally.card_cents + card)
+
+
+def _after_sales(slots: tuple[Slot | None, ...], sold: Mapping[str, int]) -> tuple[Slot | None, ...]:
+    left, kept = dict(sold), list[Slot | None]()
+    for slot in slots:
+        take = left.get(slot.product) if slot is not None else None
+        if slot is None or not take or not slot.lots:
+            kept.append(slot)
+            continue
+        lots, taken = remove_units(slot.lots, take)
+        left[slot.product] = take - taken
+        kept.append(Slot(slot.product, lots))
+    return tuple(kept)
+
+
+def _complaints(state: State, place: int, number: int, sold: Mapping[str, int]) -> State:
+    chance = state.economy.noise(state.day, "complaint", state.day, number, place)
+    units = sum(sold.values())
+    letters = (units * street_of(state).customers.complaints_permille + chance.below(1000)) // 1000
+    names = sorted(sold)
+    for letter in range(letters):
+        product = names[chance("product", letter).below(len(names))]
+        state = complain(state, place, product, state.prices[product], chance("customer", letter))
+    return state
+
+
+def close_day(state: State, midnight: int) -> State:
+    """Close a day: spoil goods, take storage rent and the fee, seal machines, test for the end."""
+    setup, street, day, tally = state.setup, street_of(state), midnight // DAY_MINUTES, state.tally
+    slots, storage, spoiled, spoiled_cents = _unspoiled(state, day)
+    state = state.moved(slots=slots, storage=storage)
+    state = _sites_closed(state, day)
+    stored = sum([lot.units for lots in storage.values() for lot in lots])
+    state = book(state, "storage", -min(max(state.cash_cents, 0), stored * street.storage.night_cents))
+    state = book(state, "cards", tally.card_cents)
+    met = state.cash_cents >= setup.fee_cents
+    if met:
+        state = book(state, "fees", -setup.fee_cents)
+    elif setup.owed_fees:
+        state = state.moved(owed_cents=state.owed_cents + setup.fee_cents)
+    missed = 0 if met else state.missed + 1
+    state = close_deliveries(close_promises(state, day), day)
+    closed = state.closed_days + 1
+    ending: Ending | None = None
+    if missed >= setup.missed_fees:
+        ending = "bankrupt"
+    elif setup.days and closed >= setup.days:
+        ending = "horizon"
+    sold: dict[str, int] = {}
+    for (_, id), units in tally.sold.items():
+        sold[id] = sold.get(id, 0) + units
+    weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0
+    closed_book = Book(
+        day, weather, sold, tally.wanted, state.prices, tally.income_cents, spoiled, spoiled_cents, fee, met,
+        _sold_out(slots, state.prices), tally.sold,
+    )  # fmt: skip
+    return state.moved(
+        minute=midnight, closed_days=closed, missed=missed, tally=NO_TALLY, book=closed_book, ending=ending
+    )
+
+
+def _unspoiled(
+    state: State, day: int
+) -> tuple[tuple[Slot | None, ...], Mapping[str, tuple[Lot, ...]], dict[str, int], int]:
+    """Slots and storage without the lots that spoiled on that day, units by product that did, and their cost."""
+    spoiled: dict[str, int] = {}
+    cents = 0
+
+    def fresh(product: str, lots: tuple[Lot, ...]) -> tuple[Lot, ...]:
+        nonlocal cents
+        if not lots or lots[0].last_day > day:
+            return lots
+        for lot in lots:
+            if lot.last_day <= day:
+                spoiled[product] = spoiled.get(product, 0) + lot.units
+                cents += lot.units * lot.cost_cents
+        return tuple([lot for lot in lots if lot.last_day > day])
+
+    slots = tuple(
+        [
+            slot if slot is None or not slot.lots or slot.lots[0].last_day > day
+            else Slot(slot.product, fresh(slot.product, slot.lots))
+            for slot in state.slots
+        ]
+    )  # fmt: skip
+    storage = {id: left for id, lots in state.storage.items() if (left := fresh(id, lots))}
+    return slots, storage, spoiled, cents
+
+
+def _sites_closed(state: State, day: int) -> State:
+    """The end of a day at each site: goodwill comes back, seals come off, unpaid machines are sealed or lost."""
+    street, sites, slots = street_of(state), list[Site](), state.slots
+    for index, site in enumerate(state.sites):
+        goodwill = site.goodwill + (MILLION - site.goodwill) * street.customers.back_permille // 1000
+        site = site._replace(goodwill=goodwill)
+        if site.opens_day and site.opens_day <= day + 1:
+            site = site._replace(sealed=False, opens_day=0)
+        late = day - site.due_day
+        if late >= 1 and not site.lost:
+            site = site._replace(sealed=True)
+        if late >= street.rent.lost_days and not site.lost:
+            site = site._replace(lost=True, box_cents=0)
+            count = state.setup.slots
+            slots = (*slots[: index * count], *(None,) * count, *slots[(index + 1) * count :])
+        sites.append(site)
+    return state.moved(sites=tuple(sites), slots=slots, machine_cents=sum([site.box_cents for site in sites]))
+
+
+def _sold_out(slots: tuple[Slot | None, ...], prices: Mapping[str, int]) -> tuple[str, ...]:
+    bare = {slot.product for slot in slots if slot is not None and not slot.lots and slot.product in prices}
+    return tuple(sorted(bare))
+
+
+def debts_cents(state: State) -> int:
+    """What would be owed at the end: fees that were not paid, and rents overdue, with what lateness adds."""
+    if not state.sites:
+        return state.owed_cents
+    day = state.closed_days
+    rents = 0
+    for site in state.sites:
+        if site.lost or day > site.due_day:
+            rent = rent_cents(state, site.place)
+            rents += rent + rent * street_of(state).rent.late_permille // 1000
+    return state.owed_cents + rents
+
+
+def bank_balance_cents(state: State) -> int:
+    """The bank account if the business ended now: with the jobber's price for goods, less debts, never below 0."""
+    if not state.sites:
+        return state.cash_cents
+    return max(0, state.cash_cents + salvage_cents(state) - debts_cents(state))
+
+
+def sales_lines(state: State) -> tuple[list[str], dict[str, Json]]:
+    """Yesterday's sales by site, as lines and data of the morning notice."""
+    sold = state.book.sold_at if state.book else None
+    names, lines, data = state.setup.catalog.by_id, list[str](), dict[str, Json]()
+    for index, site in enumerate(state.sites):
+        units = {id: n for (place, id), n in (sold or {}).items() if place == site.place}
+        goods = ", ".join(f"{n} {names[id].name}" for id, n in units.items())
+        seal = " (sealed)" if site.sealed else ""
+        lines.append(f"Sold yesterday, {site_name(state, site.place)}{seal}: {goods or 'nothing'}.")
+        data[str(index + 1)] = {**units}
+    lines.append(f"Bank balance: {format_cents(state.cash_cents)}.")
+    return lines, {"sold_at": data, "cash_cents": state.cash_cents}

@@ -1,0 +1,402 @@
+"""Laws of a business of several sites: what is drawn, what is paid, what must be signed for, counted and claimed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import mean
+
+import pytest
+from business import WORLD, business, do, done, genesis, refused
+
+from akinai.core.chance import Chance
+from akinai.core.ledger import Genesis
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.bound import bound_cents
+from akinai.worlds.vending.model.state import Lot, Slot, State
+from akinai.worlds.vending.model.town import Town, Trader
+from akinai.worlds.vending.players.habits import LADDER, REFERENCE, faults
+from akinai.worlds.vending.rules.customers import complain
+from akinai.worlds.vending.rules.trade import bank_balance_cents
+from validity import play, rung
+
+STREET = (a.GetPriceLists, a.MakeOffer, a.VisitSite, a.ChangePrices, a.Pay, a.TakePitch, a.ReadNews)
+
+
+def town_of(state: State) -> Town:
+    town = state.economy.town
+    assert town is not None
+    return town
+
+
+def of_character(state: State, *characters: str) -> str:
+    """The first supplier of a character that is in business."""
+    traders = town_of(state).traders
+    return next(id for id, trader in traders.items() if trader.character in characters and trader.opens == 1)
+
+
+def with_trader(state: State, id: str, **changes: object) -> State:
+    """The state with another hidden side of a supplier."""
+    town = town_of(state)
+    trader = town.traders[id]._replace(**changes)
+    return replace(state, economy=replace(state.economy, town=replace(town, traders={**town.traders, id: trader})))
+
+
+def sound(trader: Trader) -> dict[str, object]:
+    """Terms under which everything comes in time and in full."""
+    return {"terms": trader.terms.model_copy(update={"late_permille": 0, "lost_permille": 0, "short_permille": 0})}
+
+
+def ordered(state: State, id: str, units: int = 24) -> State:
+    products = state.setup.catalog.supplier_by_id[id].products[:3]
+    return done(state, a.PlaceOrder(supplier_id=id, items=dict.fromkeys(products, units)))
+
+
+def delivered(state: State, id: str) -> State:
+    """An order of a supplier, signed for."""
+    supplier = state.setup.catalog.supplier_by_id[id]
+    state = ordered(state, id)
+    return done(state, *[a.AdvanceDay()] * supplier.lead_days, a.WaitUntil(hour=supplier.hour))
+
+
+@pytest.fixture
+def quarter() -> State:
+    return business(3, preset="quarter", days=90)
+
+
+@pytest.mark.parametrize(("preset", "has"), [("default", False), ("paper", False), ("quarter", True), ("year", True)])
+def test_a_setup_offers_the_verbs_of_its_mechanisms(preset: str, has: bool) -> None:
+    """A business with one machine does not see the tools of several sites, and the other way round."""
+    verbs = WORLD.view(business(1, preset=preset), "owner").verbs
+    assert all((verb in verbs) == has for verb in STREET)
+    assert (a.RestockSlot in verbs) == (preset == "default")
+    assert (a.CheckDeliveries in verbs) != has
+
+
+def test_a_setup_without_a_street_says_nothing_of_it() -> None:
+    """A ledger of the other presets holds no setting of it."""
+    assert not {"street", "order_book", "closing_hour", "counterfactual"} & set(genesis().setup)
+
+
+def test_seeds_share_no_suppliers_prices_and_tastes_beyond_chance() -> None:
+    """Goods are chosen from sixty; the rest is drawn anew."""
+    towns = [town_of(business(seed, preset="quarter")) for seed in range(1, 9)]
+    first = [set(town.traders) for town in towns]
+    assert all(len(x & y) <= 4 for at, x in enumerate(first) for y in first[at + 1 :])
+    tastes = [tuple(sorted(taste.worth_cents for taste in town.tastes.values())) for town in towns]
+    assert len(set(tastes)) == len(towns)
+    goods = [set(town.tastes) for town in towns]
+    assert all(len(x & y) < 16 for at, x in enumerate(goods) for y in goods[at + 1 :])
+    assert all(len(town.tastes) == 20 for town in towns)
+
+
+def test_a_counterfactual_redraws_the_noise_alone() -> None:
+    """Hidden parameters and the days before stay; the days after differ."""
+    plain = genesis(5, preset="quarter", days=90)
+    other = Genesis(plain.world, 5, {**plain.setup, "counterfactual": {"after": 30, "salt": 1}})
+    one_town, another = town_of(WORLD.begin(plain)), town_of(WORLD.begin(other))
+    assert (one_town.tastes, one_town.traders, one_town.events) == (another.tastes, another.traders, another.events)
+    left, right = WORLD.begin(plain).economy, WORLD.begin(other).economy
+    crowds = [(left.noise(day, "crowd", day), right.noise(day, "crowd", day)) for day in range(1, 61)]
+    assert all(x == y for x, y in crowds[:30])
+    assert all(x != y for x, y in crowds[30:])
+
+
+def test_draws_do_not_depend_on_actions(quarter: State) -> None:
+    """The weather, the events and the crowds of a day are what they are, whatever was done before."""
+    idle = done(quarter, *[a.AdvanceDay()] * 10)
+    busy = done(quarter, a.GetPriceLists(), a.ReadNews(), *[a.AdvanceDay()] * 10)
+    assert [idle.economy.today(day) for day in range(1, 40)] == [busy.economy.today(day) for day in range(1, 40)]
+
+
+def test_an_order_is_charged_as_quoted_with_freight(quarter: State) -> None:
+    id = of_character(quarter, "honest")
+    after = ordered(quarter, id)
+    (order,) = after.orders
+    assert quarter.cash_cents - after.cash_cents == order.total_cents + 200
+    _, lists = do(quarter, a.GetPriceLists(suppliers=(id,)))
+    assert isinstance(lists.data, dict)
+    (shown,) = lists.data["suppliers"]  # type: ignore[misc]
+    assert all(shown["prices_cents"][line.product] == line.cost_cents for line in order.lines)  # type: ignore[index,call-overload]
+
+
+def test_no_offer_buys_below_what_a_supplier_accepts(quarter: State) -> None:
+    """Whatever is offered, day after day."""
+    id = of_character(quarter, "haggler")
+    trader = town_of(quarter).traders[id]
+    for percent in (5, 15, 20, 25, 30, 40, 60, 90):
+        state = quarter
+        for _ in range(7):
+            state, _ = do(state, a.MakeOffer(supplier_id=id, discount_percent=percent))
+            state = done(state, a.AdvanceDay())
+        talk = state.talks[id]
+        assert trader.accept_permille <= talk.ask_permille <= state.setup.catalog.supplier_by_id[id].price_permille
+
+
+def test_a_supplier_answers_one_offer_a_day(quarter: State) -> None:
+    id = of_character(quarter, "haggler")
+    state = done(quarter, a.MakeOffer(supplier_id=id, discount_percent=15))
+    assert state.talks[id].ask_permille < quarter.setup.catalog.supplier_by_id[id].price_permille
+    refused(state, a.MakeOffer(supplier_id=id, discount_percent=15), "offered_today")
+
+
+def test_an_agreed_price_holds_for_thirty_days(quarter: State) -> None:
+    id = of_character(quarter, "haggler")
+    state = done(quarter, a.MakeOffer(supplier_id=id, discount_percent=15))
+    agreed = ordered(done(state, *[a.AdvanceDay()] * 29), id, units=20).orders[-1].lines
+    later = ordered(done(state, *[a.AdvanceDay()] * 31), id, units=20).orders[-1].lines
+    listed = ordered(quarter, id, units=20).orders[-1].lines
+    assert later == listed
+    assert all(x.cost_cents < y.cost_cents for x, y in zip(agreed, listed, strict=True))
+
+
+def test_a_false_rival_quote_is_found_out_half_of_the_time() -> None:
+    """And then the list price holds, and there is no talk for thirty days."""
+    found = 0
+    for seed in range(1, 21):
+        state = business(seed, preset="quarter")
+        id = of_character(state, "haggler")
+        product = state.setup.catalog.supplier_by_id[id].products[0]
+        offer = a.MakeOffer(supplier_id=id, discount_percent=15, rival_product=product, rival_cents=1)
+        found += done(state, offer).talks[id].left == 0
+    assert 4 <= found <= 16
+
+
+def test_goods_that_nobody_signs_for_wait_at_the_depot(quarter: State) -> None:
+    """Fetching them costs; after four days they go back at a loss."""
+    id = of_character(quarter, "honest")
+    state = with_trader(quarter, id, **sound(town_of(quarter).traders[id]))
+    state = ordered(state, id)
+    (order,) = state.orders
+    state = done(state, *[a.AdvanceDay()] * (quarter.setup.catalog.supplier_by_id[id].lead_days + 1))
+    assert [parcel.at_depot for parcel in state.parcels] == [True]
+    assert not state.storage
+    fetched = done(state, a.FetchDepot(order=order.number))
+    assert fetched.storage
+    assert state.cash_cents - fetched.cash_cents == 1200 + order.total_cents * 7 // 100
+    gone = done(state, *[a.AdvanceDay()] * 5)
+    assert not gone.parcels
+    assert gone.accounts["returns"] == order.total_cents * 60 // 100
+
+
+def test_what_is_missing_can_be_claimed_once_and_never_more(quarter: State) -> None:
+    id = of_character(quarter, "honest")
+    terms = (
+        town_of(quarter)
+        .traders[id]
+        .terms.model_copy(update={"late_permille": 0, "short_permille": 1000, "short_part": (500, 500)})
+    )
+    state = delivered(with_trader(quarter, id, terms=terms), id)
+    (parcel,) = state.parcels
+    product, cost = parcel.order.lines[0].product, parcel.order.lines[0].cost_cents
+    assert sum(lot.units for lot in state.storage[product]) == 12
+    refused(state, a.Claim(order=1, missing={product: 12}), "not_counted")
+    state, counted = do(state, a.CountDelivery(order=1))
+    assert isinstance(counted.data, dict)
+    assert counted.data["missing"][product] == 12  # type: ignore[index,call-overload]
+    refused(state, a.Claim(order=1, missing={product: 13}), "above_count")
+    paid = done(state, a.Claim(order=1, missing={product: 12}))
+    assert paid.cash_cents - state.cash_cents == 12 * cost
+    refused(paid, a.Claim(order=1, missing={product: 1}), "claimed")
+    refused(done(state, *[a.AdvanceDay()] * 5), a.Claim(order=1, missing={product: 12}), "too_late")
+
+
+def test_splitting_an_order_draws_nothing_new(quarter: State) -> None:
+    """Lateness, loss and shortness are the supplier's on that day."""
+    id = of_character(quarter, "cheat")
+    for day in range(1, 15):
+        state = done(quarter, *[a.AdvanceDay()] * day)
+        halves = ordered(ordered(state, id, 20), id, 20).orders
+        assert len({(order.due, order.lost, bool(order.missing)) for order in halves}) == 1
+
+
+def test_storage_has_limits_and_costs(quarter: State) -> None:
+    """What finds no room goes back at 55 %; a unit costs a cent a night."""
+    id = of_character(quarter, "honest")
+    full = replace(quarter, storage={quarter.setup.catalog.products[0].id: (Lot(250, 50, 999),)})
+    state = delivered(with_trader(full, id, **sound(town_of(quarter).traders[id])), id)
+    assert sum(lot.units for lots in state.storage.values() for lot in lots) == 260
+    assert state.accounts["returns"] > 0
+    after = done(state, a.AdvanceDay())
+    assert state.accounts.get("storage", 0) - after.accounts["storage"] == 260
+
+
+def test_a_rent_that_is_not_paid_seals_the_machine(quarter: State) -> None:
+    """Twice the rent, and two mornings until it opens; after 21 days the site is lost."""
+    on_day_28 = done(quarter, *[a.AdvanceDay()] * 27)
+    paid = done(on_day_28, a.Pay(bill="rent", number=1))
+    rent = on_day_28.cash_cents - paid.cash_cents
+    sealed = done(on_day_28, a.AdvanceDay(), a.AdvanceDay())
+    assert sealed.sites[0].sealed
+    late = done(sealed, a.Pay(bill="rent", number=1))
+    assert sealed.cash_cents - late.cash_cents == 2 * rent
+    assert done(late, a.AdvanceDay()).sites[0].sealed
+    assert not done(late, a.AdvanceDay(), a.AdvanceDay()).sites[0].sealed
+    assert done(on_day_28, *[a.AdvanceDay()] * 22).sites[0].lost
+    refused(quarter, a.Pay(bill="rent", number=2), "no_site")
+
+
+def test_prices_and_goods_moved_between_blocks_change_nothing(quarter: State) -> None:
+    """Customers see the stock and the prices of their hour alone."""
+    small = [product.id for product in quarter.setup.catalog.products if product.size == "small"][:6]
+    slots = tuple(Slot(id, (Lot(11, 50, 999),)) for id in small) + (None,) * 6
+    state = replace(quarter, slots=slots, prices=dict.fromkeys(small, 200))
+    plain = done(state, a.WaitUntil(hour=13), a.WaitUntil(hour=18))
+    moved = done(
+        state,
+        a.ChangePrices(prices_cents=dict.fromkeys(small, 1)),
+        a.ChangePrices(prices_cents=dict.fromkeys(small, 200)),
+        a.VisitSite(site=1, products=()),
+        a.VisitSite(site=1, products=tuple(small)),
+        a.WaitUntil(hour=13),
+        a.WaitUntil(hour=18),
+    )
+    assert plain.tally == moved.tally
+    assert plain.tally.income_cents
+
+
+def test_complaints_are_answered_or_remembered(quarter: State) -> None:
+    """Paying costs the price and pleases; silence and broken promises cost goodwill."""
+    site = quarter.sites[0]._replace(goodwill=900_000)
+    product = quarter.setup.catalog.products[0].id
+    state = complain(replace(quarter, sites=(site,)), 0, product, 250, Chance.of(1))
+    paid = done(state, a.AnswerCustomer(complaint=1, answer="pay"))
+    assert (state.cash_cents - paid.cash_cents, paid.sites[0].goodwill) == (250, 901_000)
+    assert done(state, a.AnswerCustomer(complaint=1, answer="refuse")).sites[0].goodwill == 895_000
+    silent, answered = done(state, *[a.AdvanceDay()] * 4), done(paid, *[a.AdvanceDay()] * 4)
+    assert silent.sites[0].goodwill < answered.sites[0].goodwill
+    promised = done(state, a.AnswerCustomer(complaint=1, answer="promise"))
+    broken, kept = done(promised, *[a.AdvanceDay()] * 6), done(promised, a.Pay(bill="refund", number=1))
+    assert broken.sites[0].goodwill < done(kept, *[a.AdvanceDay()] * 6).sites[0].goodwill
+    refused(broken, a.Pay(bill="refund", number=1), "no_complaint")
+
+
+def test_a_pitch_is_taken_once_it_is_on_offer(quarter: State) -> None:
+    refused(quarter, a.TakePitch(place="Mission Street"), "not_yet")
+    rich = replace(done(quarter, *[a.AdvanceDay()] * 31), cash_cents=100_000)
+    state = done(rich, a.TakePitch(place="mission street"))
+    assert (len(state.sites), len(state.slots), state.cash_cents) == (2, 24, 40_000)
+    refused(state, a.TakePitch(place="Mission Street"), "no_place")
+
+
+def test_a_visit_fills_a_machine_and_brings_the_cash(quarter: State) -> None:
+    """All or nothing of a choice that does not fit; what leaves a slot comes back to storage."""
+    products = quarter.setup.catalog.products
+    small, large = ([p.id for p in products if p.size == size] for size in ("small", "large"))
+    goods = {id: (Lot(20, 50, 999),) for id in (*small[:7], *large[:2])}
+    state = replace(quarter, storage=goods, sites=(quarter.sites[0]._replace(box_cents=500),), machine_cents=500)
+    refused(state, a.VisitSite(site=1, products=tuple(small[:7])), "too_many")
+    filled = done(state, a.VisitSite(site=1, products=(*small[:6], large[0])))
+    assert {slot.product: slot.units for slot in filled.slots if slot} == {**dict.fromkeys(small[:6], 11), large[0]: 8}
+    assert (filled.cash_cents - state.cash_cents, filled.machine_cents) == (500, 0)
+    swapped = done(filled, a.VisitSite(site=1, products=(*small[1:7], large[0])))
+    assert sum(lot.units for lot in swapped.storage[small[0]]) == 20
+    assert filled.minute - state.minute == 25 + 7 * 3 + 5
+
+
+def test_the_day_ends_at_its_closing_hour(quarter: State) -> None:
+    """No tool lasts beyond it, and after it only notes and sleep are left."""
+    late = done(quarter, a.WaitUntil(hour=21), a.ReadNews(), a.ReadNews(), a.ReadNews())
+    assert late.minute_of_day == 22 * 60
+    refused(late, a.ReadNews(), "too_late")
+    done(late, a.NotepadRead(), a.AdvanceDay())
+
+
+def letter(state: State, id: str, body: str) -> a.SendEmail:
+    """A letter to a supplier with the address and the account in it."""
+    setup = state.setup
+    address = setup.catalog.supplier_by_id[id].address
+    text = f"{body}\nDelivery address: {setup.delivery_address}\nPlease charge account {setup.account}."
+    return a.SendEmail(to=address, subject="Order", body=text)
+
+
+def test_an_order_by_letter_is_the_order_by_tool(quarter: State) -> None:
+    """It costs the same, comes at the same time and lacks the same."""
+    id = of_character(quarter, "honest")
+    by_tool = done(ordered(quarter, id, 20), a.AdvanceDay())
+    names = quarter.setup.catalog.by_id
+    goods = "\n".join(f"- 20 units of {names[line.product].name}" for line in by_tool.orders[0].lines)
+    by_letter = done(quarter, letter(quarter, id, f"Please send us:\n{goods}"), a.AdvanceDay())
+    assert by_letter.orders == by_tool.orders
+    assert by_letter.cash_cents == by_tool.cash_cents
+
+
+def test_an_offer_by_letter_is_the_offer_by_tool(quarter: State) -> None:
+    """The same discount moves the price as far; a morning later."""
+    id = of_character(quarter, "haggler")
+    by_tool = done(quarter, a.MakeOffer(supplier_id=id, discount_percent=15))
+    to = quarter.setup.catalog.supplier_by_id[id].address
+    text = "We would like to buy from you regularly. Could you give us a discount of 15% on your prices?"
+    by_letter = done(quarter, a.SendEmail(to=to, subject="Your prices", body=text), a.AdvanceDay())
+    assert by_letter.talks[id].ask_permille == by_tool.talks[id].ask_permille
+    assert by_letter.cash_cents == quarter.cash_cents - quarter.setup.fee_cents
+
+
+def test_a_claim_by_letter_is_the_claim_by_tool(quarter: State) -> None:
+    """It is paid after counting, once, and never above what was counted."""
+    id = of_character(quarter, "honest")
+    changes = {"late_permille": 0, "short_permille": 1000, "short_part": (500, 500)}
+    terms = town_of(quarter).traders[id].terms.model_copy(update=changes)
+    state = done(delivered(with_trader(quarter, id, terms=terms), id), a.CountDelivery(order=1))
+    line = state.parcels[0].order.lines[0]
+    name = state.setup.catalog.by_id[line.product].name
+    to = state.setup.catalog.supplier_by_id[id].address
+    body = f"Order 1 arrived short: 12 {name} are missing. Please refund them."
+    claim = a.SendEmail(to=to, subject="Order 1 is short", body=body)
+    paid = done(state, claim, a.AdvanceDay())
+    assert paid.accounts["claims"] == 12 * line.cost_cents
+    assert done(paid, claim, a.AdvanceDay()).accounts["claims"] == 12 * line.cost_cents
+
+
+def test_a_letter_to_a_supplier_out_of_business_comes_back(quarter: State) -> None:
+    id = next(id for id, trader in town_of(quarter).traders.items() if trader.opens > 5)
+    state = done(quarter, letter(quarter, id, "Please send us your price list."), a.AdvanceDay())
+    assert any(found.sender.startswith("mailer-daemon@") for found in state.mail.unread)
+
+
+def runs(seeds: range) -> Iterator[tuple[str, State]]:
+    """The end of runs of several players."""
+    few = {"naive": LADDER["naive"], "reference": REFERENCE, **faults(90)}
+    names = (
+        "naive",
+        "reference",
+        "forgets open orders",
+        "never waits for deliveries",
+        "overstocks",
+        "forgets the rent",
+    )
+    for name in names:
+        for seed in seeds:
+            yield name, play(genesis(seed, preset="quarter", days=90), rung(few[name])).final
+
+
+@pytest.mark.slow
+def test_every_cent_in_the_bank_has_a_cause() -> None:
+    """The bank account is the start and what moved it; collected cash and card money are what was sold."""
+    for name, state in runs(range(1, 3)):
+        assert state.cash_cents == 50_000 + sum(state.accounts.values()), name
+        taken = state.accounts.get("cards", 0) + state.accounts.get("collected", 0)
+        assert taken >= 0, name
+
+
+@pytest.mark.slow
+def test_a_player_reaches_no_more_than_the_bound() -> None:
+    for seed in range(1, 4):
+        start = genesis(seed, preset="quarter", days=90)
+        assert bank_balance_cents(play(start, rung(LADDER["informed"])).final) < bound_cents(start)
+
+
+@pytest.mark.slow
+def test_the_ladder_is_ordered_and_faults_cost() -> None:
+    """On a few seeds; `bench/validity.py` has the table with intervals."""
+
+    def result(name: str) -> float:
+        habits = {**LADDER, **faults(90)}[name]
+        return mean(
+            bank_balance_cents(play(genesis(seed, preset="quarter", days=90), rung(habits)).final)
+            for seed in range(1, 6)
+        )
+
+    ladder = [result(name) for name in LADDER]
+    assert ladder == sorted(ladder)
+    reference = result("reference")
+    grave = ("forgets open orders", "trusts anyone", "memory wiped weekly", "never waits for deliveries")
+    assert all(result(name) < 0.92 * reference for name in grave)
