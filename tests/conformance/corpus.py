@@ -507,7 +507,7 @@ def _paths() -> Iterator[Request]:
         "/agents/",
         "/logs/",
         "/actions/protocol/",
-        "//health",
+        "/",
         "/HEALTH",
         "/nothing",
         "/agents/ann/",

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ class AllowedHosts:
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = {"localhost", *(name.lower() for name in names)}
+        self._allows = lru_cache(100)(self._judge)  # a client sends the same names with each of its requests
 
     def refuse(self, headers: Headers) -> str | None:
         """Why a request is refused; None when it is not."""
@@ -41,7 +43,7 @@ class AllowedHosts:
                 return f"The Origin {origin!r:.100} is a foreign page; the operator may allow it (--allow-host)"
         return None
 
-    def _allows(self, url: str) -> bool:
+    def _judge(self, url: str) -> bool:
         try:
             parts = urlsplit(url)
             name = parts.hostname or ""
