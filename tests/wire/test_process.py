@@ -98,6 +98,7 @@ def test_settings_that_cannot_be_served_are_refused_in_a_sentence(
         assert f"cannot listen on 127.0.0.1:{port}" in refused("--port", str(port))
     assert "no file or folder" in refused("--port", "0", "--market", "nowhere")
     assert "--auth token" in refused("--port", "0", "--host", "0.0.0.0")
+    assert "not 'http://a.example'" in refused("--port", "0", "--allow-host", "http://a.example")
     api.run("vending", seeds=[1], days=1, store=place, name="v")
     assert "not an open market" in refused("--port", "0", "--run", "v-1")
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import os
+import re
 import resource
 import signal
 import socket
@@ -244,7 +245,10 @@ def _stop_on_signals(server: RunningServer) -> None:
 
 
 def expect_safe(config: ServeConfig) -> None:
-    """UsageError when other machines could act under any name."""
+    """UsageError when other machines could act under any name, or an allowed host is no name."""
+    for name in config.allow_host:
+        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:.]+", name):
+            raise UsageError(f"--allow-host takes the name of a host, such as market.example, not {name!r:.100}")
     if config.auth == "open" and config.host not in ("127.0.0.1", "::1", "localhost"):
         raise UsageError(
             f"on --host {config.host!r} anybody could act under any name; add --auth token, or listen on 127.0.0.1"
