@@ -17,7 +17,7 @@ import pytest
 from command_line import Akinai
 
 from akinai.core.models import Reply
-from akinai.testing.endpoint import Endpoint, Faults, ModelCall
+from akinai.testing.endpoint import Endpoint, Faults, ModelCall, Refused
 
 pytestmark = pytest.mark.needs_qa
 
@@ -241,3 +241,37 @@ def test_untidy_replies_are_read_or_counted(akinai: Akinai, files: list[str]) ->
     assert spent["unreadable"] < sent / 2
     assert epoch["learned"] + sum(epoch["refused"].values()) + epoch["given_up"] + epoch["failed"] >= 3
     assert document["playbook_size"] == epoch["learned"]
+
+
+class Schooled(Pupil):
+    """Writes down which schemas it was sent, and refuses them where it is told to, as older servers do."""
+
+    def __init__(self, *, refuses: bool) -> None:
+        super().__init__()
+        self.refuses = refuses
+        self.schemas: list[tuple[str, bool]] = []
+
+    async def reply(self, call: ModelCall) -> Reply:
+        schema = call.request.schema
+        if schema is not None and self.refuses:
+            raise Refused("response_format is not supported")
+        if schema is not None:
+            key = {CURATOR: "operations", REFLECTOR: "key_insight", GENERATOR: "answer"}[role_of(call)]
+            assert key in schema["properties"]  # type: ignore[operator]
+        self.schemas.append((role_of(call), schema is not None))
+        return await super().reply(call)
+
+
+@pytest.mark.parametrize(("refuses", "asked"), [(False, True), (True, True), (False, False)])
+def test_structured_output_is_asked_for_and_done_without(
+    akinai: Akinai, files: list[str], refuses: bool, asked: bool
+) -> None:
+    """Each role sends its schema; a server that refuses it is asked without it, once for all; a setting turns it off."""
+    with Endpoint(brain := Schooled(refuses=refuses)) as endpoint:
+        answer = akinai(*words(files, endpoint, *([] if asked else ["--set", "structured=false"])))
+        refusals = [call for call in endpoint.log if call.status == 400]
+    assert (answer.code, answer.json["accuracy"]["value"]) == (0, 1), answer.err
+    assert {sent for _, sent in brain.schemas} == {asked and not refuses}
+    assert {role for role, _ in brain.schemas} == {GENERATOR, REFLECTOR, CURATOR}
+    assert bool(refusals) == refuses
+    assert len(refusals) <= 3  # the judged tasks are asked at the same time

@@ -69,14 +69,20 @@ class Request:
 
     messages: tuple[Message, ...]
     tools: Tools = NO_TOOLS
+    schema: Mapping[str, Json] | None = None
+    """The JSON Schema of the object that the reply should be; providers without structured output ignore it."""
 
     def to_json(self) -> dict[str, Json]:
-        return {"messages": [message.to_json() for message in self.messages], "tools": list(self.tools)}
+        data: dict[str, Json] = {"messages": [m.to_json() for m in self.messages], "tools": list(self.tools)}
+        return data if self.schema is None else {**data, "schema": self.schema}
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 in hex over the keys of its tools and messages: equal requests have equal digests."""
-        return digest_of(self).hexdigest()
+        """SHA-256 in hex over its tools, messages and schema: equal requests have equal digests."""
+        hashed = digest_of(self)
+        if self.schema is not None:
+            hashed.update(_key(self.schema))
+        return hashed.hexdigest()
 
 
 class Hash(Protocol):

@@ -11,6 +11,7 @@ from akinai.core.canonical import Json
 from akinai.core.models import Asker, Message
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
+from akinai.learning.roles import schemas
 from akinai.learning.roles.objects import ANSWER, INSIGHT, OPERATIONS, UnreadableReply, object_in, only
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.replies import read_operations, read_tags
@@ -51,6 +52,8 @@ def model_roles(
 class ModelGenerator:
     """Does a task in one reply: reasoning, bullet_ids, and answer or actions."""
 
+    schema = schemas.ANSWER
+
     def __init__(
         self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
     ) -> None:
@@ -68,7 +71,7 @@ class ModelGenerator:
         }
         messages = templates.messages("generator", {**values})
         parser = _trajectory_parser(assignment.id)
-        parsed = await ask_readable(self._asker, templates, messages, parser, self._tries, self._streak)
+        parsed = await ask_readable(self._asker, templates, messages, parser, self._tries, self._streak, self.schema)
         trajectory = parsed.value or Trajectory(assignment.id, failed=parsed.failed)
         return replace(trajectory, usage=parsed.usage)
 
@@ -77,6 +80,7 @@ class ModelReflector:
     """Explains why an attempt failed. It sees the truth."""
 
     prompt = "reflector"
+    schema = schemas.INSIGHT
 
     def __init__(
         self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
@@ -94,7 +98,9 @@ class ModelReflector:
     ) -> Insights:
         messages = self._templates.messages(self.prompt, self.values(task, trajectory, evaluation, retrieved, earlier))
         parser = self.parser(task, trajectory)
-        parsed = await ask_readable(self._asker, self._templates, messages, parser, self._tries, self._streak)
+        parsed = await ask_readable(
+            self._asker, self._templates, messages, parser, self._tries, self._streak, self.schema
+        )
         return replace(parsed.value or Insights(task.id, failed=parsed.failed), usage=parsed.usage)
 
     def values(
@@ -126,6 +132,7 @@ class ModelCurator:
     """Decides which insights go into the playbook. It sees as much of the playbook as its budget holds."""
 
     prompt = "curator"
+    schema = schemas.OPERATIONS
 
     def __init__(
         self,
@@ -155,7 +162,9 @@ class ModelCurator:
         }
         messages = self._templates.messages(self.prompt, values)
         parser = self.parser(insights)
-        parsed = await ask_readable(self._asker, self._templates, messages, parser, self._tries, self._streak)
+        parsed = await ask_readable(
+            self._asker, self._templates, messages, parser, self._tries, self._streak, self.schema
+        )
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
         return await self._corrected(parsed.value, parsed, parser, playbook)
@@ -170,7 +179,7 @@ class ModelCurator:
             return Curation(delta, "", parsed.usage)
         ask = self._templates.filled("misnamed", why="\n".join(f"- {place}: {why}" for place, why in near.items()))
         messages = (*parsed.messages, Message("user", ask))
-        again = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak)
+        again = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak, self.schema)
         usage = parsed.usage + again.usage
         if again.value is None:
             return Curation(delta, "", usage, len(near))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
 from akinai.core.models import Asker, Message, Reply, Request
 from akinai.learning.roles.objects import UnreadableReply
@@ -73,12 +74,16 @@ async def ask_readable(
     parse: Parser[T],
     tries: int,
     streak: UnreadableStreak,
+    schema: Mapping[str, Json] | None = None,
 ) -> Parsed[T]:
-    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason."""
+    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason.
+
+    Providers with structured output keep to the `schema`; a reply is parsed in the same way whether they do or not.
+    """
     usage, why, asked, several = ModelUsage(), "", 0, 0
     while asked < tries and several < 2:  # a reply of several answers is asked for again once
         asked += 1
-        reply = await asker.ask(Request(messages))
+        reply = await asker.ask(Request(messages, schema=schema))
         usage = usage + ModelUsage(1, tokens=reply.usage)
         try:
             value = parse(reply.text)

@@ -7,6 +7,7 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.learning.playbook.deltas import Delta, Operation
+from akinai.learning.roles import schemas
 from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, delta_in, shown, text_in
 from akinai.learning.roles.objects import INSIGHTS, UnreadableReply, object_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
@@ -26,6 +27,7 @@ class RunReflector(ModelReflector):
     """
 
     prompt = "run_reflector"
+    schema = schemas.INSIGHTS
 
     def values(
         self,

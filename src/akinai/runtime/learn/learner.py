@@ -160,7 +160,7 @@ async def _task_roles(
             )
         return data_set.rules
     return model_roles(
-        await resources.asker(model),
+        await resources.asker(model, structured=settings.structured),
         model.name,
         settings.templates(data_set),
         tries=settings.tries,

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from akinai.core.errors import UsageError
@@ -56,12 +57,14 @@ class CallLog:
 class MeteredAsker:
     """Asks a model for one role, within a budget. Each reply is logged before it is used."""
 
-    def __init__(self, role: str, model: Model, meter: Meter, log: CallLog) -> None:
+    def __init__(self, role: str, model: Model, meter: Meter, log: CallLog, structured: bool) -> None:
         self._role, self._model, self._meter, self._log = role, model, meter, log
+        self._structured = structured
 
     async def ask(self, request: Request) -> Reply:
         """EndRun when the budget is spent; ModelError when the model fails."""
         self._meter.check(self._model.name)
+        request = request if self._structured else replace(request, schema=None)
         reply = await self._model.reply(request)
         self._log.add(self._role, self._model.name, request, reply)
         self._meter.count(self._model.name, reply.usage)
@@ -78,8 +81,11 @@ class Resources:
         """Counts the calls of all roles together."""
         self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
 
-    async def asker(self, choice: ModelChoice) -> Callable[[str], Asker]:
-        """A function that returns a model's asker for a role. UsageError for a model that cannot be asked."""
+    async def asker(self, choice: ModelChoice, *, structured: bool = True) -> Callable[[str], Asker]:
+        """A function that returns a model's asker for a role. UsageError for a model that cannot be asked.
+
+        Without `structured` no provider is asked to keep to a JSON Schema.
+        """
         from akinai.runtime.models.langchain import open_model
 
         self.meter.expect_price(choice.name)
@@ -91,7 +97,11 @@ class Resources:
             seed=choice.seed,
         )
         model = await self.stack.enter_async_context(opened)
-        return lambda role: MeteredAsker(role, model.labelled(f"{self._label}/{role}"), self.meter, self._log)
+
+        def asker(role: str) -> Asker:
+            return MeteredAsker(role, model.labelled(f"{self._label}/{role}"), self.meter, self._log, structured)
+
+        return asker
 
 
 def _write_all(file: int, data: bytes) -> None:

@@ -65,6 +65,8 @@ class LearnSettings(BaseModel):
     """Replaces the data set's check: "exact", "number", or "module:function"."""
     tries: int = Field(3, ge=1)
     """Requests to a model before an unreadable reply is given up."""
+    structured: bool = True
+    """Whether replies are asked for in the roles' JSON Schemas where the provider has structured output."""
     unreadable_limit: int = Field(UNREADABLE_LIMIT, ge=0)
     """Unreadable replies in a row that stop the learning, to be resumed; 0: none do."""
     curator_budget_tokens: int = Field(8_000, ge=0)

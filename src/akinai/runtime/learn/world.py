@@ -126,7 +126,7 @@ async def world_roles(
     if not config.learns_by_model:
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
     assert config.model is not None
-    ask, templates = await resources.asker(config.model), settings.templates(data_set)
+    ask, templates = await resources.asker(config.model, structured=settings.structured), settings.templates(data_set)
     tries, streak = settings.tries, UnreadableStreak(settings.unreadable_limit)
     reflector = RunReflector(ask("reflector"), templates, tries=tries, streak=streak)
     tokens = settings.curator_budget_tokens

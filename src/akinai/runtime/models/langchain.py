@@ -1,26 +1,25 @@
-"""Language models of any provider through LangChain, which only this file imports."""
+"""Language models of any provider through LangChain, which only this package imports."""
 
 import hashlib
-import json
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import TYPE_CHECKING, Any
 
-from akinai.core.canonical import Json, bad_text, canonical, keepable
+from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.models import Message, Reply, Request, ToolCall, Tools, Usage
+from akinai.core.models import Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
+from akinai.runtime.models.messages import Messages, reply_in
 from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys
-from akinai.runtime.models.retry import DEFAULT_POLICY, MESSAGE_LIMIT, RetryPolicy, call_with_retries
-from akinai.runtime.models.transport import DirectCompletions, repairing_client, unwrap, wrap
+from akinai.runtime.models.retry import DEFAULT_POLICY, MESSAGE_LIMIT, RetryPolicy, call_with_retries, failure_of
+from akinai.runtime.models.transport import DirectCompletions, repairing_client
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, BaseMessage
 
 Close = Callable[[], Awaitable[None]]
 
@@ -31,6 +30,9 @@ MAX_CONCURRENCY = 64
 
 TIMEOUT_S = 180.0
 """Seconds from a request to the last byte of its answer, by default."""
+_SCHEMA = "schema"
+_UNKNOWN_OPTION = ("HTTP 400", "HTTP 422")
+"""How servers answer an option that they do not know."""
 LABEL_LIMIT = 64
 """Characters of the label that OpenAI accepts."""
 EXTRA = "akinai[models]"
@@ -46,16 +48,29 @@ class _Provider:
     """The environment variables from which its package reads an address."""
     label: Callable[[str], Mapping[str, Any]] = lambda _: {}
     """The request options that carry a conversation's label."""
+    structured: Callable[[Mapping[str, Json]], Mapping[str, Any]] = lambda _: {}
+    """The request options that ask for an object of a JSON Schema."""
+
+
+def _response_format(schema: Mapping[str, Json]) -> Mapping[str, Any]:
+    """In the body as it is: LangChain's own option raises an exception for a reply that was cut off."""
+    named = {"name": "reply", "schema": dict(schema), "strict": False}
+    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": named}}}
 
 
 _PROVIDERS: Mapping[str, _Provider] = {
-    "openai": _Provider("OPENAI_API_KEY", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), lambda label: {"user": label}),
+    "openai": _Provider(
+        "OPENAI_API_KEY",
+        ("OPENAI_API_BASE", "OPENAI_BASE_URL"),
+        lambda label: {"user": label},
+        _response_format,
+    ),
     "anthropic": _Provider(
         "ANTHROPIC_API_KEY",
         ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
         lambda label: {"extra_body": {"metadata": {"user_id": label}}},
     ),
-    "ollama": _Provider(None, ("OLLAMA_HOST",)),
+    "ollama": _Provider(None, ("OLLAMA_HOST",), structured=lambda schema: {"format": dict(schema)}),
 }
 
 
@@ -128,9 +143,11 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._chat, self._close = chat, close
         self._policy, self._limit, self._clock = policy, limit, clock
         self._bound: dict[bytes, Any] = {}
+        self._refused: set[str] = set()
+        """Options that its server refused; shared by all its conversations."""
         # Of one conversation.
         self._label: Mapping[str, Any] = {}
-        self._messages = _Messages()
+        self._messages = Messages()
 
     @property
     def card(self) -> dict[str, Json]:
@@ -143,7 +160,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
             label = f"{label[:31]}-{hashlib.sha256(label.encode()).hexdigest()[:32]}"
         model = copy(self)
         model._label = _provider(self.name.partition(":")[0]).label(label)
-        model._messages = _Messages()
+        model._messages = Messages()
         return model
 
     async def reply(self, request: Request) -> Reply:
@@ -151,7 +168,15 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         chat, messages = self._with_tools(request.tools), self._messages.convert(request.messages)
 
         async def attempt() -> Reply:
-            return _reply(await chat.ainvoke(messages, **self._label))
+            structured = self._structured(request)
+            try:
+                return reply_in(await chat.ainvoke(messages, **self._label, **structured))
+            except Exception as error:
+                if not structured or failure_of(error, self._timeout_s).kind not in _UNKNOWN_OPTION:
+                    raise
+            reply = reply_in(await chat.ainvoke(messages, **self._label))
+            self._refused.add(_SCHEMA)
+            return reply
 
         success = await call_with_retries(
             self.name,
@@ -162,6 +187,15 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
             clock=self._clock,
         )
         return replace(success.value, latency_s=success.latency_s, tries=success.attempts)
+
+    def _structured(self, request: Request) -> Mapping[str, Any]:
+        """The options that ask for an object of the request's schema; none where its server refused them before."""
+        if request.schema is None or _SCHEMA in self._refused:
+            return {}
+        options = dict(_provider(self.name.partition(":")[0]).structured(request.schema))
+        if "extra_body" in options:
+            options["extra_body"] = {**(getattr(self._chat, "extra_body", None) or {}), **options["extra_body"]}
+        return options
 
     async def close(self) -> None:
         """Close its connections; calls under way fail."""
@@ -312,82 +346,3 @@ def _expect_key(config: _ModelConfig) -> None:
             f"{config.name!r} {where} needs a key and {key} is not set; set it in the environment"
             + (" (to any text where the server asks for none)" if config.base_url else "")
         )
-
-
-class _Messages:
-    """A conversation as LangChain's messages. A request that continues the last one has only its end converted."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Message, ...] = ()
-        self._converted: list[BaseMessage] = []
-
-    def convert(self, messages: tuple[Message, ...]) -> "list[BaseMessage]":
-        """The messages for LangChain. A system message after others becomes a user's, which all servers accept."""
-        from langchain_core.messages import SystemMessage
-
-        begin = len(self._last)
-        converted = [*self._converted] if messages[:begin] == self._last else []
-        for message in messages[len(converted) :]:
-            leads = not converted or isinstance(converted[-1], SystemMessage)
-            system = message.speaker == "system" and leads
-            converted.append(SystemMessage(keepable(message.text)) if system else _converted(message))
-        self._last, self._converted = messages, converted
-        return [*converted]
-
-
-def _converted(message: Message) -> "BaseMessage":
-    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-
-    text = keepable(message.text)
-    match message.speaker:
-        case "system" | "user":
-            return HumanMessage(text)
-        case "assistant":
-            calls = [
-                {"type": "tool_call", "id": call.id, "name": call.name, "args": _args(call)} for call in message.calls
-            ]
-            return AIMessage(text, tool_calls=calls)
-        case "tool":
-            return ToolMessage(text, tool_call_id=message.call_id)
-        case _:
-            assert_never(message.speaker)
-
-
-def _args(call: ToolCall) -> dict[str, Any]:
-    args = wrap(call.arguments)
-    text = canonical(args)
-    return args if bad_text(text) is None else json.loads(keepable(text))
-
-
-def _reply(message: "AIMessage") -> Reply:
-    """The reply in LangChain's message."""
-    metadata = message.response_metadata
-    finish = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
-    return Reply(
-        text=str(message.text) or message.additional_kwargs.get("refusal") or "",
-        calls=tuple(_calls([*message.tool_calls, *message.invalid_tool_calls])),
-        usage=_usage(message),
-        model=str(metadata.get("model_name") or metadata.get("model") or ""),
-        finish=str(finish or ""),
-    )
-
-
-def _calls(raw_calls: Sequence[Any]) -> Iterable[ToolCall]:
-    """The calls, each with a unique id: some servers give none, or the same one to all."""
-    ids: set[str] = set()
-    for number, raw in enumerate(raw_calls, 1):
-        id = raw.get("id") or ""
-        if not id or id in ids:
-            id = f"{id or 'call'}_{number}"
-        ids.add(id)
-        yield ToolCall(id, raw.get("name") or "", unwrap(raw.get("args")))
-
-
-def _usage(message: "AIMessage") -> Usage:
-    usage = message.usage_metadata
-    if usage is None:
-        return Usage()
-    details = cast("dict[str, int | None]", usage.get("input_token_details") or {})
-    # A priority or flex tier adds its name as a prefix.
-    cached = sum(count or 0 for name, count in details.items() if name.endswith("cache_read"))
-    return Usage(usage["input_tokens"], usage["output_tokens"], cached)

@@ -41,7 +41,9 @@ class OpenAIWire:
         return Incoming(
             model=model,
             user=str(body.get("user") or ""),
-            request=Request(messages, Tools(_tool(tool) for tool in objects_in(body.get("tools"), "tools"))),
+            request=Request(
+                messages, Tools(_tool(tool) for tool in objects_in(body.get("tools"), "tools")), _schema(body)
+            ),
             streams=bool(body.get("stream")),
             usage_in_stream=bool((options or {}).get("include_usage")),
         )
@@ -72,6 +74,13 @@ class OpenAIWire:
     def error(self, status: int, message: str) -> dict[str, Json]:
         kind = _ERRORS.get(status, "server_error")
         return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Json] | None:
+    """The JSON Schema in `response_format`; None without one."""
+    form = object_in(body.get("response_format")) or {}
+    named = object_in(form.get("json_schema")) or {}
+    return object_in(named.get("schema"))
 
 
 def _message(item: Mapping[str, Any]) -> Message:
