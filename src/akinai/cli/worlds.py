@@ -55,7 +55,7 @@ def world_apps() -> list[typer.Typer]:
 
 
 def _world_app(name: str) -> typer.Typer:
-    about = f"Make files for runs of {name}."
+    about = f"Generate input files for {name} runs."
     app = typer.Typer(name=name, cls=_WorldCommands, no_args_is_help=True, help=about)
     app.callback()(lambda: None)
     return app

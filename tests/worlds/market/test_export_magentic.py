@@ -146,8 +146,8 @@ def test_lines_write_fetched_messages_out(shell: Shell) -> None:
     desk.act("grill", FetchMessages())
     keep("hand", desk)
     lines = [json.loads(line) for line in shell("export", "hand").splitlines()]
-    assert ["told" in line for line in lines] == [False, False, False, True]
-    assert lines[-1]["told"]["data"]["messages"][0]["message"]["content"] == "Is there Item A?"
+    assert ["observed" in line for line in lines] == [False, False, False, True]
+    assert lines[-1]["observed"]["data"]["messages"][0]["message"]["content"] == "Is there Item A?"
     assert "Is there" not in json.dumps(lines[-1]["data"])
     row = list(csv.DictReader(io.StringIO(shell("export", "hand", "--format", "csv"))))[-1]
     assert "Is there Item A?" in row["content"]

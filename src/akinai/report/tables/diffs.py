@@ -74,7 +74,7 @@ def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
         lines[f"  {name}"] = shortened(value if isinstance(value, str) else json.dumps(value), LONGEST)
     if result["is_error"]:
         lines["refused"] = str(result["error"]["code"])
-    return {**lines, "heard": shortened(result["content"], LONGEST)}
+    return {**lines, "outcome": shortened(result["content"], LONGEST)}
 
 
 def _states(

@@ -39,7 +39,7 @@ def iso(at: int) -> str:
 def entry_json(run_id: str, entry: Entry, observed: Outcome | None = None) -> dict[str, Json]:
     """An entry in the ledger's shape, with its time in ISO 8601.
 
-    Where the actor saw more than the ledger keeps, such as the messages of a fetch, `observed` is added as "told".
+    Where the actor saw more than the ledger keeps, such as the messages of a fetch, `observed` is added as well.
     """
     written: dict[str, Json] = {
         "run_id": run_id,
@@ -52,7 +52,7 @@ def entry_json(run_id: str, entry: Entry, observed: Outcome | None = None) -> di
     return (
         written
         if observed is None or observed == entry.outcome
-        else {**written, "told": {"content": observed.text, "data": observed.data}}
+        else {**written, "observed": {"content": observed.text, "data": observed.data}}
     )
 
 

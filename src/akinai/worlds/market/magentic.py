@@ -171,7 +171,7 @@ def _log(step: Step[State]) -> Data:
         "type": "action",
         "name": entry.name,
         "parameters": dict(entry.parameters),
-        "heard": entry.outcome.text,
+        "outcome": entry.outcome.text,
     }
     level = "info" if entry.outcome.ok else "warning"
     return {"level": level, "name": entry.name, "data": data, "metadata": {"agent_id": entry.actor}}

@@ -174,7 +174,7 @@ class SendMessage(MarketVerb):
 
 
 class FetchMessages(MarketVerb):
-    """Read your messages, oldest first. With after_index, only those behind the last index you have seen."""
+    """Read your messages, oldest first. With after_index, only those after the last index you have seen."""
 
     unshown = frozenset({"after", "offset"})
 
@@ -183,9 +183,9 @@ class FetchMessages(MarketVerb):
     limit: Count | None = None
     """The most messages to return."""
     offset: Annotated[int, Field(ge=0), _Plain] | None = None
-    """How many of those that fit to leave out."""
+    """How many matching messages to skip."""
     after: str | None = None
-    """Only what came later than this time, ISO 8601."""
+    """Only messages that came after this time, ISO 8601."""
     after_index: Annotated[int, _Plain] | None = None
     """Only messages with a larger index."""
 
@@ -205,10 +205,10 @@ Algorithm = Literal["simple", "lexical", "filtered", "optimal", "rnr"]
 
 
 class Search(MarketVerb):
-    """Search for businesses, by words such as the names of items. Results come in pages.
+    """Search for businesses by words, such as the names of items. Results come in pages.
 
-    lexical ranks by letters in common, simple by rating, rnr by words and meaning; filtered wants the constraints met;
-    optimal finds businesses that have all you are looking for.
+    lexical ranks by shared sequences of letters, simple by rating, rnr by words and meaning; filtered returns only
+    businesses that meet the constraints; optimal returns businesses that have everything you are looking for.
     """
 
     query: Annotated[str, StringConstraints(max_length=10_000)] = ""
