@@ -9,6 +9,8 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from akinai.core.spelling import printable, printable_json
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -16,33 +18,43 @@ if TYPE_CHECKING:
 
 FAILED, USAGE, STOPPED = 1, 2, 130
 """Exit codes: a run failed, bad usage, Ctrl-C."""
+LONGEST_SENTENCE = 2000
+"""Characters of an error."""
 PIPED_WIDTH = 120
 """Columns of a table written to a file or a pipe, unless COLUMNS says otherwise."""
 
 
 def print_error(sentence: str) -> None:
-    """Print one sentence on stderr."""
-    print(f"akinai: {' '.join(sentence.split())}", file=sys.stderr)
+    """Print one sentence on stderr, cut where it would fill the screen."""
+    text = printable(" ".join(sentence[: 4 * LONGEST_SENTENCE].split()))
+    print(f"akinai: {text if len(text) <= LONGEST_SENTENCE else f'{text[:LONGEST_SENTENCE]} ...'}", file=sys.stderr)
+
+
+def print_traceback(text: str) -> None:
+    """Print the traceback of an agent's or a world's code on stderr."""
+    print(printable(text.rstrip()), file=sys.stderr)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(document, ensure_ascii=not utf8, allow_nan=False))
+    print(printable_json(json.dumps(document, ensure_ascii=not utf8, allow_nan=False)))
 
 
 def print_page(render: "Callable[[int], RenderableType]") -> None:
-    """Print a page on stdout; `render` makes it for a width in columns."""
+    """Print a page on stdout; `render` makes it for a width in columns. What a terminal would obey is spelled."""
     from rich.console import Console
+    from rich.segment import Segment, Segments
 
     fixed = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else PIPED_WIDTH
     console = Console(width=fixed, highlight=False, markup=False, emoji=False)
-    console.print(render(console.width))
+    parts = console.render(render(console.width))
+    console.print(Segments([part if part.control else Segment(printable(part.text), part.style) for part in parts]))
 
 
 def print_line(text: str = "") -> None:
-    """Print a line on stdout."""
-    print(text)
+    """Print a line on stdout, or several. What a terminal would obey is spelled."""
+    print(printable(text))
 
 
 def command_line(store: str | None, *words: str) -> str:

@@ -29,6 +29,7 @@ from akinai.cli.output import (
     print_line,
     print_next_steps,
     print_page,
+    print_traceback,
     progress_bar,
 )
 
@@ -279,7 +280,10 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
     for run in failed[:MAX_REASONS]:
         print_error(f"run {run.id} failed: {run.reason}")
         if run.traceback:
-            print_error(f"its traceback: 'akinai replay {run.id} --json'" if kept else run.traceback.rstrip())
+            if kept:
+                print_error(f"its traceback: 'akinai replay {run.id} --json'")
+            else:
+                print_traceback(run.traceback)
     if len(failed) > MAX_REASONS:
         print_error(f"and {len(failed) - MAX_REASONS} more runs failed")
     if stopped or failed:

@@ -119,9 +119,14 @@ def export(
 ) -> None:
     """Write the entries of a run, or of a group's runs, for other programs."""
     from akinai import api
+    from akinai.runtime.export.lines import LINE_FORMATS
 
     try:
-        api.export(name, format=format, output=output or sys.stdout, store=store_address(store))
+        # A terminal gets text that it does not obey, a file or a pipe the exact text.
+        to_terminal = output is None and sys.stdout.isatty()
+        file = None if to_terminal and format in LINE_FORMATS else output or sys.stdout
+        for line in api.export(name, format=format, output=file, store=store_address(store)):
+            print_line(line)
         sys.stdout.flush()
     except BrokenPipeError:  # `akinai export RUN | head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from akinai.core.canonical import Json, bad_text_in, canonical, keepable, unfit_in
 from akinai.core.errors import UnknownName
+from akinai.core.spelling import shown
 
 UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
 
@@ -189,7 +190,7 @@ def complaint(error: ValidationError) -> str:
     faults: list[str] = []
     for fault in error.errors(include_url=False, include_context=False)[:3]:
         where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
-        found = "" if fault["type"] == "missing" else f", not {fault['input']!r:.60}"
+        found = "" if fault["type"] == "missing" else f", not {shown(fault['input'])}"
         faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{found}")
     return "; ".join(faults)
 

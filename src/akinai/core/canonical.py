@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from akinai.core.spelling import shown
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What JSON can hold. NaN and infinities are not part of it."""
 
@@ -95,7 +97,7 @@ def _list(value: object) -> list[Json]:
 def _key(key: object) -> str:
     if isinstance(key, str):
         return key
-    raise TypeError(f"the key {key!r:.60} is not text; JSON has no other keys")
+    raise TypeError(f"the key {shown(key)} is not text; JSON has no other keys")
 
 
 def unfit_in(value: Json, levels: int = MOST_LEVELS) -> str | None:

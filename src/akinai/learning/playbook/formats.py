@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import UsageError
+from akinai.core.spelling import shown
+from akinai.core.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
@@ -82,16 +84,10 @@ def dumps_yaml(playbook: Playbook) -> str:
 
 def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
     """The playbook in a YAML text; errors as in `loads`."""
-    import yaml
-
     try:
-        value = cast("object", yaml.load(text, _plain_loader()))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"line {mark.line + 1} column {mark.column + 1}" if mark else "an unknown place"
-        raise CorruptPlaybook(file, place, f"no YAML here ({error.problem})") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise CorruptPlaybook(file, "an unknown place", f"no YAML here ({error})") from error
+        value = read_yaml(text).value
+    except YamlError as error:
+        raise CorruptPlaybook(file, error.place, f"no YAML here ({error.problem})") from error
     if why := _unlike_json(value):
         raise CorruptPlaybook(file, "one of its values", why)
     return from_json(cast("Json", value), file)
@@ -340,27 +336,15 @@ def _unlike_json(value: object) -> str | None:
     if isinstance(value, dict):
         fields = cast("dict[object, object]", value)
         if strange := next((name for name in fields if not isinstance(name, str)), None):
-            return f"the field name {strange!r:.80} is not text; put it in quotes"
+            return f"the field name {shown(strange, 80)} is not text; put it in quotes"
         return next((why for item in fields.values() if (why := _unlike_json(item))), None)
     if isinstance(value, list):
         return next((why for item in cast("list[object]", value) if (why := _unlike_json(item))), None)
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return None
-    return f"{value!r:.80} has no place in JSON"
+    return f"{shown(value, 80)} has no place in JSON"
 
 
 def _shown(value: Json) -> str:
     """A value as error messages show it."""
-    return "nothing" if value is None else f"{value!r:.80}"
-
-
-def _plain_loader() -> Any:
-    """YAML's safe loader without dates: a time stays text."""
-    import yaml
-
-    base = cast("Any", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    resolvers = {
-        first: [(tag, pattern) for tag, pattern in pairs if tag != "tag:yaml.org,2002:timestamp"]
-        for first, pairs in base.yaml_implicit_resolvers.items()
-    }
-    return type("PlainLoader", (base,), {"yaml_implicit_resolvers": resolvers})
+    return "nothing" if value is None else f"{shown(value, 80)}"

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.spelling import shown
+from akinai.core.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.bullets import Section, name_problem
 
 OVERRIDE = Path("config") / "sections.yaml"
@@ -35,23 +37,22 @@ def all_sections(folder: Path | str = ".") -> Mapping[str, tuple[Section, ...]]:
 
 def read_sections(text: str, file: str) -> dict[str, tuple[Section, ...]]:
     """Definitions in YAML: data set -> list of {name, description}, or of names. `file` is for error messages."""
-    import yaml
-
     try:
-        loaded = cast("object", yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise UsageError(f"{file} is no YAML: {error}; mend it") from error
+        loaded = read_yaml(text).value
+    except YamlError as error:
+        raise UsageError(f"{file} is no YAML: {error.problem} at {error.place}; mend it") from error
     if loaded is None:
         return {}
     if not isinstance(loaded, Mapping):
-        raise UsageError(f"{file} holds {loaded!r:.60}; write a list of sections under the name of each data set")
+        raise UsageError(f"{file} holds {shown(loaded)}; write a list of sections under the name of each data set")
     data_sets = cast("Mapping[object, object]", loaded)
     return {str(name): _sections(items, f"{file}, {name}") for name, items in data_sets.items()}
 
 
 def _sections(items: object, place: str) -> tuple[Section, ...]:
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
-        raise UsageError(f"{place}: {items!r:.60} where a list of sections belongs; give each a name and a description")
+        found = shown(cast("object", items))
+        raise UsageError(f"{place}: {found} where a list of sections belongs; give each a name and a description")
     sections = tuple(_section(item, place) for item in cast("Sequence[object]", items))
     names = [section.name for section in sections]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -63,7 +64,8 @@ def _section(item: object, place: str) -> Section:
     fields = cast("Mapping[object, object]", item) if isinstance(item, Mapping) else {"name": item}
     name, description = fields.get("name"), fields.get("description", "")
     if not isinstance(name, str) or not isinstance(description, str):
-        raise UsageError(f"{place}: {item!r:.60} where a section belongs; give a name and a description, both text")
+        found = shown(cast("object", item))
+        raise UsageError(f"{place}: {found} where a section belongs; give a name and a description, both text")
     if why := name_problem(name):
-        raise UsageError(f"{place}: a section named {name!r:.60}; the name {why}")
+        raise UsageError(f"{place}: a section named {shown(name)}; the name {why}")
     return Section(name, description)

@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from akinai.core.spelling import printable
+
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
 
@@ -51,8 +53,8 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
 
 
 def plain(text: str) -> str:
-    """Text without control characters, which text by agents or from files may hold."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", " ", text)
+    """Text as one line, with the characters spelled that a terminal obeys."""
+    return printable(re.sub(r"[\t\n\v\f\r]", " ", text))
 
 
 def shortened(text: str, length: int) -> str:

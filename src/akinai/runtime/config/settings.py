@@ -23,6 +23,7 @@ from akinai import worlds
 from akinai.core.actions import complaint
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.spelling import shown
 from akinai.core.worlds import World
 
 SETTINGS_FILE = "akinai.toml"
@@ -328,7 +329,7 @@ def _table(value: object, where: str) -> Table:
 def _text(table: Table, name: str) -> str | None:
     value = table.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
-        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {value!r:.60}")
+        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {shown(value)}")
     return None if value is None else str(value)
 
 

@@ -12,12 +12,15 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.facets import Observation
 from akinai.core.ledger import Entry, Outcome
+from akinai.core.spelling import printable_json
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import World, expect_version, read_turn, step
 from akinai.runtime.export.database import database_formats
 
 LineFormat = Literal["jsonl", "csv"]
 LINE_FORMATS: tuple[LineFormat, ...] = get_args(LineFormat)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of text that a spreadsheet calculates."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -58,7 +61,7 @@ def entry_json(run_id: str, entry: Entry, observed: Outcome | None = None) -> di
 
 def csv_head() -> str:
     """The first line of a CSV export."""
-    return _csv_line(["run_id", "seq", "agent_id", "created_at", "action", "parameters", "is_error", "code", "content"])
+    return csv_line(["run_id", "seq", "agent_id", "created_at", "action", "parameters", "is_error", "code", "content"])
 
 
 async def export_lines(store: Store, header: RunHeader, format: LineFormat) -> AsyncIterator[str]:
@@ -67,11 +70,11 @@ async def export_lines(store: Store, header: RunHeader, format: LineFormat) -> A
     """
     async for entry, observed in _observations(store, header):
         if format == "jsonl":
-            yield json.dumps(entry_json(header.run_id, entry, observed), ensure_ascii=False)
+            yield printable_json(json.dumps(entry_json(header.run_id, entry, observed), ensure_ascii=False))
             continue
         parameters, outcome = json.dumps(entry.parameters, ensure_ascii=False), entry.outcome
         row: list[Any] = [header.run_id, entry.seq, entry.actor, iso(entry.at), entry.name, parameters]
-        yield _csv_line([*row, not outcome.ok, outcome.code or "", observed.text])
+        yield csv_line([*row, not outcome.ok, outcome.code or "", observed.text])
 
 
 async def _observations(store: Store, header: RunHeader) -> AsyncIterator[tuple[Entry, Outcome]]:
@@ -97,7 +100,9 @@ def _world_that_adds(header: RunHeader) -> World[Any] | None:
     return world if type(world.facets.observation) is not Observation else None
 
 
-def _csv_line(row: list[Any]) -> str:
+def csv_line(row: list[Any]) -> str:
+    """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe; numbers stay."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(row)
-    return text.getvalue()
+    cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in row]
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # either of the two in a cell is then quoted
+    return text.getvalue()[:-2]

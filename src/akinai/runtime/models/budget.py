@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
 from akinai.core.models import Usage
+from akinai.core.spelling import shown
 from akinai.runtime.config.settings import settings_file
 
 BUDGET = "budget"
@@ -64,7 +65,7 @@ def _price(model: str, value: object) -> Price:
         if name not in names:
             raise UnknownName("price", name, names, f"in {where}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < math.inf:
-            raise UsageError(f"{name} in {where} is dollars for a million tokens, not {number!r:.60}")
+            raise UsageError(f"{name} in {where} is dollars for a million tokens, not {shown(number)}")
     for name in names[:2]:
         if name not in table:
             raise UsageError(f"{where} has no {name}; a price has input_per_million and output_per_million")
@@ -73,7 +74,7 @@ def _price(model: str, value: object) -> Price:
 
 def _table(value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise UsageError(f"{where} should be a table, not {value!r:.60}")
+        raise UsageError(f"{where} should be a table, not {shown(value)}")
     return cast("Mapping[str, Any]", value)
 
 

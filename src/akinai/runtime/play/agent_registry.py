@@ -12,6 +12,7 @@ from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.spelling import printable
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import Meter, known_prices
@@ -130,13 +131,13 @@ def agent_plugins() -> dict[str, EntryPoint]:
 
 
 def _show(text: str) -> None:
-    sys.stderr.write(f"{text}\n\n")
+    sys.stderr.write(f"{printable(text)}\n\n")
     sys.stderr.flush()
 
 
 def _ask(prompt: str) -> str:
     """A line from the terminal; the prompt goes to stderr, so that stdout stays free for `--json`."""
-    sys.stderr.write(prompt)
+    sys.stderr.write(printable(prompt))
     sys.stderr.flush()
     line = sys.stdin.readline()
     if not line:

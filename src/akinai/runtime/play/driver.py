@@ -12,6 +12,7 @@ from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import DAY_US, Entry, Outcome
+from akinai.core.spelling import shown
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, read_turn
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
@@ -142,8 +143,8 @@ class Driver:
         now = (type(move.action).__name__, move.action.model_dump(mode="json"))
         if now != (entry.name, entry.parameters):
             raise AgentError(
-                f"at entry {entry.seq} the player now does {now[0]} {now[1]!r:.200} where {entry.name} "
-                f"{entry.parameters!r:.200} is recorded: it is not the player of this run; fork the run instead"
+                f"at entry {entry.seq} the player now does {now[0]} {shown(now[1], 200)} where {entry.name} "
+                f"{shown(entry.parameters, 200)} is recorded: it is not the player of this run; fork the run instead"
             )
 
     def _count(self, actor: str) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.core.spelling import shown
 from akinai.core.stores import RunHeader
 from akinai.runtime.config.settings import named_value
 
@@ -98,7 +99,7 @@ def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
     )
     for name, values in swept:
         if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
-            raise UsageError(f"a sweep of {name!r} wants a list of values, not {values!r:.60}")
+            raise UsageError(f"a sweep of {name!r} wants a list of values, not {shown(values)}")
         for other in axes:
             if _overlap(other, name):
                 raise UsageError(f"{name!r} and {other!r} are swept at once; name all values in one sweep")
@@ -106,7 +107,7 @@ def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
         known = [_key(value) for value in items]
         for i, value in enumerate(items):
             if known[i] in known[:i]:
-                raise UsageError(f"the sweep of {name!r} holds {value!r:.60} twice; give each value once")
+                raise UsageError(f"the sweep of {name!r} holds {shown(value)} twice; give each value once")
         axes[name] = items
     return axes
 

@@ -1,0 +1,60 @@
+"""How the words and values of others appear in errors, in tables and on a terminal."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import cast
+
+# Controls but for tab and newline, line separators, marks that turn the direction of text round, halves of pairs.
+_UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_MOST_BITS = 4096
+"""Of a whole number that is spelled; Python refuses to spell one of more than 4,300 digits."""
+
+
+def printable(text: str) -> str:
+    """`text` with the characters that a terminal obeys, such as an escape, spelled: "\\x1b". Newlines and tabs stay."""
+    return _UNSEEN.sub(_escape, text)
+
+
+def printable_json(text: str) -> str:
+    """JSON text of the same value, in which such characters are escaped as JSON does it."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def shown(value: object, width: int = 60) -> str:
+    """The first `width` characters of `repr(value)`, of which no more than that is spelled."""
+    text = ""
+    for piece in _pieces(value, width):
+        text += piece
+        if len(text) >= width:
+            break
+    return text[:width]
+
+
+def _pieces(value: object, width: int) -> Iterator[str]:
+    """The parts of the text of a JSON value, in order; another value is spelled at once."""
+    if isinstance(value, str | bytes):
+        yield repr(value[:width])
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        yield f"a whole number of {value.bit_length():,} bits"
+    elif type(value) is dict:
+        yield "{"
+        for place, (key, item) in enumerate(islice(cast("Mapping[object, object]", value).items(), width)):
+            yield ", " if place else ""
+            yield from _pieces(key, width)
+            yield ": "
+            yield from _pieces(item, width)
+        yield "}"
+    elif type(value) is list:
+        yield "["
+        for place, item in enumerate(islice(cast("list[object]", value), width)):
+            yield ", " if place else ""
+            yield from _pieces(item, width)
+        yield "]"
+    else:
+        yield repr(value)
