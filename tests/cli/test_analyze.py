@@ -123,7 +123,7 @@ def test_damaged_runs_stop_nothing(akinai: Akinai) -> None:
     assert "1 done, 2 unreadable. What cannot be read is in no figure." in answer.out
     first, second = answer.err.splitlines()
     assert first.startswith("akinai: run a-1 cannot be scored: entry 2: ")
-    assert second.startswith("akinai: run a-2 cannot be scored: the header of run 'a-2' is not one")
+    assert second.startswith("akinai: run a-2 cannot be scored: the header of run 'a-2' is damaged")
     document = akinai("analyze", "a", "--json").json
     assert document["groups"]["idle"]["states"] == {"done": 1, "unreadable": 2}
     assert document["summary"]["net_worth"]["n"] == 1

@@ -142,7 +142,7 @@ def test_no_judged_question_reaches_the_playbook(akinai: Akinai, tmp_path: Path)
         (("qa", "--set", "data=nowhere.jsonl"), "no file of questions 'nowhere.jsonl'"),
         (("qa", "--set", "data=some/name"), "needs 'datasets', which is not installed"),
         (("qa", "--set", "extra=some"), "extra is 'some'; say true or false"),
-        (("qa", "--set", "dat=x"), "does not take ['dat']"),
+        (("qa", "--set", "dat=x"), "no setting 'dat'; did you mean 'data'?"),
         (("qa", "--epochs", "0"), "epochs"),
         (("qa", "--set", "data=broken.jsonl"), "record 2 has the label 7"),
         (("qa", "--set", "data=twice.csv"), "has the q_id '1' of record 2"),

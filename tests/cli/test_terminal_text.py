@@ -10,7 +10,7 @@ import pytest
 from command_line import Akinai
 
 from akinai.cli.output import print_error, print_traceback
-from akinai.core.spelling import printable
+from akinai.core.untrusted.spelling import printable
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m safe\rsudo \u202egpj.exe"
 COMMANDS = (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.spelling import printable, printable_json, shown
+from akinai.core.untrusted.spelling import printable, printable_json, shown
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text("ab' ", max_size=9),

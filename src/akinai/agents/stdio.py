@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -25,6 +26,8 @@ def command_words(command: str) -> Sequence[str]:
         raise UsageError(f"the player {command!r} is no command: {error}; check its quotes") from error
     if not words or shutil.which(words[0]) is None:
         program = words[0] if words else ""
+        if os.path.isfile(program):
+            raise UsageError(f"the player {command!r} cannot be started: {program!r} may not be executed; chmod +x it")
         raise UsageError(f"the player {command!r} cannot be started: there is no program {program!r}; check its path")
     return words
 

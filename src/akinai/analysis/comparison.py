@@ -199,6 +199,11 @@ def compare_sides(
     a, b = ([run for run in runs if run.world] for runs in (a, b))  # a damaged header does not even hold the seed
     scores = _common(*(score_names(run.scores for run in runs) for runs in (a, b)))
     if not scores:
+        for run in (*a, *b):
+            if run.trouble:
+                raise UsageError(
+                    f"run {run.id} cannot be read: {run.trouble}; 'akinai verify {run.id}' checks its record"
+                )
         raise UsageError("the two have no score in common; compare runs that are scored, of one world")
     seeds_a, seeds_b = {run.seed for run in a}, {run.seed for run in b}
     common = seeds_a & seeds_b

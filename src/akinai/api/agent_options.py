@@ -8,7 +8,7 @@ from typing import Any
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
-from akinai.runtime.config.settings import setting
+from akinai.runtime.config.settings import named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.play.agent_registry import check_spec, default_agent
@@ -74,7 +74,9 @@ def resolve_options(
     factory = None if agent is None or isinstance(agent, str) else agent
     spec = _with_playbook(_spec(world, agent, options), options, settings)
     if factory is None:
-        check_spec(world, spec, open_models=open_models)
+        named = "model" if options.model is None and spec.model else "agent"
+        with named_source(named, spec.model and options.model if named == "model" else agent):
+            check_spec(world, spec, open_models=open_models)
     return spec, factory
 
 

@@ -197,7 +197,11 @@ def resume(
         going = [header for header in headers if can_resume(header)]
         for header in going:
             expect_local_agent(header)
-            check_spec(worlds.load(header.genesis.world), spec_of(header))
+            try:
+                world = worlds.load(header.genesis.world)
+            except UsageError as error:
+                raise UsageError(f"run {header.run_id!r} cannot be resumed: {error}") from error
+            check_spec(world, spec_of(header))
         played = {done.id: done for done in await _play(books, going, None, options)}
         return Runs([played.get(header.run_id) or await _read(books, header, keep=ledgers) for header in headers])
 
@@ -273,7 +277,7 @@ class _PlayOptions:
         if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
             raise UsageError(f"jobs is a whole number of at least 1, not {self.jobs!r:.60}")
         if self.jobs > 1 and (not isinstance(self.store, str) or self.store.startswith("memory:")):
-            raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or jobs=1")
+            raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
         if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:
             raise UsageError("a world or an agent given as an object plays in this process; give its name, or jobs=1")
 

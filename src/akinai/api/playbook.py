@@ -89,7 +89,9 @@ def history(playbook: str | Path) -> Sequence[Change]:
 
 def diff(playbook: str | Path, a: int, b: int) -> Difference:
     """What was added, removed and changed between two points of the history; 0 is the empty playbook."""
-    return open_playbook(playbook).diff(a, b)
+    file = open_playbook(playbook)
+    file.load()  # which says what is wrong with a file that is no playbook
+    return file.diff(a, b)
 
 
 def rollback(playbook: str | Path, n: int, *, reason: str = "") -> Saved:
@@ -151,7 +153,8 @@ def export(playbook: str | Path, target: str | Path) -> Playbook:
     try:
         export_playbook(loaded, Path(target))
     except OSError as error:
-        raise UsageError(f"cannot write {str(target)!r}: {error.strerror}; name another file") from error
+        why = "a part of its path is a file" if isinstance(error, FileExistsError) else error.strerror
+        raise UsageError(f"cannot write {str(target)!r}: {why}; name another file") from error
     return loaded
 
 

@@ -34,6 +34,8 @@ def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
                 check_replay(read.ledger)
             except LedgerError as error:
                 raise type(error)(error.entry, f"{error.why} (in run {header.run_id!r})") from error
+            except UsageError as error:
+                raise UsageError(f"run {header.run_id!r} cannot be replayed: {error}") from error
             runs.append(read if ledgers else replace(read, record=None))
         return Runs(runs)
 
@@ -172,6 +174,9 @@ def _one_run(name: str | Run, store: StoreRef) -> Run:
         found = await find_runs(books, [name])
         if len(found) > 1:
             raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
-        return await read_run(books, found[0])
+        try:
+            return await read_run(books, found[0])
+        except LedgerError as error:
+            raise type(error)(error.entry, f"{error.why} (in run {found[0].run_id!r})") from error
 
     return wait(with_store(resolve_store(store), work))

@@ -156,7 +156,7 @@ def _next_steps(names: list[str], store: str | None) -> dict[str, str]:
 def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
     """Print a sentence for each run that cannot be read, at most `limit`; exit with FAILED if there is one."""
     for run in analysis.troubled[:limit]:
-        print_error(f"run {run.id} cannot be scored: {run.trouble}")
+        print_error(f"run {run.id} cannot be scored: {run.trouble}; 'akinai verify {run.id}' checks its record")
     if limit and len(analysis.troubled) > limit:
         print_error(f"and {len(analysis.troubled) - limit:,} more; --json tells why of each")
     if analysis.troubled:

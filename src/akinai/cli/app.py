@@ -9,7 +9,8 @@ from typer.core import TyperGroup
 
 from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, worlds
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
-from akinai.core.errors import AkinaiError, StoreError, UsageError
+from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
+from akinai.core.untrusted.spelling import shown
 
 
 class _Commands(TyperGroup):
@@ -70,22 +71,39 @@ def answer(words: Sequence[str]) -> int:
     try:
         return typer.main.get_command(app).main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
     except AkinaiError as error:
-        print_error(str(error))
+        advice = "; the record was changed or damaged: restore a copy, 'akinai verify RUN' checks it"
+        print_error(f"{error}{advice if isinstance(error, LedgerError) and error.entry else ''}")
         return USAGE if isinstance(error, UsageError | StoreError) else FAILED
     except _CliError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # `akinai playbook` alone has printed its help
             return 0
-        print_error(_usage_sentence(error))
+        print_error(_usage_sentence(error, words))
         return USAGE
     except (typer.Abort, KeyboardInterrupt):  # before a command started
         print_error("stopped")
         return STOPPED
 
 
-def _usage_sentence(error: Exception) -> str:
+def _command_path(words: Sequence[str]) -> str:
+    """The command that the words name, as far as there is one."""
+    command: Any = typer.main.get_command(app)
+    path = ["akinai"]
+    for word in words:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            break
+        path.append(word)
+    return " ".join(path)
+
+
+def _usage_sentence(error: Exception, words: Sequence[str]) -> str:
     """An error in the command line itself, as a sentence that names the help to read."""
     text = str(getattr(error, "format_message", error.__str__)())
-    where = getattr(getattr(error, "ctx", None), "command_path", "akinai")
+    where = getattr(getattr(error, "ctx", None), "command_path", None) or _command_path(words)
+    faults: Any = getattr(error.__cause__, "errors", None)
+    if faults is not None:  # some versions of typer have pydantic read numbers, and leave out what was given
+        kind = "a whole number" if "integer" in text else "a number"
+        text = re.sub(r"Input should be .*", f"{kind} is expected, not {shown(faults()[0]['input'])}", text)
     text = text.replace("Value error, ", "")
     text = re.sub(r" \(Possible options: (.+)\)$", r"; did you mean \1?", text).replace(". Did you", "; did you")
     hint = f" ('{where} --help' tells more)" if text.endswith("?") else f"; '{where} --help' tells more"

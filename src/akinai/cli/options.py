@@ -50,15 +50,15 @@ Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing 
 
 def store_address(url: str | None) -> str:
     """The address of the store: the flag, AKINAI_STORE, akinai.toml, or the default."""
-    from akinai.runtime.config.settings import DEFAULT_STORE, setting
+    from akinai.runtime.config.addresses import store_address
 
-    return setting("store", url, DEFAULT_STORE)
+    return store_address(url)
 
 
 def process_count(jobs: int | None, store: str) -> int:
     """The number of processes: the flag, AKINAI_JOBS, akinai.toml, or one per CPU; 1 for a store in memory."""
     from akinai.core.errors import UsageError
-    from akinai.runtime.config.settings import setting
+    from akinai.runtime.config.settings import setting, source_of
 
     if jobs is not None:
         return jobs
@@ -66,7 +66,7 @@ def process_count(jobs: int | None, store: str) -> int:
         return 1
     text = setting("jobs", None, str(_cpus()))
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"the setting jobs is a whole number of at least 1, not {text!r}")
+        raise UsageError(f"{source_of('jobs', None)}: jobs is a whole number of at least 1, not {text!r}")
     return int(text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from akinai.core.spelling import printable, printable_json
+from akinai.core.untrusted.spelling import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -288,7 +288,13 @@ def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_
         print_error(f"and {len(failed) - MAX_REASONS} more runs failed")
     if stopped or failed:
         happened = "stopped; all that was played is kept" if stopped else "what was played is kept"
-        print_error(f"{happened}: go on with 'akinai resume {_name_of(runs)}'" if kept and runs else "nothing is kept")
+        damaged = [run for run in failed if (run.reason or "").startswith("entry ")]
+        if damaged:
+            print_error(f"its record was changed or damaged: restore a copy; 'akinai verify {damaged[0].id}' checks it")
+        elif kept and runs:
+            print_error(f"{happened}: go on with 'akinai resume {_name_of(runs)}'")
+        else:
+            print_error("nothing is kept")
         raise typer.Exit(STOPPED if stopped else FAILED)
     return runs
 

@@ -24,8 +24,18 @@ ROWS = 20
 
 File = Annotated[str, argument("PLAYBOOK", "A playbook's file, or its name in data/playbooks.")]
 Section = Annotated[str | None, option("--section", metavar="S", help="Only this section.", default="all")]
+
+
+def row_count(text: str) -> int:
+    """A number of rows. BadParameter below 0."""
+    number = whole_number(text)
+    if number < 0:
+        raise typer.BadParameter(f"the number of rows is 0 (all) or more, not {number}")
+    return number
+
+
 Rows = Annotated[
-    int, option("--rows", metavar="N", help="Maximum number of rows; 0 is all.", default="20", parser=whole_number)
+    int, option("--rows", metavar="N", help="Maximum number of rows; 0 is all.", default="20", parser=row_count)
 ]
 Reason = Annotated[str, option("--reason", metavar="TEXT", help="The reason to record in the history.")]
 Yes = Annotated[bool, flag("--yes", help="Apply the change; without it, only show the change.")]

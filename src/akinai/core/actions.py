@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from akinai.core.canonical import Json, bad_text_in, canonical, keepable, unfit_in
 from akinai.core.errors import UnknownName
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 
 UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What JSON can hold. NaN and infinities are not part of it."""

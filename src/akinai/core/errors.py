@@ -54,6 +54,17 @@ def _close(asked: str, known: Sequence[str]) -> list[str]:
     return [name for name, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - 0.15]
 
 
+def why_unreadable(error: Exception) -> str:
+    """Why a file of text could not be read, without Python's words for it."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"its byte {error.start} is no UTF-8; save it as UTF-8"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder; name a file"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror[:1].lower()}{error.strerror[1:]}; name another file"
+    return str(error)
+
+
 class LedgerError(AkinaiError):
     """The record does not say what it should; `entry` is the number of the first entry at fault, 0 the genesis."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "duplicate_run",
     "expect_consecutive",
+    "expect_known",
     "open_store",
     "sequence_conflict",
     "store_closed",
@@ -35,16 +36,24 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
     from importlib.metadata import entry_points
 
     known = {point.name: point for point in entry_points(group="akinai.stores")}
-    scheme = _scheme(url)
-    if scheme not in known:
-        missing = "support for PostgreSQL is not installed" if scheme == "postgres" else ""
-        raise UnknownName("store", scheme, known, missing or "a file with ':' in its name is written './a:b.db'")
+    scheme = expect_known(url)
     try:
         kind = known[scheme].load()
     except ImportError as error:
         extra = f': pip install "akinai[{scheme}]"' if scheme == "postgres" else ""
         raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs{extra}") from error
     return await kind.open(url, create=create)
+
+
+def expect_known(url: str) -> str:
+    """The scheme of an address. UsageError for none, UnknownName for one of which there is no store."""
+    from importlib.metadata import entry_points
+
+    scheme, known = _scheme(url), {point.name for point in entry_points(group="akinai.stores")}
+    if scheme not in known:
+        missing = "support for PostgreSQL is not installed" if scheme == "postgres" else ""
+        raise UnknownName("store", scheme, known, missing or "a file with ':' in its name is written './a:b.db'")
+    return scheme
 
 
 def _scheme(url: str) -> str:
@@ -57,7 +66,7 @@ def _scheme(url: str) -> str:
     if prefix is None:
         return "sqlite"
     scheme = prefix[1].lower()
-    return "postgres" if scheme.startswith("postgres") else scheme
+    return "postgres" if re.fullmatch(r"postgres(ql)?(\+\w+)?", scheme) else scheme
 
 
 def unknown_run(run_id: str, known: Iterable[str]) -> UnknownName:

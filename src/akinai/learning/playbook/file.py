@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from akinai.core.errors import AkinaiError, UnknownName, UsageError
+from akinai.core.errors import AkinaiError, UnknownName, UsageError, why_unreadable
 from akinai.learning.playbook.atomic import locked, move, prepare, sha256, write_atomically
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal, apply_delta
@@ -238,6 +238,8 @@ class PlaybookFile:
             return self.path.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise UsageError(f"the playbook {str(self.path.name)!r} cannot be read: {why_unreadable(error)}") from error
 
     def _parsed(self, data: bytes) -> Playbook:
         digest = sha256(data)

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import UsageError
-from akinai.core.spelling import shown
-from akinai.core.yaml_text import YamlError, read_yaml
+from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
 from akinai.learning.playbook.atomic import write_atomically
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem

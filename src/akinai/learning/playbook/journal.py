@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from akinai.core.canonical import Json, keepable
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
 from akinai.learning.playbook.formats import parse

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.spelling import shown
-from akinai.core.yaml_text import YamlError, read_yaml
+from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.bullets import Section, name_problem
 
 OVERRIDE = Path("config") / "sections.yaml"

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from akinai.core.spelling import printable
+from akinai.core.untrusted.spelling import printable
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""

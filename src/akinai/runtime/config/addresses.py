@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
-from akinai.runtime.config.settings import DEFAULT_STORE, setting
-from akinai.stores import open_store
+from akinai.runtime.config.settings import DEFAULT_STORE, named_source, setting
+from akinai.stores import expect_known, open_store
 
 T = TypeVar("T")
 StoreRef = str | Books | None
@@ -18,7 +18,15 @@ StoreRef = str | Books | None
 
 def resolve_store(store: StoreRef) -> str | Books:
     """The store that is meant: None is AKINAI_STORE, the store of `akinai.toml`, or `akinai.db`."""
-    return setting("store", None, DEFAULT_STORE) if store is None else store
+    return store_address(None) if store is None else store
+
+
+def store_address(url: str | None) -> str:
+    """The address of the store: `url`, AKINAI_STORE, `akinai.toml`, or the default."""
+    address = setting("store", url, DEFAULT_STORE)
+    with named_source("store", url):
+        expect_known(address)
+    return address
 
 
 async def with_store(store: str | Books, work: Callable[[Books], Awaitable[T]], *, create: bool = False) -> T:

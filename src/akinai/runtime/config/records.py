@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from akinai.core.errors import UsageError
+from akinai.core.errors import UsageError, why_unreadable
 
 
 def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
@@ -20,6 +20,8 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
         return f"{path.stem}.jsonl", parquet_lines(path)
     if path.is_file():
         return path.name, _text(path)
+    if path.is_dir():
+        raise UsageError(f"the questions {name!r} are a folder; name a file in it")
     if "/" in name and not path.suffix:
         base, _, chosen = name.partition(":")
         return "data.jsonl", _lines(_from_hub(base, chosen or split))
@@ -38,7 +40,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the questions in {str(path)!r} cannot be read: {error}; give a file in UTF-8") from error
+        raise UsageError(f"the questions in {str(path)!r} cannot be read: {why_unreadable(error)}") from error
 
 
 def _lines(records: Iterator[Mapping[str, Any]]) -> str:

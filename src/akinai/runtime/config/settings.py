@@ -10,7 +10,8 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -20,11 +21,11 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from akinai import worlds
-from akinai.core.actions import complaint
 from akinai.core.canonical import Json, canonical
-from akinai.core.errors import UnknownName, UsageError
-from akinai.core.spelling import shown
+from akinai.core.errors import UnknownName, UsageError, why_unreadable
+from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World
+from akinai.runtime.config.complaints import settings_complaint, unkept_in
 
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
@@ -61,7 +62,8 @@ def prepare(
     """
     base = world.name.partition("@")[0]
     chosen = setting("preset", preset, DEFAULT_PRESET)
-    table, where = _preset(world, chosen)
+    with named_source("preset", preset):
+        table, where = _preset(world, chosen)
     layers = {
         f"the preset {chosen!r}": copy.deepcopy(table),
         SETTINGS_FILE: _table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
@@ -101,7 +103,12 @@ def checked(
     try:
         canonical(setup).encode()
     except ValueError as error:
-        raise UsageError(f"the settings of {world.name} hold what no ledger keeps: {error}") from error
+        path, why = next(unkept_in(setup, ()), ((), str(error)))
+        where = ".".join(path) or "one of them"
+        raise UsageError(
+            f"the settings of {world.name} hold what no ledger keeps{_from(path, layers or {})}: {where} {why}; "
+            "give plain text"
+        ) from error
     return setup
 
 
@@ -112,7 +119,7 @@ def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapp
             known = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
             return UnknownName("setting", ".".join(path), known, f"of {world.name}{_from(path, layers)}")
     path = [str(step) for step in error.errors()[0]["loc"]]
-    return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {complaint(error)}")
+    return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {settings_complaint(error)}")
 
 
 def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
@@ -158,6 +165,26 @@ def settings_file(folder: Path | None = None) -> Table:
 def setting(name: str, flag: str | None, default: str) -> str:
     """One setting of the program itself: the flag, else AKINAI_NAME, else `akinai.toml`, else the default."""
     return flag or os.environ.get(f"AKINAI_{name.upper()}") or _text(settings_file(), name) or default
+
+
+def source_of(name: str, flag: object) -> str:
+    """Where a setting of the program itself comes from, if not from the caller: AKINAI_NAME, or `akinai.toml`."""
+    if flag:
+        return ""
+    if os.environ.get(f"AKINAI_{name.upper()}"):
+        return f"AKINAI_{name.upper()} in the environment"
+    return f"{name} in {SETTINGS_FILE}" if _text(settings_file(), name) else ""
+
+
+@contextmanager
+def named_source(name: str, flag: object) -> Generator[None]:
+    """Say in a UsageError where the setting comes from that it is about, if not from the caller."""
+    try:
+        yield
+    except UsageError as error:
+        if source := source_of(name, flag):
+            raise UsageError(f"{source}: {error}") from error
+        raise
 
 
 def environment(base: str, model: type[BaseModel]) -> Table:
@@ -237,6 +264,8 @@ def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
     """A preset of the world by name, or a TOML file by path; and the folder that its files are relative to."""
     if name.endswith(".toml"):
         path = Path(name)
+        if path.is_dir():
+            raise UsageError(f"the preset {name!r} is a folder; name a file, or one of {', '.join(presets(world))}")
         if not path.is_file():
             raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
         return _toml(path), path.parent
@@ -310,19 +339,19 @@ def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, s
         else:
             raise UsageError(f"the setting {setting} names {file!r}, which is no file or folder")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file!r} cannot be read: {error}") from error
+        raise UsageError(f"{file!r} cannot be read: {why_unreadable(error)}") from error
 
 
 def _toml(path: Path) -> Table:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{str(path)!r} cannot be read: {error}") from error
+        raise UsageError(f"{str(path)!r} cannot be read: {why_unreadable(error)}") from error
 
 
 def _table(value: object, where: str) -> Table:
     if not isinstance(value, dict):
-        raise UsageError(f"{where} should be a table")
+        raise UsageError(f"{where} should be a table, not {shown(value)}")
     return cast("Table", value)
 
 

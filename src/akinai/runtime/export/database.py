@@ -33,6 +33,8 @@ async def write_database(books: Books, header: RunHeader, format: str, path: Pat
         )
     if path.exists():
         raise UsageError(f"{str(path)!r} is there already, and a database is not written over; name another with -o")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
     world = worlds.load(of_format)
     ledger = Ledger(header.genesis, [entry async for entry in books.read(header.run_id)])
     calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])

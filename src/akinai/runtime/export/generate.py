@@ -10,11 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from akinai import worlds
-from akinai.core.actions import complaint
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.facets import Generated, Generator
 from akinai.core.ledger import Genesis
+from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.runs.planning import checked_seeds
 
 
@@ -73,7 +73,7 @@ def generate_files(world: str, folder: str | Path, *, seed: int = 1, **options: 
     try:
         chosen = generator.options.model_validate(options)
     except ValidationError as error:
-        raise UsageError(f"these options do not fit: {complaint(error)}") from error
+        raise UsageError(f"these options do not fit: {settings_complaint(error)}") from error
     home = Path(folder).expanduser()
     _expect_folder(home)
     generated = generator.generate(chosen, genesis)
@@ -83,7 +83,8 @@ def generate_files(world: str, folder: str | Path, *, seed: int = 1, **options: 
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise UsageError(f"{str(home)!r} cannot be written: {error.strerror or error}") from error
+        why = "a part of its path is a file" if isinstance(error, NotADirectoryError) else error.strerror or error
+        raise UsageError(f"{str(home)!r} cannot be written: {why}; name another folder") from error
     return GeneratedFolder(home, generated)
 
 

@@ -12,8 +12,8 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.facets import Observation
 from akinai.core.ledger import Entry, Outcome
-from akinai.core.spelling import printable_json
 from akinai.core.stores import RunHeader, Store
+from akinai.core.untrusted.spelling import printable_json
 from akinai.core.worlds import World, expect_version, read_turn, step
 from akinai.runtime.export.database import database_formats
 

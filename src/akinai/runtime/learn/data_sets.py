@@ -7,17 +7,18 @@ truth = "capital"
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from akinai import worlds
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.playbook.errors import extra_installed
@@ -66,7 +67,7 @@ def find_data_set(
     entry = entry_data_sets().get(name)
     if entry is not None:
         return _from_entry(entry, table)
-    if name not in tables and not table:
+    if name not in tables and not (table.keys() & TaskFiles.model_fields):
         known = {*entry_data_sets(), *tables, *worlds.names()}
         hint = f"describe a data set in [learn.tasks.NAME] of {SETTINGS_FILE}"
         raise UnknownName("data set or world", name, known, hint)
@@ -156,12 +157,16 @@ def _from_entry(entry: EntryPoint, table: Mapping[str, Any]) -> DataSet:
         loaded: object = entry.load()
     except ImportError as error:
         raise UsageError(f"the data set {entry.name!r} cannot be loaded ({error}); install what it needs") from error
-    try:
-        if isinstance(loaded, ChoiceTasks):
-            return questions(cast("ChoiceTasks[Any]", loaded), **table)
-        return cast("Callable[..., DataSet]", loaded)(**table)
-    except TypeError as error:
-        raise UsageError(f"the data set {entry.name!r} does not take {sorted(table)}: {error}") from error
+    of_choices = isinstance(loaded, ChoiceTasks)
+    make = (
+        partial(questions, cast("ChoiceTasks[Any]", loaded)) if of_choices else cast("Callable[..., DataSet]", loaded)
+    )
+    parameters = signature(make).parameters
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        for name in table:
+            if name not in parameters:
+                raise UnknownName("setting", name, parameters, f"of the data set {entry.name!r}")
+    return make(**table)
 
 
 def _from_files(name: str, described: TaskFiles) -> DataSet:
@@ -176,5 +181,5 @@ def _read_file(file: str, described: TaskFiles) -> list[Task]:
     try:
         text = Path(file).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the tasks in {file!r} cannot be read: {error}") from error
+        raise UsageError(f"the tasks in {file!r} cannot be read: {why_unreadable(error)}") from error
     return read_tasks(text, Path(file).name, id=described.id, task=described.task, truth=described.truth)

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from akinai.core.actions import complaint
 from akinai.core.errors import UnknownName, UsageError
+from akinai.core.untrusted.spelling import shown
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
@@ -20,6 +20,7 @@ from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import ALPHA
+from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.settings import SETTINGS_FILE, settings_file
 
 M = TypeVar("M", bound=BaseModel)
@@ -112,9 +113,10 @@ def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] 
     """
     table = settings_file().get("learn", {})
     if not isinstance(table, dict):
-        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table")
-    merged = {**(defaults or {}), **cast("dict[str, Any]", table), **overrides}
-    return validated(LearnSettings, merged, "the learner")
+        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table, not {shown(cast('object', table))}")
+    written = cast("dict[str, Any]", table)
+    validated(LearnSettings, written, f"the learner, in [learn] of {SETTINGS_FILE}")
+    return validated(LearnSettings, {**(defaults or {}), **written, **overrides}, "the learner")
 
 
 def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
@@ -125,7 +127,7 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
         for problem in error.errors():
             if problem["type"] == "extra_forbidden":
                 raise UnknownName("setting", str(problem["loc"][-1]), model.model_fields, f"of {whose}") from error
-        raise UsageError(f"the settings of {whose} do not fit: {complaint(error)}") from error
+        raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
 
 
 def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:

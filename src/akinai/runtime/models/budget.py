@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
 from akinai.core.models import Usage
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 from akinai.runtime.config.settings import settings_file
 
 BUDGET = "budget"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from akinai.core.canonical import Json, canonical
-from akinai.core.errors import StoreError
+from akinai.core.errors import StoreError, UsageError
 from akinai.core.models import Model, Reply
 
 T = TypeVar("T")
@@ -129,6 +129,15 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def expect_place(file: str) -> None:
+    """UsageError for a place where no cache can be, before anything is written."""
+    path = Path(file)
+    if path.is_dir():
+        raise UsageError(f"the response cache {file!r} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"no folder {str(path.parent)!r} for the response cache {file!r}; make it first")
 
 
 def _create(connection: sqlite3.Connection, path: Path) -> None:

@@ -11,11 +11,12 @@ from akinai.agents.human import HumanAgent
 from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words
 from akinai.core.agents import AgentFactory
-from akinai.core.errors import UnknownName, UsageError
-from akinai.core.spelling import printable
+from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.stores import RunHeader
+from akinai.core.untrusted.spelling import printable
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import Meter, known_prices
+from akinai.runtime.models.cache import expect_place
 from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
 
 GROUP = "akinai.agents"
@@ -70,6 +71,8 @@ def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) 
         agent_factory(world, spec.agent)
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")
+    if spec.cache:
+        expect_place(spec.cache)
     if open_models:
         for choice in spec.models:
             check_model(spec, choice)
@@ -146,11 +149,11 @@ def _ask(prompt: str) -> str:
 
 
 def _script_factory(world: World[Any], name: str) -> AgentFactory:
+    if not name:
+        raise UsageError("the agent 'script:' names no file; write 'script:FILE'")
     try:
         text = Path(name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"the script {name!r} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the script {name!r} is no UTF-8 text: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the script {name!r} cannot be read: {why_unreadable(error)}") from error
     script = ScriptedAgent(script_lines(text, name), world.verbs)
     return lambda _: script  # shared by all actors: the lines are in the order of the ledger, sub-agents' included

@@ -12,8 +12,8 @@ from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import DAY_US, Entry, Outcome
-from akinai.core.spelling import shown
 from akinai.core.stores import Books, RunHeader
+from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World, read_turn
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
@@ -328,7 +328,7 @@ async def _recall_and_play(
         raise
     except Exception as error:
         failed = failed_header(header, error)
-        if header.status != "done":
+        if header.status != "done" and not isinstance(error, LedgerError):  # a damaged record is left as it is
             await store.update(failed)
         if context.raise_errors:
             raise original_error(error) from None

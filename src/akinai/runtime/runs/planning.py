@@ -103,14 +103,12 @@ def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
         for name in names_of(run):
             if name in ids or (name in groups and name != run.group) or name in sweeps:
                 kind = "run" if name in ids else "group of runs" if name in groups else "sweep"
-                raise UsageError(
-                    f"there is a {kind} {name!r} already; choose another --name, or 'akinai resume {name}'"
-                )
+                raise UsageError(f"there is a {kind} {name!r} already; choose another name, or 'akinai resume {name}'")
         other = groups.get(run.group) if run.group else None
         if other and _played_as(other) != _played_as(run):
             raise UsageError(
                 f"the group {run.group!r} was played by {next(iter(other.agents.values()))!r} in {other.genesis.world}"
-                ", these are of another agent, model or playbook, or under other settings; choose another --name"
+                ", these are of another agent, model or playbook, or under other settings; choose another name"
             )
 
 
@@ -181,7 +179,9 @@ def checked_seeds(seeds: Iterator[int] | Sequence[int]) -> list[int]:
 def _seeds(text: str) -> Iterator[int]:
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
-        if not (low.isdecimal() and (high.isdecimal() or not dash)) or max(len(low), len(high)) > 19:
+        if low.isdecimal() and (high.isdecimal() or not dash) and max(len(low), len(high)) > 19:
+            raise UsageError(f"a seed is a whole number from 0 to 2^63 - 1, not {piece.strip():.60}")
+        if not (low.isdecimal() and (high.isdecimal() or not dash)):
             raise UsageError(f"seeds are like 7, 1-5 or 1,3,10-12, not {text!r:.100}")
         first, last = int(low), int(high) if dash else int(low)
         if last < first:

@@ -75,6 +75,8 @@ async def read_run(
             raise BrokenChain(0, header.damage)
         async for entry in store.read(header.run_id):
             entries.append(entry)  # noqa: PERF401 - entries before a broken one are kept
+        if gap := next((seq for seq, entry in enumerate(entries, 1) if entry.seq != seq), 0):
+            raise BrokenChain(gap, f"it is missing; the next one there is entry {entries[gap - 1].seq}")
         expect_whole(header, len(entries))
         return score_run(header, Ledger(header.genesis, tuple(entries)), load(header.genesis.world), detail)
     except trouble as error:

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.spelling import shown
 from akinai.core.stores import RunHeader
+from akinai.core.untrusted.spelling import shown
 from akinai.runtime.config.settings import named_value
 
 SWEEP = "sweep"
@@ -99,7 +99,7 @@ def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
     )
     for name, values in swept:
         if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
-            raise UsageError(f"a sweep of {name!r} wants a list of values, not {shown(values)}")
+            raise UsageError(f"a sweep of {name!r} wants a list of values, not {shown(cast('object', values))}")
         for other in axes:
             if _overlap(other, name):
                 raise UsageError(f"{name!r} and {other!r} are swept at once; name all values in one sweep")

@@ -50,6 +50,7 @@ _ADVICE = {
     sqlite3.SQLITE_BUSY: f"another process held it for {BUSY_TIMEOUT_S:.0f} s",
     sqlite3.SQLITE_CANTOPEN: "is it a place where you may write?",
     sqlite3.SQLITE_READONLY: "is it a place where you may write?",
+    sqlite3.SQLITE_ERROR: "the file is damaged; restore a copy",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a copy",
     sqlite3.SQLITE_NOTADB: "the file is damaged; restore a copy",
@@ -137,6 +138,10 @@ def _check_path(path: Path, create: bool) -> None:
         _expect_ours(path)
     elif not create:
         raise _no_store(path)
+    elif path.parent.exists() and not path.parent.is_dir():
+        raise StoreError(
+            f"cannot open a store at {shorten(path)!r}: {shorten(path.parent)!r} is a file; name a place in a folder"
+        )
     elif not path.parent.is_dir():
         raise StoreError(
             f"cannot open a store at {shorten(path)!r}: {shorten(path.parent)!r} is no folder; make it first"

@@ -11,7 +11,7 @@ from rpds import HashTrieMap
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
 from akinai.core.canonical import Json
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 from akinai.worlds.qa.questions import Question
 
 _NUMBER = re.compile(r"[(（]?([0-9]{1,3})[)）.．、]?")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 from akinai.retrieval import normalise
 
 TRIES = 3

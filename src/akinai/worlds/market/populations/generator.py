@@ -1,6 +1,6 @@
 """The generator of populations as files in the public format, with the welfare that they can reach."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -13,17 +13,22 @@ from akinai.worlds.market.populations.baselines import baselines
 from akinai.worlds.market.populations.files import BASELINES, baselines_text, population_texts
 from akinai.worlds.market.populations.generated import PER_CUSTOMER, generate
 
+MOST = 100_000
+"""Members of one side."""
+
 
 class PopulationOptions(BaseModel, frozen=True, extra="forbid"):
     """What population is made."""
 
-    customers: Annotated[int, Field(description="Number of customers.")] = 2
+    customers: Annotated[int, Field(le=MOST, description="Number of customers.")] = 2
     businesses: Annotated[
         int | None,
-        Field(description="Number of businesses.", title=f"{PER_CUSTOMER} for each customer"),
+        Field(ge=0, le=MOST, description="Number of businesses.", title=f"{PER_CUSTOMER} for each customer"),
     ] = None
-    kind: Annotated[str, Field(description="What they sell: restaurants or contractors.")] = "restaurants"
-    language: Annotated[str, Field(description="Language of names and requests: en or ja.")] = "en"
+    kind: Annotated[
+        Literal["restaurants", "contractors"], Field(description="What they sell: restaurants or contractors.")
+    ] = "restaurants"
+    language: Annotated[Literal["en", "ja"], Field(description="Language of names and requests: en or ja.")] = "en"
     identical: Annotated[bool, Field(description="Give a customer's businesses identical offers.")] = False
 
 

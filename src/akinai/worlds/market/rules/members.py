@@ -8,7 +8,7 @@ from rpds import HashTrieMap
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis, Outcome
-from akinai.core.spelling import shown
+from akinai.core.untrusted.spelling import shown
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.profiles import Profile, Role, data_of, role_of, spelled, with_menus
 from akinai.worlds.market.model.setup import Business, Customer, Population, Setup, read_setup

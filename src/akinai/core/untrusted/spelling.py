@@ -38,7 +38,9 @@ def shown(value: object, width: int = 60) -> str:
 
 def _pieces(value: object, width: int) -> Iterator[str]:
     """The parts of the text of a JSON value, in order; another value is spelled at once."""
-    if isinstance(value, str | bytes):
+    if isinstance(value, str):
+        yield _quoted(value, width)
+    elif isinstance(value, bytes):
         yield repr(value[:width])
     elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
         yield f"a whole number of {value.bit_length():,} bits"
@@ -58,3 +60,10 @@ def _pieces(value: object, width: int) -> Iterator[str]:
         yield "]"
     else:
         yield repr(value)
+
+
+def _quoted(text: str, width: int) -> str:
+    """The first characters of the text's repr, in the quotes that the whole text gets, and its end if it fits."""
+    quote = '"' if "'" in text and '"' not in text else "'"
+    inner = repr(text[:width] + "'\"")[1:-4]  # with both quotes in it, single ones are written with a backslash
+    return f"{quote}{inner if quote == chr(39) else inner.replace(chr(92) + chr(39), chr(39))}{quote}"

@@ -1,0 +1,1 @@
+"""What others wrote: read within bounds, and shown as text."""
