@@ -55,7 +55,7 @@ class CharacterTerms(_Terms):
     late_days: Span = (1, 3)
     lost_permille: Share = 0
     """How many orders never come."""
-    short_permille: Share = 180
+    short_permille: Share = 280
     """How many of the others lack a part of every line."""
     short_part: Span = (200, 600)
     """That part, per mille."""
@@ -69,7 +69,7 @@ def _characters() -> dict[Character, CharacterTerms]:
     fair, firm, dear = "Fair once you bargain.", "Says a price and keeps to it.", "Good goods, and they know it."
     return {
         "honest": CharacterTerms(ask=(1000, 1120), accept=(930, 980), review=43, praise=firm),
-        "haggler": CharacterTerms(ask=(1120, 1340), accept=(740, 840), review=41, praise=fair),
+        "haggler": CharacterTerms(ask=(1150, 1380), accept=(690, 790), review=41, praise=fair),
         "gouger": CharacterTerms(ask=(1500, 1900), accept=(1300, 1400), review=37, praise=dear),
         "cheat": CharacterTerms(
             ask=(700, 860),
@@ -102,7 +102,7 @@ class Drawn(_Terms):
     demand: Span = (800, 1250)
     known_demand: Span = (500, 1500)
     """The popularity that the web names, around the true one."""
-    premium: Span = (1050, 1550)
+    premium: Span = (1150, 1700)
     """What customers of this town pay over the typical price."""
     worth: Span = (750, 1300)
     """The same for each product."""
@@ -256,7 +256,7 @@ def _effects() -> dict[EventKind, Effect]:
 class Events(_Terms):
     """Events that the news announces."""
 
-    gap: Span = (7, 21)
+    gap: Span = (5, 15)
     """Days from one to the next."""
     notice: Span = (4, 9)
     """Days from the news to the event."""

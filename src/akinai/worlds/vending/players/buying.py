@@ -273,6 +273,12 @@ def _flow(trader: Trader) -> float:
     return sum([trader.factor(machine.number) for machine in trader.machines if not machine.lost])
 
 
+def _total(trader: Trader) -> float:
+    """Units that all sites are expected to sell today."""
+    rates = [trader.memory.rates.get(id, 0.0) * _calendar(trader, id) for id in trader.layout]
+    return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
+
+
 def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     """What each supplier could be asked for."""
     memory, habits, day = trader.memory, trader.habits, trader.day
@@ -280,7 +286,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     left = trader.days - day
     if habits.hoards and left < 12:
         left = 40
-    total = sum([memory.rates.get(id, 0.0) * _calendar(trader, id) for id in trader.layout]) * flow * variety + 0.01
+    total = _total(trader)
     hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
     span = max(2.5, min(9.0, 0.85 * hold / total))
     slack, needs = min(1.6, span / 3), dict[str, list[Want]]()
@@ -328,7 +334,7 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
     if habits.trust == "learn" and not trader.truth and trader.memory.trust.get(supplier, (0, 0))[0] < 2:
         known = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
         money = min(money, known, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
-    flow = sum(want.rate for want in wants)
+    flow = _total(trader)
     room = (
         10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + flow * (offer.lead_days + 0.5))
     )
