@@ -1,5 +1,5 @@
 """Adapters are tested where their framework is installed. `make test-autogen` makes such an environment and sets
-AKINAI_ADAPTER, so that the framework must be there. Elsewhere the tests are not collected."""
+AKINAI_ADAPTER: then that framework must be there, and no other's tests are collected."""
 
 import os
 from importlib.metadata import version
@@ -7,10 +7,12 @@ from importlib.util import find_spec
 
 FRAMEWORKS = {"autogen": "autogen_agentchat", "lightning": "agentlightning", "mcp": "mcp"}
 
+ADAPTER = os.environ.get("AKINAI_ADAPTER")
+
 collect_ignore_glob = [
     f"test_{name}*.py"
     for name, package in FRAMEWORKS.items()
-    if os.environ.get("AKINAI_ADAPTER") != name and find_spec(package) is None
+    if (name != ADAPTER if ADAPTER else find_spec(package) is None)
 ]
 
 OTHER_LINE = {"0.3.": "test_lightning_gateway.py", "1.": "test_lightning_training.py"}

@@ -21,7 +21,7 @@ from akinai import worlds
 from akinai.adapters.mcp.seat import SeatServer
 
 OLD_CLIENT = os.environ.get("AKINAI_MCP_1")
-"""The Python of an environment with mcp 1.x; `make test-mcp` makes it."""
+"""The Python of an environment with mcp 1.x; `make test-mcp` makes it. Its tests exist only there."""
 DAYS = "30"
 
 
@@ -151,31 +151,31 @@ async def test_over_http_the_digest_is_the_same(reference: akinai.Run, tmp_path:
     assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("over_http", [False, True])
-async def test_a_client_of_the_older_line_plays_unchanged(
-    reference: akinai.Run, tmp_path: Path, over_http: bool
-) -> None:
-    """mcp 1.x needs nothing of its own."""
-    if OLD_CLIENT is None:
-        pytest.skip("make test-mcp makes the environment of mcp 1.x")
-    script = [OLD_CLIENT, str(Path(__file__).with_name("mcp_client_1.py"))]
-    actions = json.dumps(actions_of(reference))
+if OLD_CLIENT:
 
-    def run_client(words: list[str]) -> Any:
-        done = subprocess.run([*script, *words], input=actions, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+    @pytest.mark.slow
+    @pytest.mark.parametrize("over_http", [False, True])
+    async def test_a_client_of_the_older_line_plays_unchanged(
+        reference: akinai.Run, tmp_path: Path, over_http: bool
+    ) -> None:
+        """mcp 1.x needs nothing of its own."""
+        script = [str(OLD_CLIENT), str(Path(__file__).with_name("mcp_client_1.py"))]
+        actions = json.dumps(actions_of(reference))
 
-    if over_http:
-        async with served(tmp_path / "a.db", "vending", "--days", DAYS) as (line,):
-            found = await asyncio.to_thread(run_client, [line.split()[-1]])
-    else:
-        words = [sys.executable, *command(tmp_path / "a.db", "vending", "--days", DAYS)]
-        found = await asyncio.to_thread(run_client, words)
-    assert found["last"]["done"]
-    assert "You run a vending machine" in found["instructions"]
-    assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
+        def run_client(words: list[str]) -> Any:
+            done = subprocess.run([*script, *words], input=actions, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+        if over_http:
+            async with served(tmp_path / "a.db", "vending", "--days", DAYS) as (line,):
+                found = await asyncio.to_thread(run_client, [line.split()[-1]])
+        else:
+            words = [sys.executable, *command(tmp_path / "a.db", "vending", "--days", DAYS)]
+            found = await asyncio.to_thread(run_client, words)
+        assert found["last"]["done"]
+        assert "You run a vending machine" in found["instructions"]
+        assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
 
 
 @pytest.mark.slow
