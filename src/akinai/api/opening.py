@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar, cast
 
 from akinai import worlds
 from akinai.api.agent_options import AgentOptions, resolve_options
+from akinai.api.framework_tools import Narrator, parsed, tools_for
 from akinai.api.session import AsyncSession, ends_run
 from akinai.core.agents import AgentFactory, View
 from akinai.core.errors import UnknownName, UsageError
@@ -218,6 +219,7 @@ class Session:
     def __init__(self, session: AsyncSession, loop: "_LoopThread") -> None:
         self._session, self._loop = session, loop
         self._played: Run | None = None
+        self._narrator: Narrator | None = None
 
     def __repr__(self) -> str:
         return repr(self._session).replace("AsyncSession", "Session")
@@ -290,6 +292,22 @@ class Session:
         UsageError for an actor whose turn it is not while another actor held here may act.
         """
         return self._loop.result(self._session.act(name, arguments, text=text, actor=actor, wait=wait))
+
+    def tools_for(self, framework: str) -> list[Any]:
+        """All actions of the world as tools of "langchain", "openai" or "anthropic".
+
+        LangChain's tools act by themselves: give them to an agent. For the others, answer a call with
+        `call(name, arguments)`. UnknownName for another framework.
+        """
+        return tools_for(self, framework)
+
+    def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
+        """Take the action of a model's tool call, and return the text that answers it.
+
+        `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
+        """
+        self._narrator = self._narrator or Narrator(self)
+        return self._narrator.tell(self.act(name, parsed(arguments)))
 
     def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
+from akinai.api.framework_tools import Narrator, parsed, tools_for
 from akinai.core.agents import Move, View
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
@@ -37,6 +38,7 @@ class AsyncSession:
         self._rewarded = 0.0
         self._settled = False
         self._played: Run | None = None
+        self._narrator: Narrator | None = None
         self._task: asyncio.Task[RunHeader] | None = None
         self._stack = AsyncExitStack()
 
@@ -139,6 +141,22 @@ class AsyncSession:
             raise EndRun(self.ending or "stopped")
         self.outcome, self.reward = outcome, await self._reward()
         return outcome
+
+    def tools_for(self, framework: str) -> list[Any]:
+        """All actions of the world as tools of "langchain", "openai" or "anthropic".
+
+        LangChain's tools act by themselves: give them to an agent. For the others, answer a call with
+        `call(name, arguments)`. UnknownName for another framework.
+        """
+        return tools_for(self, framework)
+
+    async def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
+        """Take the action of a model's tool call, and return the text that answers it.
+
+        `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
+        """
+        self._narrator = self._narrator or Narrator(self)
+        return self._narrator.tell(await self.act(name, parsed(arguments)))
 
     async def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""

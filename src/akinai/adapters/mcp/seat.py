@@ -1,13 +1,13 @@
 """A seat at a run as an MCP server: tools are the world's actions and `look`, resources the ledger and the scores."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
-from akinai.agents.protocols import outcome_text
+from akinai.api.framework_tools import Narrator
 from akinai.api.session import AsyncSession
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, EndRun
@@ -29,15 +29,15 @@ class SeatServer:
     def __init__(self, session: AsyncSession, seat: str | None = None) -> None:
         """`seat` None is every actor held, each when its turn comes."""
         self._session, self._seat = session, seat
-        self._actor = self._on_turn()
-        self._news: str = ""
+        self._narrator = Narrator(session, seat)
 
     def server(self) -> Server[Any]:
         """The server, whose instructions hold what the actor sees now."""
+        actor, view = self._narrator.on_turn(), self._narrator.look()
         return Server(
             "akinai",
             title=f"Akinai: {self._session.world.name}",
-            instructions=f"You act for {self._actor}. The tool {LOOK} shows what you see.\n\n{self._view()}",
+            instructions=f"You act for {actor}. The tool {LOOK} shows what you see.\n\n{view}",
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -58,7 +58,7 @@ class SeatServer:
     async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         session = self._session
         if params.name == LOOK:
-            return _result(self._view(), {"ok": True, "done": session.done})
+            return _result(self._narrator.look(), {"ok": True, "done": session.done})
         text: Any = (params.meta or {}).get(TEXT, "")
         wait = "own" if self._seat else True
         try:
@@ -66,7 +66,7 @@ class SeatServer:
                 params.name,
                 params.arguments or {},
                 text=text if isinstance(text, str) else "",
-                actor=self._on_turn(),
+                actor=self._narrator.on_turn(),
                 wait=wait,
             )
         except EndRun as end:
@@ -74,28 +74,7 @@ class SeatServer:
         except AkinaiError as error:
             return _result(str(error), {"ok": False, "code": "failed", "done": session.done})
         document: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
-        return _result("\n\n".join([outcome_text(outcome), *self._changes()]), document)
-
-    def _changes(self) -> Sequence[str]:
-        """What there is to say behind an outcome: another actor's turn, news, or the end."""
-        session = self._session
-        if session.done:
-            return [f"The run is over: {session.ending or 'it failed'}."]
-        actor = self._on_turn()
-        view = session.view(actor)
-        news = [view.news] if view.news and view.news != self._news else []
-        changed = actor != self._actor
-        self._actor, self._news = actor, view.news
-        if not changed or actor is None:
-            return news
-        return [f"You act for {actor} now.", *([view.text] if "/" in actor or self._seat is None else news)]
-
-    def _view(self) -> str:
-        session = self._session
-        if session.done:
-            return f"The run is over: {session.ending or 'it failed'}."
-        view = session.view(self._on_turn())
-        return view.text if view.closed is None else f"{view.text}\n\n{view.closed}"
+        return _result(self._narrator.tell(outcome), document)
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(
@@ -119,7 +98,11 @@ class SeatServer:
         uri = str(params.uri)
         if uri == self._uri("ledger"):
             entries = (await self._session.run()).ledger.entries
-            lines = ({"seq": entry.seq, "at": entry.at, **entry.data} for entry in entries if self._plays(entry.actor))
+            lines = (
+                {"seq": entry.seq, "at": entry.at, **entry.data}
+                for entry in entries
+                if self._narrator.plays(entry.actor)
+            )
             text, mime = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "application/jsonl"
         elif uri == self._uri("scores"):
             scores = await self._session.scores() if self._session.done else ()
@@ -128,13 +111,6 @@ class SeatServer:
         else:
             raise ValueError(f"no resource {uri!r:.200}; there is {self._uri('ledger')} and {self._uri('scores')}")
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
-
-    def _plays(self, actor: str) -> bool:
-        return self._seat is None or actor.partition("/")[0] == self._seat
-
-    def _on_turn(self) -> str | None:
-        """The actor that may act now, or that a call waits for; None where anybody held may be next."""
-        return next(filter(self._plays, self._session.actors), self._seat)
 
     def _uri(self, name: str) -> str:
         return f"akinai://{self._session.id}/{name}"

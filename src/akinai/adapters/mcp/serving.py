@@ -130,9 +130,10 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listening.close()
-        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}; choose another") from error
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot listen on {host} port {port}: {why}; choose another") from error
     listening.listen(100)
     return listening
 
