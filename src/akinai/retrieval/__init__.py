@@ -5,6 +5,7 @@ Pure: no file, clock or chance. The first search that needs NumPy imports it.
 
 from akinai.retrieval.bm25 import BM25Index, WordHit
 from akinai.retrieval.hybrid import ALPHA, FLOOR, Allowed, Document, Hit, HybridIndex, rank
+from akinai.retrieval.meaning import find_by_meaning
 from akinai.retrieval.text import TOKENIZER_NAME, Tokenizer, normalise, tokenize
 from akinai.retrieval.vectors import Embedder, HashedTermVectors, VectorHit, VectorIndex
 
@@ -23,6 +24,7 @@ __all__ = [
     "VectorHit",
     "VectorIndex",
     "WordHit",
+    "find_by_meaning",
     "normalise",
     "rank",
     "tokenize",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -199,3 +200,10 @@ def test_every_page_has_its_own_address() -> None:
     assert len({page.url for page in pages}) == len(pages)
     for page in pages:
         assert page.url in found(page.title), page.title
+
+
+def test_queries_find_what_they_mean() -> None:
+    """Of labelled paraphrases, at least four of five find their page among the first three; whole words stay first."""
+    queries = yaml.safe_load(Path(__file__).with_name("web_queries.yaml").read_text())["queries"]
+    missed = [query for query, end in queries if not any(url.endswith(end) for url in found(query)[:3])]
+    assert len(missed) <= len(queries) / 5, missed

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from akinai.core.ledger import Outcome
-from akinai.retrieval import rank
+from akinai.retrieval import find_by_meaning
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import NOTEPAD_LIMIT
 from akinai.worlds.vending.model.state import State
@@ -74,8 +74,8 @@ def search_memory(state: State, action: a.SearchMemory) -> Result:
     """Find memories by words and meaning, best first."""
     texts = list(state.notes.memories)
     texts.reverse()
-    hits = rank(action.query, [(f"{i:05d}", text) for i, text in enumerate(texts)], top_k=action.limit)
-    memories = [texts[int(hit.id)] for hit in hits]
+    by_id = {f"{i:05d}": text for i, text in enumerate(texts)}
+    memories = [by_id[id] for id in find_by_meaning(action.query, by_id, action.limit)]
     if not memories:
         return state, Outcome("Nothing found.", data={"found": []})
     return state, Outcome("\n".join(f"- {text}" for text in memories), data={"found": memories})

@@ -7,7 +7,7 @@ from functools import lru_cache
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
-from akinai.retrieval import rank, tokenize
+from akinai.retrieval import find_by_meaning, rank, tokenize
 from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model.actions import SearchWeb
 from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier
@@ -288,6 +288,8 @@ class _Index:
     """By URL."""
     words: dict[str, str]
     """The words by which each page is found, by URL."""
+    texts: dict[str, str]
+    """The same texts as they are written."""
 
 
 def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
@@ -318,10 +320,18 @@ def _known_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
 
 
 def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = ()) -> list[Page]:
-    """Find pages by whole words, whatever their case, order and plural. The same query always finds the same pages."""
+    """Find pages by whole words, whatever their case, order and plural; where these are few, by meaning too.
+
+    The same query always finds the same pages.
+    """
     index = _index(pages_of(setup, reviews))
     words = _fold(query)
-    return [index.pages[hit.id] for hit in rank(words, index.words, RESULTS, ALPHA)] if words else []
+    if not words:
+        return []
+    by_words = [hit.id for hit in rank(words, index.words, RESULTS, ALPHA)]
+    few = len(by_words) < RESULTS
+    more = find_by_meaning(query, index.texts, RESULTS, parts_of_words=False) if few else []
+    return [index.pages[url] for url in list(dict.fromkeys([*by_words, *more]))[:RESULTS]]
 
 
 def show_pages(query: str, pages: Sequence[Page]) -> Outcome:
@@ -335,7 +345,8 @@ def show_pages(query: str, pages: Sequence[Page]) -> Outcome:
 
 @lru_cache(maxsize=16)
 def _index(pages: tuple[Page, ...]) -> _Index:
-    return _Index({page.url: page for page in pages}, {page.url: _fold(_searched_text(page)) for page in pages})
+    texts = {page.url: _searched_text(page) for page in pages}
+    return _Index({page.url: page for page in pages}, {url: _fold(text) for url, text in texts.items()}, texts)
 
 
 def _searched_text(page: Page) -> str:
