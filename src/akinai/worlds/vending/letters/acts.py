@@ -114,6 +114,7 @@ def _bargains(clue: _Clue) -> Act | None:
     if clue.has(cues.BARGAIN) and not (clue.has(cues.BEST_PRICE) and clue.has(cues.FOR_QUANTITY)):
         return "negotiate"
     offers = money and clue.whole_has(cues.PRICE_OFFER) and (clue.clause.asks or not clue.has(cues.SUMS))
+    offers = offers or (money and clue.clause.asks and not clue.has(cues.ASKS_PRICE))
     return "negotiate" if offers else None
 
 
@@ -135,10 +136,13 @@ def _orders(clue: _Clue) -> Act | None:
             else "order"
         )
     if not asks and (found := cues.DECLARES.search(low) or cues.WANTS_UNITS.search(low)):
-        return None if _denied(low, found) or clue.whole_has(cues.PLANS) or clue.whole_has(cues.NOT_NOW) else "order"
+        return None if _denied(low, found) or any(map(clue.whole_has, _LATER)) else "order"
     if (found := cues.CHARGE.search(low)) and not _denied(low, found):
         return "order" if clue.units else "support"
     return None
+
+
+_LATER = (cues.PLANS, cues.NOT_NOW, cues.FUTURE)
 
 
 def _denied(low: str, found: re.Match[str]) -> bool:

@@ -30,7 +30,8 @@ PRICES = any_of(
     r"goods|items|do you sell))\b",
     r"\bhow much (?:is|are|do|does|would|for)\b|\b(?:do|are) you (?:\w+ )?(?:sell|carry|"
     r"have|stock|offer|selling|carrying|keep)(?:ing)? (?:any )?(?:[0-9]+ )?(?!(?:an? )?(?:bulk|"
-    r"discount|minimum|return|any|delivery|free))|\bwhich (?:products|goods|items)\b|\b(?:information|"
+    r"discount|news|updates?|question|recommend|idea|experience|minimum|return|any|"
+    r"delivery|free))|\bwhich (?:products|goods|items)\b|\b(?:information|"
     r"details) (?:about|on) your\b",
     r"価格|卸値|取り?扱い?(?:って|商品|が)|商品(?:一覧|リスト)|カタログ|いくら(?:です|でしょう)|値段|単価",
 )
@@ -63,7 +64,7 @@ OWN_ORDER = any_of(
     r"get)\b|\bany (?:delay|update)\b|注文(?:番号)?\s?[0-9]|注文した|前回の注文|未納|注文を|配送状況|いつ届|状況",
 )
 STATE = any_of(
-    r"\b(?:where|when|status|pending|ship|estimated time|look into|track(?:ing)?|"
+    r"\b(?:where|when|status|pending|overdue|why|what happened|ship|estimated time|look into|track(?:ing)?|"
     r"shipped|dispatched|arriv\w*|delivered|delivery date|"
     r"delivery|on schedule|update|news|outstanding|open orders|receive[d]?|processed|confirmation|"
     r"invoice|copy|left|expected|expect|cancelled|go through|delay|waiting for|checking on|"
@@ -75,6 +76,7 @@ EXPECTATION = re.compile(
     r"\b(?:hasn't|has not|haven't|have not|didn't|did not|never) (?:yet )?(?:arrived?|"
     r"come|been delivered|received?|got)\b|\b(?:i|we) (?:am|are) (?:still )?waiting for\b|"
     r"\bpromised delivery date has passed\b|\bnothing (?:has )?(?:came|come|arrived)\b|"
+    r"\b(?:are|is) not (?:yet )?here\b|\boverdue\b|\bany news\b|"
     r"\b(?:i|we)(?: were| was)? expect(?:ed|ing) (?:a|the|our|my) (?:\w+ )?(?:delivery|order|shipment)\b|"
     r"(?:まだ|未だ).{0,8}(?:届|来).{0,4}(?:ません|ない|おりません)"
 )

@@ -78,6 +78,7 @@ IS_ORDER = any_of(
     r"\bconsider this (?:as )?(?:our|my|an|a) (?:firm )?(?:purchase )?order\b",
     r"\blet's go with\b|\blet us go with\b",
     r"\b(?:will|'ll) be (?:ordering|buying|purchasing)\b.*\b(?:today|now)\b",
+    r"\b(?:our|my|the) order (?:is|reads|would be) (?:as follows|the following|this|below)\b",
     r"^\W*order(?: please)?:|\bplease: (?:[0-9]|§)|\bauthori[sz]es? you to (?:charge|bill|debit)\b",
     r"(?:次|下記|以下)の(?:品|商品|もの|通り)[^。.]{0,10}(?:お願い|ください)",
     r"\b[0-9a-z]{1,15} (?:\w+ of )?§,? please\b",
@@ -130,6 +131,10 @@ IDLE_IF = re.compile(
     r"\bonce (?:again|more|a (?:day|week))\b|\bas soon as possible\b|\bat once\b|\buntil (?:now|"
     r"further)\b"
 )
+FUTURE = re.compile(
+    r"^(?!.*\b(?:today|now|hereby|herewith|right away|immediately)\b).*\b(?:i|we)(?:'ll|"
+    r" will| shall)\b(?!.{0,20}\btake\b)"
+)
 PLANS = any_of(
     r"\b(?:plan(?:s|ned|ning)? (?:to|on)|planning|intend|hope to|hoping|might|may (?:need|"
     r"want|order|buy)|consider(?:ing)? (?!this)|thinking (?:of|about)|would have|(?:were|"
@@ -139,7 +144,7 @@ PLANS = any_of(
     r"\b(?:next|coming|following) (?:week|month|time|year|quarter|monday|tuesday|wednesday|"
     r"thursday|friday|saturday|sunday|summer|winter)\b|\blater\b|\bin the future\b|\bsome day\b|"
     r"\bnot before\b|\btomorrow\b",
-    r"予定|つもり|かもしれ|検討(?!の結果|した結果|いたしました結果)|見送|考えて",
+    r"予定|つもり|かもしれ|検討(?!の結果|した結果|いたしました結果)|見送|考えて|待って|後で|あとで|来週|来月|今度|近いうち|そのうち",
 )
 NEGATION = re.compile(r"\b(?:not|never|no longer|cannot|without|nobody|neither|nor)\b|n't\b|ないで|ません|なく")
 FIRST_NOT = re.compile(r"\b(?:not only|do not hesitate|don't hesitate|not hesitate|why not)\b")
@@ -149,7 +154,8 @@ TELLS = re.compile(
 )
 REPORTS = any_of(
     words(
-        "sold, sell, sells, selling, sales, sale, stock, inventory, holds, held, hold, holding, plan, planned, "
+        "expected, demand, projection, projected, estimates, forecasts, sold, sell, sells, selling, sales, "
+        "sale, stock, inventory, holds, held, hold, holding, plan, planned, "
         "forecast, "
         "bought, left, remaining, remain, "
         "storage, slot, slots, usually, typically, yesterday, last week, last month, last time, competitor, "
@@ -285,8 +291,9 @@ BARGAIN = any_of(
     r"\b(?:counter-?offer|negotiat\w*|bargain|best price|lowest price|better (?:price|"
     r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|reduce the price|reducing the price|"
     r"price reduction|favou?rable pricing|meet in the middle|do better|beat (?:that|this|"
-    r"it)|match (?:that|this|their|the|it|or)|come down|cheaper|work for us at|final offer|"
-    r"our offer|my offer|proposal|no margin|what (?:i|we) can afford|waive|go down to)\b",
+    r"it)|match (?:that|this|their|the|it|or)|come down|cheaper\?|work for us at|final offer|"
+    r"our offer|my offer|proposal|no margin|flexibility|flexible|room to move|what (?:i|"
+    r"we) can afford|waive|go down to)\b",
     r"\bbest price\b|\broom for\b.{0,20}\b(?:price|negotiation)",
     r"値引|安く|お安|値下げ|割り?引き?(?:して|いて)|同じ価格|まけて|セントに|交渉",
 )
@@ -299,6 +306,7 @@ PRICE_OFFER = any_of(
     r"be acceptable|"
     r"work)\b|\btarget price\b|\bif you (?:can|could|agree|accept)\b|\bclose[r]? to\b|"
     r"\bdo we have a deal\b|\bacceptable\b|\bif (?:you|the price)\b",
+    r"(?<!your )\b(?:offer|propose|suggest|afford|go up to|willing to go)\b|\bopen to\b",
     r"いただけませんか|いただけない|いただければ|くだされば|できませんか|できません",
 )
 NO_BARGAIN = re.compile(
@@ -336,7 +344,7 @@ BEST_PRICE = re.compile(r"\bbest price\b")
 FOR_QUANTITY = re.compile(r"^(?!.*\bis that\b).*(?:[0-9]+ (?:units of )?§|quantity|quote)")
 SUMS = re.compile(r"\b(?:total|budget|costs?|estimated)\b")
 POLITE = re.compile(r"\bplease\b|\bkindly\b|\bput (?:me|us) down\b|ください|下さい|いただけ|教えて")
-PLANS_JA = re.compile(r"予定|つもり|検討|見送")
+PLANS_JA = re.compile(r"予定|つもり|検討(?!の結果)|見送|待って|後で|あとで|来週|来月|今度|近いうち|そのうち")
 NEGATION_JA = re.compile(r"ないで|ません|なく")
 NOT_NOW = re.compile(r"\bnot\b.{0,20}\b(?:yet|before|until|now)\b")
 NOT_GOODS_JA = re.compile(r"見積|価格|カタログ|連絡|確認|返金|キャンセル|取り消|値引|教えて|変更|返信|割引")
@@ -347,3 +355,7 @@ REPORTS_LIST = re.compile(r"\b(?:sold|received|plan|stock|missing|ordered)\b")
 PRICE_LIST = re.compile(r"price list|catalog|価格表")
 FORM = re.compile(r"\bfill|\btable\b")
 PRICES = re.compile(r"\b(?:quote|quotation|prices|pricing)\b(?<!quoted prices)")
+ASKS_PRICE = re.compile(
+    r"\bhow much\b|\bwhat (?:is|are|does|do|would)\b|\bcorrect\b|\bright\b|\bcharged\b|"
+    r"\bwhy\b|\bdiscount\b|\btotal\b"
+)

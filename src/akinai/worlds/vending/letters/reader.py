@@ -228,6 +228,8 @@ def _change(letter: _Letter) -> list[Intent]:
     items = read_changed(text, letter.names)
     if not items.units:
         items = letter.items("")
+    if not items.units:
+        items = read_changed("\n".join(line_of(said.clause) for said in letter.of("report", "say")), letter.names)
     replaced = tuple(id for id in read_replaced(text, letter.names) if id not in items.units)
     orders, quotes = _orders(letter, "change"), _quotes(letter, "change")
     return [Intent("change", items, orders=orders, quotes=quotes, without=replaced)]
