@@ -169,7 +169,7 @@ _SUPPOSES = re.compile(
 def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
     """Find the statements of a text that goods have come."""
     suppliers = [name for supplier in state.setup.catalog.suppliers for name in (supplier.id, supplier.name.lower())]
-    names = names_of(state.setup.catalog)
+    names = names_of(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
         if (

@@ -71,7 +71,7 @@ def find_counts(text: str, state: State) -> Iterator[Count]:
     """Find the counts of goods that a text states as present."""
     if not HAVING.search(text.lower().replace("_", " ")):
         return
-    names = names_of(state.setup.catalog)
+    names = names_of(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         stock = HAVING.search(sentence.text) or HAVING.search(sentence.head)
         if stock and not sentence.asks and _COUNTS.search(sentence.text) and not _another_day(sentence, state):

@@ -10,9 +10,9 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
-from akinai.worlds.vending.letters.names import plain_name
+from akinai.worlds.vending.letters.cues import any_of, phrases
+from akinai.worlds.vending.letters.names import GoodName, known_names, plain_name
 from akinai.worlds.vending.letters.words import NUMBER_WORDS
-from akinai.worlds.vending.model.setup import Catalog
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
 
 Place = Literal["machine", "storage", "slot"]
@@ -32,11 +32,6 @@ class Sentence:
     """The day it is about, where it or the head of its list names a day."""
     head: str = ""
     """The head of its list: "inventory:"."""
-
-
-def any_of(*patterns: str) -> re.Pattern[str]:
-    """Compile a pattern that finds any of these in a text in lower case."""
-    return re.compile("|".join(patterns))
 
 
 _CUT = re.compile(r"(?<=[.!?])(?<!\bno\.)(?=[\s\"')])")
@@ -159,11 +154,6 @@ _CLAUSES = re.compile(
 def clauses(text: str) -> list[str]:
     """Split a sentence into clauses."""
     return [clause for clause in _CLAUSES.split(text) if clause.strip()]
-
-
-def phrases(listed: str) -> str:
-    """A pattern of whole words and phrases, given with commas between them."""
-    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
 
 
 SUPPOSED = any_of(
@@ -297,25 +287,15 @@ class Names:
         return self.ids.get(plain_name(said))
 
 
-def names_of(catalog: Catalog) -> Names:
-    """The patterns of a catalogue's goods. The last catalogues are cached."""
-    names = tuple((product.id, product.name, *product.other_names) for product in catalog.products)
-    return _names(names, tuple(product.category for product in catalog.products))
-
-
 @lru_cache(maxsize=16)
-def _names(products: tuple[tuple[str, ...], ...], categories: tuple[str, ...]) -> Names:
-    kinds = {
-        word: frozenset(
-            names[0]
-            for names, product_category in zip(products, categories, strict=True)
-            if product_category == category
-        )
-        for category in categories
-        for word in (category.lower(), f"{category.lower()}s")
-    }
-    ids = {plain_name(name): names[0] for names in products for name in names}
-    spellings = sorted({_spelling(name) for names in products for name in names}, key=len, reverse=True)
+def names_of(goods: Sequence[GoodName]) -> Names:
+    """The patterns of a catalogue's goods. The last catalogues are cached."""
+    kinds: dict[str, frozenset[str]] = {}
+    for good in goods:
+        for word in (good.category.lower(), f"{good.category.lower()}s"):
+            kinds[word] = kinds.get(word, frozenset()) | {good.id}
+    ids = {name: good.id for name, good in known_names(tuple(goods)).goods.items()}
+    spellings = sorted({_spelling(name) for good in goods for name in (good.id, *good.names)}, key=len, reverse=True)
     name = rf"(?<![\w-])(?:{'|'.join(spellings)})(?![\w-])"
     named = f"(?P<name>{name})"
     return Names(

@@ -1,7 +1,7 @@
 """Amounts beside the goods of an order: prices in an offer, units that are missing, and the units after a change."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from akinai.core.money import half_up
@@ -252,8 +252,3 @@ def read_replaced(text: str, names: Sequence[GoodName]) -> tuple[str, ...]:
 def without_orders(text: str) -> str:
     """The text without numbers of orders and quotes."""
     return _ORDER_REF.sub(" ", text)
-
-
-def clean_units(units: Mapping[str, int]) -> dict[str, int]:
-    """The units above zero."""
-    return {id: count for id, count in units.items() if count > 0}

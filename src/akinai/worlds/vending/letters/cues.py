@@ -12,7 +12,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns))
 
 
-def words(listed: str) -> str:
+def phrases(listed: str) -> str:
     """A pattern of whole words and phrases, given with commas between them."""
     return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
 
@@ -100,7 +100,7 @@ HEADING = any_of(
     r"^\W*(?:ご?注文|ご?発注)(?:書|のお願い|について|依頼)?\W*$",
 )
 NO_HEADING = any_of(
-    words(
+    phrases(
         "status, cancel, cancellation, cancelled, question, update, change, delivered, late, missing, delay, received, "
         "claim, where, tracking, confirmation of, quote, follow-up, plan, refund, complaint"
     )
@@ -153,7 +153,7 @@ TELLS = re.compile(
     r"\bto order\b.{0,30}\b(?:i|we) (?:would|must|have to)\b|^draft\b|\bdraft, "
 )
 REPORTS = any_of(
-    words(
+    phrases(
         "expected, demand, projection, projected, estimates, forecasts, sold, sell, sells, selling, sales, "
         "sale, stock, inventory, holds, held, hold, holding, plan, planned, "
         "forecast, "
@@ -234,12 +234,12 @@ NO_CLAIM = re.compile(
     r"note|question)\b|\bconfirmation\b"
 )
 COMPLAIN = any_of(
-    words(
+    phrases(
         "not pleased, not impressed, let us down, let me down, expected better, expect better, terrible, awful, "
         "bad service, unprofessional, inexcusable, not good enough, tired of, late deliveries, late delivery, sloppy, "
         "losing patience, lost patience, cannot go on, too slow, repeatedly late, complaining"
     ),
-    words(
+    phrases(
         "unacceptable, not acceptable, disappointed, disappointing, unhappy, dissatisfied, not satisfied, not happy, "
         "frustrated, frustrating, frustration, fed up, annoyed, annoying, complaint, complain, unreliable, "
         "poor quality, "
