@@ -1,19 +1,20 @@
 """Letters are understood: the corpus of letters, and what suppliers do about them."""
 
+import pytest
 from letters_for_tests import corpus, judged, read, share_right
-
-SEEN = [example for example in corpus() if not example.held_out]
 
 
 def test_no_letter_orders_that_orders_nothing() -> None:
     """No letter of the corpus is read as an order or a confirmation unless it is one by hand."""
-    assert [
-        example.body
-        for example in SEEN
-        if not example.orders and {i.kind for i in read(example)} & {"order", "confirm"}
-    ] == []
+    innocent = [example for example in corpus() if not example.orders]
+    assert len(innocent) > 250
+    charged = [example.body for example in innocent if {i.kind for i in read(example)} & {"order", "confirm"}]
+    assert charged == []
 
 
-def test_what_letters_want_is_read() -> None:
-    """At least 95 per cent of the intents are read right: kind, goods, prices and numbers."""
-    assert share_right({example: judged(example) for example in SEEN}) >= 0.95
+@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.94)], ids=["seen", "held out"])
+def test_what_letters_want_is_read(held_out: bool, least: float) -> None:
+    """Intents are read right: kind, goods, prices and numbers. The held-out quarter had 94.1 per cent when first read."""
+    examples = [example for example in corpus() if example.held_out is held_out]
+    assert len(examples) > 100
+    assert share_right({example: judged(example) for example in examples}) >= least

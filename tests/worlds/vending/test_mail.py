@@ -533,3 +533,37 @@ def test_orders_know_what_their_owner_was_told() -> None:
     """Before the delay is announced an order is expected as promised, afterwards on its new day."""
     order = Order(1, "northbay", (), 1, 100, 1540)
     assert (order.expected, replace(order, announced=True).expected) == (100, 1540)
+
+
+@pytest.mark.parametrize(("day", "cancelled"), [(2, True), (3, False)])
+def test_an_order_can_be_cancelled_until_it_leaves(day: int, cancelled: bool) -> None:
+    """Goods promised for day 4 leave on the evening of day 3: a letter that is read by then gets the money back."""
+    state, _ = ordered(business(), "Please send 50 units of water.")
+    state, letter = answered(at(state, day), NORTHBAY.address, "", "Please cancel order 1.")
+    assert (state.orders == (), state.cash_cents == 50_000) == (cancelled, cancelled)
+    assert ("is back on your account" in letter.body) is cancelled
+
+
+def test_a_change_charges_the_difference() -> None:
+    """The order holds the new units at the list's prices, under its number; less money back, or more charged."""
+    state, _ = ordered(business(), "Please send 50 units of water.")
+    assert state.cash_cents == 50_000 - 50 * 57
+    state, letter = answered(state, NORTHBAY.address, "Order 1", "Instead of 50 water, please make it 100." + WHERE)
+    assert "Order 1 is changed, $25.50 charged. It now holds:\n- 100 x Water (water) at $0.54 = $54.00" in letter.body
+    assert (state.cash_cents, [order.number for order in state.orders]) == (50_000 - 100 * 54, [1])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Thank you for delivering 50 water.",
+        "We are planning to order 50 water next month.",
+        "Last week we bought 50 water from a competitor.",
+        "If sales stay strong, we will order 50 water.",
+    ],
+)
+def test_what_only_names_goods_costs_nothing(body: str) -> None:
+    """Goods, quantities, address and account are no order; plans and reports get a quote that can be confirmed."""
+    state, letter = ordered(business(), body, subject="Hello")
+    assert (state.cash_cents, state.orders) == (50_000, ())
+    assert ("CONFIRM Q-" in letter.body) is not body.startswith("Thank")

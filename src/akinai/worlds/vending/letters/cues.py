@@ -57,7 +57,8 @@ IMPERATIVE = re.compile(
 )
 CHARGE = re.compile(
     rf"(?:{_LEAD}|\bplease,? |\bkindly |\band |, )(?:also |then )?(?:you can |you may )?(?:{_CHARGES}|"
-    r"put)(?: (?:it|them|this|these|the (?:total|order|amount|goods|cost)|us|everything|"
+    r"put(?= (?:it|them|this|these|everything|all|that)? ?(?:on|to|against)\b))(?: (?:it|"
+    r"them|this|these|the (?:total|order|amount|goods|cost)|us|everything|"
     r"all|my|our))?(?: (?:to|on|against))?(?: (?:my|our|the|us|today|account|number))*(?=\W|"
     rf" [a-z]{{1,3}}-?\d|$)"
 )
