@@ -112,13 +112,18 @@ def test_what_has_no_effect_is_refused() -> None:
 
 
 def test_seeds_stand_on_one_side_only() -> None:
-    """A seed that is learned from does not judge; other worlds and other agents are refused by name."""
+    """A seed that is learned from does not judge; agents that ask a model are refused by name."""
     with pytest.raises(UsageError, match="seed 3 is both learned from and judged by"):
         learn(TrainConfig("vending", "naive", "1-3", "3-5"))
-    with pytest.raises(UsageError, match="has no lessons by rules"):
-        learn(TrainConfig("qa", "naive"))
     with pytest.raises(UsageError, match="asks a model"):
         learn(TrainConfig("vending", "chat"))
+
+
+@pytest.mark.needs_qa
+def test_world_without_lessons_by_rules_is_refused() -> None:
+    """A world that words no lessons from its record is refused by name."""
+    with pytest.raises(UsageError, match="has no lessons by rules"):
+        learn(TrainConfig("qa", "naive"))
 
 
 WHOLE = TrainConfig("vending", "naive", "1-10", "101-120", 60)
