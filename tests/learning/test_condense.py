@@ -58,7 +58,7 @@ def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
     assert (left_out[0] > 0, left_out[-1]) == (True, 0)
 
 
-@pytest.mark.parametrize("tokens", [1_000, 3_000])
+@pytest.mark.parametrize("tokens", [1_000, 4_000])
 def test_the_days_of_a_year_are_told_as_finely_as_they_fit(year: Ledger, tokens: int) -> None:
     """All 365 days stand in the rows, none twice; a larger budget tells shorter stretches."""
     rows = parts(made(year, tokens))["Days"]

@@ -65,7 +65,12 @@ def test_one_bad_operation_of_five_leaves_four() -> None:
     )
     assert contents_of(playbook) == ["new", "one", "two", "four"]
     assert refusals == (
-        Refusal("operations[2]", "unknown_section", "no section 'rulez' in the playbook; did you mean 'rules'?"),
+        Refusal(
+            "operations[2]",
+            "unknown_section",
+            "no section 'rulez' in the playbook; did you mean 'rules'?",
+            close="rules",
+        ),
     )
 
 

@@ -15,10 +15,10 @@ import openai
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+import akinai
 from akinai.core.models import Message, Reply, ToolCall, Usage
 from akinai.testing.endpoint import Endpoint, Faults, ScriptResponder, read_log, tool_call
 from akinai.testing.laws.sample_runs import AWKWARD_TEXTS
-from akinai.worlds.vending import Vending
 
 WIRES = ("openai", "anthropic", "openai-stream", "anthropic-stream")
 LOOK = {
@@ -177,7 +177,8 @@ def test_the_endpoint_is_a_process_of_its_own(tmp_path: Path) -> None:
 
 def first_call(url: str, name: str) -> str:
     """The first tool that a model calls in the vending world."""
-    tools: Any = [{"type": "function", "function": verb.tool()} for verb in Vending.verbs.classes]
+    with akinai.open("vending") as session:
+        tools: Any = [{"type": "function", "function": tool} for tool in session.tools()]
     said: Any = [{"role": "user", "content": "Begin."}]
     with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as client:
         got = client.chat.completions.create(model=name, messages=said, tools=tools).model_dump()

@@ -163,7 +163,7 @@ def test_the_seed_draws() -> None:
     assert {len(sheet) for sheet in sheets} == {2}
     assert all([question.id for question in sheet] == sorted(question.id for question in sheet) for sheet in sheets)
     assert len({tuple(question.id for question in sheet) for sheet in sheets}) > 2
-    with pytest.raises(UsageError, match="the data holds 4 questions; draw fewer, not 9"):
+    with pytest.raises(UsageError, match="draw 9: the data holds 4 questions; draw fewer"):
         prepare(Qa(), settings={"draw": 9, "data": DATA})
 
 

@@ -145,8 +145,11 @@ class _BulletReader:
         head = self.line.removesuffix(first.content)
         if head != _usual_head(first.id, first.helpful, first.harmful):
             looks["head"] = head
-        if any(not line.startswith(MARGIN) for line in self.further):
+        marked = {line.startswith(MARGIN) for line in self.further}
+        if marked == {False}:
             looks["margin"] = ""
+        elif len(marked) > 1:
+            looks["further"] = "\n".join(self.further)
         if (after := _ended(self.empty)) != usually_after:
             looks["after"] = after
         content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.further)])
@@ -215,6 +218,9 @@ def _bullet_as_read(bullet: Bullet) -> str:
     line = looks.get("head", "") + first
     if _first_line(line) != said:
         line = _usual_head(bullet.id, bullet.helpful, bullet.harmful) + first
+    written = looks.get("further", "").split("\n")
+    if further and [item.removeprefix(MARGIN) for item in written] == further:
+        return "\n".join([line, *written])
     plain = "margin" in looks and bool(further) and bool(further[-1].strip()) and not any(map(_begins, further))
     return "\n".join([line, *(text if plain else MARGIN + text for text in further)])
 

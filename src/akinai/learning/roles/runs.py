@@ -75,7 +75,7 @@ class RunCurator(ModelCurator):
                 sources = operation.evidence if isinstance(operation, Operation) else ()
                 if unknown := next((source for source in sources if source not in known), None):
                     raise UnreadableReply(
-                        f"operations[{number}].evidence names {shown(unknown, 80)}, which is the evidence of no "
+                        f"operations[{number}].evidence names {shown(unknown)}, which is the evidence of no "
                         "insight; copy it from an insight"
                     )
             return delta

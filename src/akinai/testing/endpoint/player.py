@@ -42,6 +42,7 @@ _REFUSED = re.compile(r"Refused \((\w+)\): ")
 TAG_BITS = 16
 _CALL = re.compile(r"call_(\d{1,9})_([0-9a-f]{4})")
 _WORD = re.compile(r"\w+")
+_LISTED = re.compile(r"^\W*(\w+)\s*:", re.MULTILINE)
 _MARK = re.compile(rf"\{{([ \t]{{{TAG_BITS + 1},60}})")
 _TO_SPACE, _TO_BITS = str.maketrans("01", " \t"), str.maketrans(" \t", "01")
 
@@ -201,12 +202,16 @@ def with_news(view: str, news: Iterable[str]) -> str:
 
 
 def verbs_in(request: Request, verbs: Verbs) -> tuple[type[Action], ...]:
-    """The offered verbs: the tools, else those named in the system message; all when it names none."""
+    """The offered verbs: the tools, else those that lines of the system message begin with, else those that it names
+    anywhere; all when it names none."""
     if request.tools:
         return tuple(verb for tool in request.tools if (verb := _verb(verbs, str(tool["name"]))))
     text = "\n".join(message.text for message in request.messages if message.speaker == "system")
-    words = {word.lower() for word in words_in(text)}
-    return tuple(verb for verb in verbs.classes if verb.tool_name() in words) or verbs.classes
+    for names in (_LISTED.findall(text), words_in(text)):
+        words = {word.lower() for word in names}
+        if named := tuple(verb for verb in verbs.classes if verb.tool_name() in words):
+            return named
+    return verbs.classes
 
 
 def _verb(verbs: Verbs, name: str) -> type[Action] | None:
