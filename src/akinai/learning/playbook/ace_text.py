@@ -218,16 +218,22 @@ def _bullet_as_read(bullet: Bullet) -> str:
     line = looks.get("head", "") + first
     if _first_line(line) != said:
         line = _usual_head(bullet.id, bullet.helpful, bullet.harmful) + first
-    written = looks.get("further", "").split("\n")
-    if further and [item.removeprefix(MARGIN) for item in written] == further:
-        return "\n".join([line, *written])
-    plain = "margin" in looks and bool(further) and bool(further[-1].strip()) and not any(map(_begins, further))
-    return "\n".join([line, *(text if plain else MARGIN + text for text in further)])
+    written = looks["further"].split("\n") if "further" in looks else further if "margin" in looks else []
+    if [item.removeprefix(MARGIN) for item in written] != further or not _is_read_as_one(written):
+        written = [MARGIN + text for text in further]
+    return "\n".join([line, *written])
+
+
+def _is_read_as_one(lines: Sequence[str]) -> bool:
+    """Whether lines after a bullet's first are all read as its further lines."""
+    plain = [line for line in lines if not line.startswith(MARGIN)]
+    ended = not lines or lines[-1].startswith(MARGIN) or bool(lines[-1].strip())
+    return ended and not any(map(_begins, plain))
 
 
 def _begins(line: str) -> bool:
     """Whether a line without a margin would not be read as a further line of a content."""
-    return line.startswith(("## ", MARGIN)) or _first_line(line) is not None
+    return line.startswith("## ") or _first_line(line) is not None
 
 
 def _looks(fields: Mapping[str, Json]) -> dict[str, str]:
