@@ -46,7 +46,7 @@ golden: $(READY)  ## write the golden playthroughs and the table of differences 
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,mcp,models,learn-postgres,report,server]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,mcp,models,learn-postgres,report,server]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -55,7 +55,7 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,mcp,models,learn-postgres,report,server]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,mcp,models,learn-postgres,report,server]"
 	@touch $(READY)
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt

@@ -49,7 +49,7 @@ def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> No
 
 PASTED = [
     page
-    for page in (*PLAYED, *(ROOT / "docs" / f"{name}.md" for name in ("mcp", "session", "write-an-agent")))
+    for page in (*PLAYED, *(ROOT / "docs" / f"{name}.md" for name in ("gymnasium", "mcp", "session", "write-an-agent")))
     if blocks(page, "python")
 ]
 

@@ -5,7 +5,14 @@ import os
 from importlib.metadata import version
 from importlib.util import find_spec
 
-FRAMEWORKS = {"autogen": "autogen_agentchat", "lightning": "agentlightning", "mcp": "mcp"}
+FRAMEWORKS = {
+    "autogen": "autogen_agentchat",
+    "gymnasium": "gymnasium",
+    "lightning": "agentlightning",
+    "mcp": "mcp",
+    "openenv": "openenv",
+    "verifiers": "verifiers",
+}
 
 ADAPTER = os.environ.get("AKINAI_ADAPTER")
 

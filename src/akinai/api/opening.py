@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, cast
 
 from akinai import worlds
 from akinai.api.agent_options import AgentOptions, resolve_options
-from akinai.api.framework_tools import Narrator, parsed, tools_for
+from akinai.api.framework_tools import tools_for
 from akinai.api.session import AsyncSession, ends_run
 from akinai.core.agents import AgentFactory, View
 from akinai.core.errors import UnknownName, UsageError
@@ -219,7 +219,6 @@ class Session:
     def __init__(self, session: AsyncSession, loop: "_LoopThread") -> None:
         self._session, self._loop = session, loop
         self._played: Run | None = None
-        self._narrator: Narrator | None = None
 
     def __repr__(self) -> str:
         return repr(self._session).replace("AsyncSession", "Session")
@@ -306,8 +305,14 @@ class Session:
 
         `arguments` may be JSON text. The text holds the outcome, a refusal with its code, news, and the end of the run.
         """
-        self._narrator = self._narrator or Narrator(self)
-        return self._narrator.tell(self.act(name, parsed(arguments)))
+        return self._loop.result(self._session.call(name, arguments))
+
+    def reply(self, text: str) -> str:
+        """Take the action of a model's reply without tool calls, and return the text that answers it, as `call` does.
+
+        The reply is a JSON object such as {"action": "wait_until", "hour": 9}, also fenced or with prose around it.
+        """
+        return self._loop.result(self._session.reply(text))
 
     def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""

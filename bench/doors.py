@@ -1,0 +1,86 @@
+"""Thirty days of the reference player's actions through each door: the digest of the run in process, and milliseconds.
+
+Doors whose package is not installed here are named as such: some need an environment of their own.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any
+
+import akinai
+from akinai import worlds
+
+DAYS = 30
+WORLD = "vending"
+Actions = Sequence[tuple[str, dict[str, Any]]]
+
+
+@cache
+def reference(days: int = DAYS) -> akinai.Run:
+    """The run whose actions go through every door."""
+    return akinai.run(WORLD, agent="reference", days=days)[0]
+
+
+def actions_of(run: akinai.Run) -> Actions:
+    """The recorded actions as tools and arguments."""
+    verbs = worlds.load(run.world).verbs
+    actions = [verbs.recorded(entry.name, entry.parameters) for entry in run.ledger.entries]
+    return [(action.tool_name(), action.encode()) for action in actions]
+
+
+def replies_of(run: akinai.Run) -> Sequence[str]:
+    """The recorded actions as replies of a model without tool calls."""
+    return [json.dumps({"action": name, "arguments": arguments}) for name, arguments in actions_of(run)]
+
+
+def starting_score(run: akinai.Run) -> float:
+    """The first score before anybody has acted."""
+    with akinai.open(WORLD, days=run.days) as session:
+        return session.scores()[0].value
+
+
+def play_session(run: akinai.Run) -> akinai.Run:
+    """Through an open session."""
+    with akinai.open(WORLD, days=run.days) as session:
+        for name, arguments in actions_of(run):
+            session.act(name, arguments)
+    return session.run()
+
+
+def play_gymnasium(run: akinai.Run) -> akinai.Run:
+    """Through Gymnasium."""
+    import gymnasium
+
+    environment = gymnasium.make(f"akinai.adapters.gymnasium:akinai/{WORLD}", days=run.days).unwrapped
+    environment.reset(seed=run.seed)
+    for reply in replies_of(run):
+        environment.step(reply)
+    session: akinai.Session = environment.session
+    environment.close()
+    return session.run()
+
+
+DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
+    "session": ("akinai", play_session),
+    "gymnasium": ("gymnasium", play_gymnasium),
+}
+"""Each door with the package that it needs, and how a run's actions go through it."""
+
+
+def main() -> None:
+    run = reference()
+    for door, (package, play) in DOORS.items():
+        if find_spec(package) is None:
+            print(f"{door:20} {package} is not installed here")
+            continue
+        began = perf_counter()
+        found = play(run)
+        took_ms = (perf_counter() - began) / run.entries * 1000
+        print(f"{door:20} {took_ms:7.2f} ms a call   digest {'equal' if found.digest == run.digest else 'DIFFERS'}")
+
+
+if __name__ == "__main__":
+    main()

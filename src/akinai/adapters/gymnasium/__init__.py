@@ -1,0 +1,19 @@
+"""Gymnasium: worlds as environments of text, such as `gymnasium.make("akinai.adapters.gymnasium:akinai/vending")`."""
+
+from akinai import worlds
+from akinai.learning.playbook.errors import MissingExtra
+
+try:
+    import gymnasium
+
+    from akinai.adapters.gymnasium.environment import WorldEnv
+    from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
+except ImportError as error:
+    raise MissingExtra("an environment of Gymnasium", "gymnasium", "gymnasium") from error
+
+__all__ = ["ReplySpace", "TextSpace", "WorldEnv"]
+
+for _name in worlds.names():
+    gymnasium.register(  # pyright: ignore[reportUnknownMemberType] - its dictionary of options has no types
+        f"akinai/{_name}", entry_point="akinai.adapters.gymnasium.environment:WorldEnv", kwargs={"world": _name}
+    )

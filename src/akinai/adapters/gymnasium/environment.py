@@ -1,0 +1,102 @@
+"""A world as a Gymnasium environment."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+from gymnasium.error import ResetNeeded
+
+from akinai import worlds
+from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
+from akinai.api.opening import Session
+from akinai.api.opening import open as open_session
+from akinai.core.worlds import World
+
+CUT_SHORT = ("message_cap", "stuck")
+"""Endings that a limit of the session made, not the world: the episode is truncated."""
+
+
+class WorldEnv(gymnasium.Env[str, str]):
+    """An episode is a run. An observation is what the actor reads, an action is its reply: a JSON object such as
+    {"action": "wait_until", "hour": 9}, also with prose around it. What cannot be read is refused.
+
+    Where several actors are held, the action is that of the actor in `info["actor"]`. `info` also holds the tools that
+    are offered now, and `ok` and `code` of the last outcome. The reward is in the unit of the world's first score.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # pyright: ignore[reportIncompatibleVariableOverride] - Gymnasium declares a variable of the instance and sets it on classes
+
+    def __init__(
+        self,
+        world: str | World[Any],
+        *,
+        preset: str | None = None,
+        days: int | None = None,
+        settings: Mapping[str, Any] | Sequence[str] | None = None,
+        store: str | None = None,
+        hold: Sequence[str] | None = None,
+        rest: str | None = None,
+        max_actions: int = 0,
+        max_repeats: int = 20,
+        render_mode: str | None = None,
+    ) -> None:
+        """The options of `akinai.open`. Episodes are kept in `store`, by default in memory."""
+        self.render_mode = render_mode
+        self._world = worlds.load(world) if isinstance(world, str) else world
+        self._options: dict[str, Any] = {
+            "preset": preset, "days": days, "settings": settings, "hold": hold, "rest": rest,
+            "max_actions": max_actions, "max_repeats": max_repeats,
+        }  # fmt: skip
+        self._store = store
+        self.observation_space = TextSpace()
+        self.action_space = ReplySpace(self._world.verbs.classes)
+        self._session: Session | None = None
+        self._read = ""
+
+    @property
+    def session(self) -> Session:
+        """The session of this episode: its run, scores and actors. ResetNeeded before the first."""
+        if self._session is None:
+            raise ResetNeeded("the environment has no episode; call reset()")
+        return self._session
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Begin a run with this seed, by default a random one; or go on with a run of the store: {"resume": RUN}."""
+        super().reset(seed=seed)
+        self.close()
+        if resume := (options or {}).get("resume"):
+            self._session = open_session(resume=resume, store=self._store)
+        else:
+            drawn = int(self.np_random.integers(2**31)) if seed is None else seed
+            self._session = open_session(self._world, seed=drawn, store=self._store, **self._options)
+        self._read = self._session.view().text
+        return self._read, self._info()
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Take the action of a reply. ResetNeeded after the end."""
+        if self.session.done:
+            raise ResetNeeded(f"the run is over ({self.session.ending}); call reset()")
+        self._read = self.session.reply(action)
+        truncated = self.session.ending in CUT_SHORT
+        return self._read, float(self.session.reward), self.session.done and not truncated, truncated, self._info()
+
+    def render(self) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride] - Gymnasium's type leaves None out
+        """The last observation, in the mode "ansi"."""
+        return self._read if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """End the episode. Its run can be resumed if it is kept in a store and not over."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _info(self) -> dict[str, Any]:
+        outcome, session = self.session.outcome, self.session
+        offered = () if session.done else session.view().verbs or self._world.verbs.classes
+        return {
+            "actor": session.actor,
+            "tools": [verb.tool_name() for verb in offered],
+            "ok": outcome is None or outcome.ok,
+            "code": outcome and outcome.code,
+            "ending": session.ending,
+        }

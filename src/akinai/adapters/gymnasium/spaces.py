@@ -1,0 +1,92 @@
+"""Spaces of text. Gymnasium's own `Text` holds short words of letters and digits."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+
+from akinai.core.actions import Action
+
+WORDS = "water price order please send today machine list 10 20 thank you".split()
+"""The words of sampled texts."""
+LONGEST = 5
+"""Words of the longest sampled text."""
+WIDEST = 100
+"""How far a sampled number is from a limit, where there is no other."""
+
+
+class TextSpace(Space[str]):
+    """Any text. Samples are a few words."""
+
+    def __init__(self, seed: int | np.random.Generator | None = None) -> None:
+        super().__init__(dtype=np.str_, seed=seed)
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        return False
+
+    def sample(self, mask: None = None, probability: None = None) -> str:
+        """A few random words; text has neither masks nor probabilities."""
+        return _words(self.np_random)
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    __hash__ = None  # a space draws its samples, so it changes
+
+
+class ReplySpace(TextSpace):
+    """What an agent may reply: any text, since what holds no action is refused. Samples are actions of a world."""
+
+    def __init__(self, verbs: Sequence[type[Action]], seed: int | np.random.Generator | None = None) -> None:
+        super().__init__(seed)
+        self._tools = [verb.tool(inline=True) for verb in verbs]
+
+    def sample(self, mask: None = None, probability: None = None) -> str:
+        """A random action with random arguments of the right types, which the world may still refuse."""
+        tool = self._tools[self.np_random.integers(len(self._tools))]
+        return json.dumps({"action": tool["name"], "arguments": _drawn(tool["parameters"], self.np_random)})
+
+
+def _words(random: np.random.Generator) -> str:
+    return " ".join(random.choice(WORDS, size=int(random.integers(1, LONGEST + 1))))
+
+
+def _drawn(schema: Mapping[str, Any], random: np.random.Generator) -> Any:
+    """A value that a JSON Schema without references describes, lengths and patterns of texts aside."""
+    choices: list[Any] = schema.get("enum") or []
+    if "const" in schema:
+        return schema["const"]
+    if choices:
+        return choices[random.integers(len(choices))]
+    if options := schema.get("anyOf") or schema.get("oneOf"):
+        return _drawn(options[random.integers(len(options))], random)
+    match schema.get("type"):
+        case "object":
+            required: Sequence[str] = schema.get("required", ())
+            return {
+                name: _drawn(inner, random)
+                for name, inner in schema.get("properties", {}).items()
+                if name in required or random.random() < 0.5
+            }
+        case "array":
+            least = int(schema.get("minItems", 0))
+            count = random.integers(least, min(least + 2, int(schema.get("maxItems", least + 2))) + 1)
+            return [_drawn(schema.get("items", {}), random) for _ in range(count)]
+        case "integer" | "number":
+            least = int(schema.get("minimum", 0))
+            return int(random.integers(least, min(least + WIDEST, int(schema.get("maximum", least + WIDEST))) + 1))
+        case "boolean":
+            return bool(random.integers(2))
+        case "null":
+            return None
+        case _:
+            return _words(random)

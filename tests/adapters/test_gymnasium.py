@@ -1,0 +1,134 @@
+"""A world as an environment of Gymnasium."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+import akinai
+import doors
+from akinai.adapters.gymnasium import ReplySpace, WorldEnv
+
+DAY = json.dumps({"action": "advance_day"})
+
+
+@pytest.mark.parametrize("world", ["vending", "market"])
+def test_gymnasiums_own_check_passes(world: str) -> None:
+    """Without a warning; refused actions of any kind among its steps."""
+    environment = gymnasium.make(
+        f"akinai.adapters.gymnasium:akinai/{world}", render_mode="ansi", disable_env_checker=True
+    )
+    with warnings.catch_warnings(action="error"):
+        check_env(environment.unwrapped)
+    environment.close()
+
+
+def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
+    """The same actions are the same ledger."""
+    run = doors.reference()
+    assert doors.play_gymnasium(run).digest == run.digest
+
+
+def test_rewards_sum_to_what_the_score_gained() -> None:
+    """Over an episode, the last reward included; the end is told, and a step after it is an error."""
+    run = doors.reference(3)
+    environment = WorldEnv("vending", days=3)
+    observation, info = environment.reset(seed=run.seed)
+    assert (observation.startswith("You run a vending machine"), info["actor"]) == (True, "owner")
+    rewards, over = 0.0, False
+    for reply in doors.replies_of(run):
+        assert not over
+        observation, reward, over, truncated, info = environment.step(reply)
+        rewards += reward
+        assert not truncated
+    assert (over, info["ending"], info["tools"]) == (True, "horizon", [])
+    scores = environment.session.scores()
+    assert rewards == scores[0].value - doors.starting_score(run)
+    with pytest.raises(ResetNeeded, match="horizon"):
+        environment.step(DAY)
+    environment.close()
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("I think about it.", "no_action"),
+        ('{"action": "sell_kidney"}', "no_action"),
+        ('{"action": "wait_until", "hour": "noon"}', "bad_parameters"),
+        (json.dumps({"action": "notepad_write", "text": "x" * 2**20}), "bad_parameters"),
+    ],
+)
+def test_a_reply_that_cannot_be_read_is_refused(reply: str, code: str) -> None:
+    """The episode goes on."""
+    environment = WorldEnv("vending", days=1)
+    environment.reset(seed=1)
+    observation, reward, over, _, info = environment.step(reply)
+    assert (info["ok"], info["code"], reward, over) == (False, code, 0.0, False)
+    assert observation.startswith(f"Refused ({code})")
+    assert environment.step(DAY)[2]
+    environment.close()
+
+
+def test_a_limit_of_the_session_truncates() -> None:
+    """The world did not end."""
+    environment = WorldEnv("vending", max_actions=1)
+    environment.reset(seed=1)
+    assert environment.step(DAY)[2:4] == (False, True)
+    environment.close()
+
+
+def test_two_environments_play_two_runs() -> None:
+    """A vector of environments is stepped together."""
+    environments = gymnasium.make_vec("akinai.adapters.gymnasium:akinai/vending", 2, vectorization_mode="sync", days=2)
+    environments.reset(seed=1)
+    _, _, over, _, _ = environments.step((DAY, '{"action": "look"}'))
+    assert not over.any()
+    assert environments.step((DAY, DAY))[2].tolist() == [True, False]
+    environments.close()
+
+
+PROGRAM = f"""
+from akinai.adapters.gymnasium import WorldEnv
+environment = WorldEnv("vending", days=2, store="a.db")
+environment.reset(seed=1)
+environment.step({DAY!r})
+print(environment.session.id, flush=True)
+input()
+"""
+
+
+def test_an_episode_whose_process_died_is_resumed(tmp_path: Path) -> None:
+    """Every answered step is in the store."""
+    client = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert client.stdout is not None
+    name = client.stdout.readline().strip()
+    os.kill(client.pid, signal.SIGKILL)
+    client.communicate()
+    environment = WorldEnv("vending", store=str(tmp_path / "a.db"))
+    environment.reset(options={"resume": name})
+    assert environment.step(DAY)[2]
+    environment.close()
+    (run,) = akinai.runs(name, store=str(tmp_path / "a.db"))
+    assert (run.entries, run.days) == (2, 2)
+
+
+def test_sampled_replies_are_actions_of_the_world() -> None:
+    """Most are readable; the same seed gives the same samples."""
+    with akinai.open("vending") as session:
+        first, other = (ReplySpace(session.world.verbs.classes, seed=1) for _ in range(2))
+        samples = [first.sample() for _ in range(100)]
+        assert samples == [other.sample() for _ in range(100)]
+        verbs = session.world.verbs
+        actions: list[Any] = [verbs.parse(*json.loads(text).values(), text).tool_name() for text in samples]
+        assert actions.count("unreadable") < 40
