@@ -3,17 +3,15 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from itertools import cycle
 from pathlib import Path
 
 import pytest
+from colours_by_wire import CURATOR, GENERATOR, REFLECTOR, Pupil, role_of, write_questions
 from command_line import Akinai
 
 from akinai.core.models import Reply
@@ -23,53 +21,12 @@ pytestmark = pytest.mark.needs_qa
 
 pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
 
-FACTS = [("red", "apple"), ("yellow", "lemon"), ("blue", "plum")]
-GENERATOR, REFLECTOR, CURATOR = "generator", "reflector", "curator"
-
-
-class Pupil:
-    """Plays the three roles by what stands in their prompts: it answers only what a bullet tells."""
-
-    def __init__(self, broken: Sequence[str] = (), times: int = 0) -> None:
-        self.broken = cycle(broken)
-        """Said, so many `times`, before each right reply."""
-        self.times = times
-
-    async def reply(self, call: ModelCall) -> Reply:
-        system, *rest = call.request.messages
-        if sum(message.speaker == "assistant" for message in rest) < self.times:
-            return Reply(next(self.broken))
-        return Reply(json.dumps(self.reply_fields(role_of(call), rest[0].text, system.text + rest[0].text)))
-
-    def reply_fields(self, role: str, task: str, whole: str) -> dict[str, object]:
-        if role == CURATOR:
-            found = dict.fromkeys(re.findall(r"Colour of \w+ -> \w+", task.rpartition("新しい")[2] or task))
-            return {"operations": [{"type": "ADD", "section": "concepts", "content": fact} for fact in found]}
-        colour = re.search(r"Colour of (\w+)\?", task)
-        assert colour
-        if role == REFLECTOR:
-            truth = dict(FACTS)[colour[1]]
-            return {"key_insight": f"Colour of {colour[1]} -> {truth}", "bullet_tags": []}
-        known = re.search(rf"\[(\S+)\] .*:: Colour of {colour[1]} -> (\w+)", whole)
-        return {"bullet_ids": [known[1]] if known else [], "answer": known[2] if known else "nothing"}
-
-
-def role_of(call: ModelCall) -> str:
-    system = call.request.messages[0].text
-    return CURATOR if '"operations"' in system else REFLECTOR if '"key_insight"' in system else GENERATOR
-
 
 @pytest.fixture
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is learned is what is judged: a model that learns by heart has all of it right."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    rows = [
-        {"q_id": n, "question": f"Colour of {colour}?", "choice0": fruit, "choice1": "stone", "label": 0}
-        for n, (colour, fruit) in enumerate(FACTS)
-    ]
-    for name in ("train", "eval"):
-        Path(f"{name}.jsonl").write_text("\n".join(json.dumps({**row, "q_id": f"{name}{row['q_id']}"}) for row in rows))
-    return ["--set", "extra=false", "--set", "data=train.jsonl", "--set", "eval=eval.jsonl", "--set", "rounds=1"]
+    return write_questions()
 
 
 def words(files: list[str], endpoint: Endpoint, *more: str, playbook: str = "p.json") -> list[str]:

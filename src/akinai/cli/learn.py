@@ -90,6 +90,13 @@ EvalSets = Annotated[
     option("--eval-set", metavar="NAME=VALUE", help="World: a setting of the judged runs only."),
 ]
 
+GeneratorModel = Annotated[str | None, m.role_model("generator", "does the tasks, or plays")]
+GeneratorBaseUrl = Annotated[str | None, m.role_base_url("generator")]
+ReflectorModel = Annotated[str | None, m.role_model("reflector", "explains what went wrong")]
+ReflectorBaseUrl = Annotated[str | None, m.role_base_url("reflector")]
+CuratorModel = Annotated[str | None, m.role_model("curator", "keeps the playbook")]
+CuratorBaseUrl = Annotated[str | None, m.role_base_url("curator")]
+
 
 def learn(
     tasks: Tasks,
@@ -113,9 +120,18 @@ def learn(
     temperature: m.Temperature = None,
     reply_tokens: m.ReplyTokens = None,
     model_seed: m.ModelSeed = None,
+    generator_model: GeneratorModel = None,
+    generator_base_url: GeneratorBaseUrl = None,
+    reflector_model: ReflectorModel = None,
+    reflector_base_url: ReflectorBaseUrl = None,
+    curator_model: CuratorModel = None,
+    curator_base_url: CuratorBaseUrl = None,
     max_tokens: m.MaxTokens = 0,
     max_minutes: m.MaxMinutes = 0,
     max_dollars: m.MaxDollars = 0,
+    cache: m.Cache = None,
+    timeout: m.Timeout = m.TIMEOUT_S,
+    calls_per_minute: m.CallsPerMinute = 0,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
     options: dict[str, Any] = dict(locals())
@@ -123,12 +139,8 @@ def learn(
 
     for name in ("tasks", "sets", "as_json"):
         del options[name]
-    if model is None:
-        sampling = {"--base-url": base_url, "--temperature": temperature, "--reply-tokens": reply_tokens}
-        _expect_model(sampling | {"--model-seed": model_seed}, (max_tokens, max_minutes, max_dollars))
-    playing = {"--agent": agent, "--reflect": reflect, "--seeds": seeds, "--eval-seeds": eval_seeds}
-    playing |= {"--days": days, "--store": store, "--eval-set": eval_sets}
-    _expect_world(tasks, playing, bool(online))
+    _expect_model(options, sets or [])
+    _expect_world(tasks, options)
     options["eval_settings"] = options.pop("eval_sets")
     with learning_bar(quiet=as_json) as watch:
         learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
@@ -149,22 +161,34 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         raise typer.Exit(FAILED)
 
 
-def _expect_model(sampling: Mapping[str, object], limits: Sequence[float]) -> None:
+def _flags(options: Mapping[str, Any], *names: str) -> dict[str, object]:
+    """Options by their flags; None for those that were not given."""
+    return {f"--{name.replace('_', '-')}": options[name] or None for name in names}
+
+
+def _expect_model(options: Mapping[str, Any], sets: Sequence[str]) -> None:
     """UsageError for options about a model where none is asked."""
     from akinai.runtime.learn.learner import expect_unused
+    from akinai.runtime.learn.settings import learn_settings
 
-    names = ("--max-tokens", "--max-minutes", "--max-dollars")
-    given = {**sampling, **{name: value or None for name, value in zip(names, limits, strict=True)}}
+    named = any(options[name] for name in ("model", "generator_model", "reflector_model", "curator_model"))
+    if named or any(text.startswith("roles.") for text in sets) or learn_settings({}).roles.names_a_model:
+        return
+    given = _flags(options, "base_url", "reply_tokens")
+    given |= {"--temperature": options["temperature"], "--model-seed": options["model_seed"]}
+    given |= _flags(options, "max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
     expect_unused(given, "no model is asked without --model")
 
 
-def _expect_world(tasks: str, playing: Mapping[str, object], online: bool) -> None:
+def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     """UsageError for options about runs where no world is played, or where they are not judged apart."""
     from akinai.runtime.learn.learner import expect_unused, find_world
 
+    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store")
+    playing |= {"--days": options["days"], "--eval-set": options["eval_sets"]}
     if find_world(tasks) is None:
         expect_unused(playing, f"{tasks} is no world")
-    elif online:
+    elif options["online"]:
         judging = {name: playing[name] for name in ("--eval-seeds", "--eval-set")}
         expect_unused(judging, "online learning is judged by the runs that it learns from")
 

@@ -31,6 +31,18 @@ def _model(default: str) -> typer.models.OptionInfo:
     return _option("--model", metavar="M", help=text, default=default)
 
 
+def role_model(role: str, task: str) -> typer.models.OptionInfo:
+    """The option for the model of one role of a learning."""
+    help = f"The model that {task}; its sampling: --set roles.{role}.temperature=T."
+    return _option(f"--{role}-model", metavar="M", help=help, default="--model")
+
+
+def role_base_url(role: str) -> typer.models.OptionInfo:
+    """The option for the address of a role's model."""
+    help = f"Address of the {role}'s server."
+    return _option(f"--{role}-base-url", metavar="URL", help=help, default="--base-url, for the same provider")
+
+
 ModelName = Annotated[str | None, _model("none: by rules")]
 ForkModelName = Annotated[str | None, _model("the run's model")]
 BaseUrl = Annotated[

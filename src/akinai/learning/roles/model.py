@@ -13,7 +13,18 @@ from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.roles import schemas
 from akinai.learning.roles.objects import ANSWER, INSIGHT, OPERATIONS, UnreadableReply, object_in, only
-from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
+from akinai.learning.roles.protocols import (
+    Curation,
+    Curator,
+    Evaluation,
+    Generator,
+    Insights,
+    Reflector,
+    Retrieved,
+    RoleName,
+    Roles,
+    Trajectory,
+)
 from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
 from akinai.learning.roles.tasks import Assignment, Task
@@ -26,7 +37,7 @@ CURATOR_BUDGET_TOKENS = 8_000
 
 
 def model_roles(
-    ask: Callable[[str], Asker],
+    ask: Callable[[RoleName], Asker],
     label: str,
     templates: PromptTemplates | None = None,
     *,
@@ -34,19 +45,27 @@ def model_roles(
     unreadable_limit: int = UNREADABLE_LIMIT,
     budget_tokens: int = CURATOR_BUDGET_TOKENS,
     count_tokens: TokenCounter = estimate_tokens,
+    generator: Generator | None = None,
+    learners: tuple[Reflector, Curator] | None = None,
 ) -> Roles:
-    """The three roles over a model. `ask` returns the asker of "generator", "reflector" and "curator"."""
+    """The three roles over models. `ask` returns the asker of a role; `generator` and `learners` take the place of a
+    model's roles, which are then not asked for."""
     prompts, streak = templates or PromptTemplates(), UnreadableStreak(unreadable_limit)
-    curator = ModelCurator(
-        ask("curator"), prompts, tries=tries, streak=streak, budget_tokens=budget_tokens, count_tokens=count_tokens
-    )
-    return Roles(
-        ModelGenerator(ask("generator"), prompts, tries=tries, streak=streak),
-        ModelReflector(ask("reflector"), prompts, tries=tries, streak=streak),
-        curator,
-        label,
-        uses_model=True,
-    )
+    if generator is None:
+        generator = ModelGenerator(ask("generator"), prompts, tries=tries, streak=streak)
+    if learners is None:
+        learners = (
+            ModelReflector(ask("reflector"), prompts, tries=tries, streak=streak),
+            ModelCurator(
+                ask("curator"),
+                prompts,
+                tries=tries,
+                streak=streak,
+                budget_tokens=budget_tokens,
+                count_tokens=count_tokens,
+            ),
+        )
+    return Roles(generator, *learners, label, uses_model=True)
 
 
 class ModelGenerator:

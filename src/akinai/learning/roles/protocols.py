@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from akinai.core.lessons import Lesson
 from akinai.core.models import Usage
@@ -24,6 +24,8 @@ from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal
 from akinai.learning.roles.tasks import Assignment, Task
 from akinai.learning.search.index import SearchResult
 from akinai.learning.search.injection import Injection
+
+RoleName: TypeAlias = Literal["generator", "reflector", "curator"]
 
 
 @dataclass(frozen=True, slots=True)

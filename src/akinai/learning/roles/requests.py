@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
-from akinai.core.models import Asker, Message, Reply, Request
+from akinai.core.models import Asker, Message, Reply, Request, Usage
 from akinai.learning.roles.objects import UnreadableReply
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.templates import PromptTemplates
@@ -84,7 +84,7 @@ async def ask_readable(
     while asked < tries and several < 2:  # a reply of several answers is asked for again once
         asked += 1
         reply = await asker.ask(Request(messages, schema=schema))
-        usage = usage + ModelUsage(1, tokens=reply.usage)
+        usage = usage + ModelUsage(1, tokens=Usage() if reply.from_cache else reply.usage)
         try:
             value = parse(reply.text)
         except UnreadableReply as error:

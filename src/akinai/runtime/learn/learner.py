@@ -15,11 +15,12 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.loop import Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
-from akinai.runtime.config.settings import DEFAULT_STORE, named_value, setting
+from akinai.runtime.config.settings import DEFAULT_STORE, assign, merged, named_value, setting
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.job import JobConfig, run_job
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.role_models import ROLES, TIMEOUT_S, CallOptions, RoleModels, role_models, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, world_roles, world_tasks
@@ -49,9 +50,18 @@ def learn(
     temperature: float | None = None,
     reply_tokens: int | None = None,
     model_seed: int | None = None,
+    generator_model: str | ModelChoice | None = None,
+    generator_base_url: str | None = None,
+    reflector_model: str | ModelChoice | None = None,
+    reflector_base_url: str | None = None,
+    curator_model: str | ModelChoice | None = None,
+    curator_base_url: str | None = None,
     max_tokens: int = 0,
     max_minutes: float = 0,
     max_dollars: float = 0,
+    cache: Path | str | None = None,
+    timeout: float = TIMEOUT_S,
+    calls_per_minute: int = 0,
     roles: Roles | None = None,
     evaluator: Evaluator | None = None,
     checkpoint: str | None = None,
@@ -65,22 +75,30 @@ def learn(
     `tasks` is a data set or a world, by name or as an object, or a `TrainConfig`. Without `model` and `roles`, rules
     play. Options are described by `akinai learn --help`. A name in `settings` that the learner does not know (or that
     the world knows too) is a setting of the world or an option of the data set. A `ModelChoice` holds its sampling
-    parameters. For a data set, `roles` and `evaluator` replace its own. An unfinished learning of the same playbook is
-    resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume. `baseline` judges without a
-    playbook too; `watch` is called at each step.
+    parameters; `generator_model` and so on are the models of single roles, whose sampling may stand in `settings` too
+    ("roles.reflector.temperature"). For a data set, `roles` and `evaluator` replace its own. An unfinished learning of
+    the same playbook is resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume.
+    `baseline` judges without a playbook too; `watch` is called at each step.
 
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
     """
     sampling = (base_url, temperature, reply_tokens, model_seed)
     choice = ModelChoice(model, *sampling) if isinstance(model, str) else model
+    by_role = {
+        "generator": role_setting(generator_model, generator_base_url),
+        "reflector": role_setting(reflector_model, reflector_base_url),
+        "curator": role_setting(curator_model, curator_base_url),
+    }
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
+    options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
     learner = {"epochs": epochs, "online": online or None, "limit": limit}
+    learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"days": days, "eval_settings": eval_settings, "store": store}
     job = JobConfig(playbook, budget, checkpoint, fresh, baseline, watch)
     given = {name: value for name, value in learner.items() if value is not None}
-    return _learn(tasks, settings, given, runs, job, choice, roles, evaluator)
+    return _learn(tasks, settings, given, runs, job, (choice, options), roles, evaluator)
 
 
 def _learn(
@@ -89,46 +107,49 @@ def _learn(
     learner: Mapping[str, Any],
     runs: Mapping[str, Any],
     job: JobConfig,
-    choice: ModelChoice | None,
+    asked: tuple[ModelChoice | None, CallOptions],
     roles: Roles | None,
     evaluator: Evaluator | None,
 ) -> LearnResult:
     """Learn from tasks or from runs; `learner` are settings of the learner, `runs` options about a world's runs."""
+    choice, options = asked
     if isinstance(tasks, TrainConfig):
-        expect_unused({**runs, "model": choice}, "the TrainConfig holds it")
+        expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
         rest, overrides = split_settings(settings, None)
         expect_unused(dict.fromkeys(rest, True), "these are no settings of the learner")
         return learn_runs(tasks, {**overrides, **learner}, job)
     world = find_world(tasks)
     rest, overrides = split_settings(settings, world)
-    overrides |= learner
+    overrides = merged(overrides, learner)
+    models = role_models(choice, learn_settings(overrides).roles, options)
     if world is not None:
         expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
         online = bool(learner.get("online"))
-        config = train_config(tasks if isinstance(tasks, str) else world, runs, choice, rest, online=online)
+        config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
         return learn_runs(config, overrides, job)
     expect_unused(runs, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else _named_data_set(str(tasks), overrides, rest)
-    return learn_tasks(data_set, overrides, job, choice, roles, evaluator)
+    return learn_tasks(data_set, overrides, job, models, roles, evaluator)
 
 
 def learn_tasks(
     data_set: DataSet,
     overrides: Mapping[str, Any],
     job: JobConfig,
-    model: ModelChoice | None = None,
+    models: RoleModels | None = None,
     roles: Roles | None = None,
     evaluator: Evaluator | None = None,
 ) -> LearnResult:
     """Learn from tasks with known answers; `overrides` are settings of the learner."""
-    by_rules = model is None and roles is None
+    models = models or RoleModels()
+    by_rules = not models and roles is None
     settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
 
     async def make_roles(resources: Resources) -> Roles:
-        return roles or await _task_roles(data_set, settings, model, resources)
+        return roles or await _task_roles(data_set, settings, models, resources)
 
     result = run_job(data_set, settings, make_roles, job, evaluator)
-    return replace(result, model=model.name if model else None)
+    return replace(result, models=models)
 
 
 def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnResult:
@@ -146,26 +167,29 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
         return await world_roles(config, data_set, settings, resources, keeps=keeps)
 
     result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator())
-    return replace(result, runs=config, clean=None, model=config.model.name if config.model else None)
+    return replace(result, runs=config, clean=None, models=config.models)
 
 
-async def _task_roles(
-    data_set: DataSet, settings: LearnSettings, model: ModelChoice | None, resources: Resources
-) -> Roles:
-    """The roles of the model; without one the rules of the data set."""
-    if model is None:
-        if data_set.rules is None:
-            raise UsageError(
-                f"the data set {data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
-            )
-        return data_set.rules
+async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:
+    """The roles of the models; the rules of the data set for roles without one."""
+    rules = data_set.rules
+    if rules is None and len(models.by_role) < len(ROLES):
+        without = next(role for role in ROLES if role not in models.by_role)
+        raise UsageError(
+            f"the data set {data_set.name!r} has no rules to play by; name a model, such as openai:gpt-5-mini"
+            + (f" (--{without}-model)" if models else "")
+        )
+    if rules is not None and not models:
+        return rules
     return model_roles(
-        await resources.asker(model, structured=settings.structured),
-        model.name,
+        await resources.askers(models, structured=settings.structured),
+        models.label(),
         settings.templates(data_set),
         tries=settings.tries,
         unreadable_limit=settings.unreadable_limit,
         budget_tokens=settings.curator_budget_tokens,
+        generator=rules.generator if rules and "generator" not in models.by_role else None,
+        learners=(rules.reflector, rules.curator) if rules and not models.learns else None,
     )
 
 
@@ -185,8 +209,8 @@ def split_settings(
     learner: dict[str, Any] = {}
     for text in setting_texts(settings):
         name = text.partition("=")[0].strip()
-        if name in LearnSettings.model_fields and name not in theirs:
-            name, learner[name] = named_value(text, LearnSettings)
+        if name.partition(".")[0] in LearnSettings.model_fields and name not in theirs:
+            assign(learner, *named_value(text, LearnSettings), LearnSettings)
         else:
             rest.append(text)
     return rest, learner
@@ -195,7 +219,7 @@ def split_settings(
 def train_config(
     world: str | World[Any],
     runs: Mapping[str, Any],
-    model: ModelChoice | None,
+    models: RoleModels,
     settings: Sequence[str],
     *,
     online: bool,
@@ -207,18 +231,22 @@ def train_config(
     if runs["reflect"] not in (None, "model", "rules"):
         raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
     loaded = worlds.load(world) if isinstance(world, str) else world
+    player = models.by_role.get("generator")
     return TrainConfig(
         world,
-        runs["agent"] or (CHAT if model else loaded.facets.teaching.learner or default_agent(loaded)),
+        runs["agent"] or (CHAT if player else loaded.facets.teaching.learner or default_agent(loaded)),
         _seed_text(runs["seeds"], TRAIN_SEEDS),
         _seed_text(runs["eval_seeds"], EVAL_SEEDS),
         runs["days"],
         settings,
         setting_texts(runs["eval_settings"]),
         setting("store", runs["store"], DEFAULT_STORE),
-        model,
-        runs["reflect"],
+        player,
+        runs["reflect"] or ("rules" if models and not models.learns else None),
         online,
+        models.by_role.get("reflector"),
+        models.by_role.get("curator"),
+        models.options,
     )
 
 

@@ -5,16 +5,24 @@ A learning is not a run, so the trace of a store, which belongs to runs, cannot 
 
 import json
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from akinai.core.errors import UsageError
 from akinai.core.models import Asker, Model, Reply, Request
+from akinai.learning.roles.protocols import RoleName
+from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels
 from akinai.runtime.models.budget import Budget, Meter, known_prices
+from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
 from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.runtime.play.session import clock_us
+
+if TYPE_CHECKING:
+    from akinai.runtime.models.langchain import LangChainModel
 
 
 class CallLog:
@@ -57,17 +65,33 @@ class CallLog:
 class MeteredAsker:
     """Asks a model for one role, within a budget. Each reply is logged before it is used."""
 
-    def __init__(self, role: str, model: Model, meter: Meter, log: CallLog, structured: bool) -> None:
+    def __init__(
+        self, role: str, model: Model, meter: Meter, log: CallLog, structured: bool, cache: ResponseCache | None = None
+    ) -> None:
         self._role, self._model, self._meter, self._log = role, model, meter, log
-        self._structured = structured
+        self._structured, self._cache = structured, cache
+        self._asked: Counter[str] = Counter()
+        """Times that each request was made: the same request again is another draw, with its own reply."""
 
     async def ask(self, request: Request) -> Reply:
         """EndRun when the budget is spent; ModelError when the model fails."""
         self._meter.check(self._model.name)
         request = request if self._structured else replace(request, schema=None)
-        reply = await self._model.reply(request)
+        reply = await self._reply(request)
         self._log.add(self._role, self._model.name, request, reply)
-        self._meter.count(self._model.name, reply.usage)
+        if not reply.from_cache:
+            self._meter.count(self._model.name, reply.usage)
+        return reply
+
+    async def _reply(self, request: Request) -> Reply:
+        if self._cache is None:
+            return await self._model.reply(request)
+        self._asked[request.digest] += 1
+        key = cache_key(request.digest, self._model, CallSite(0, self._role, self._asked[request.digest]))
+        if cached := await self._cache.find(key):
+            return cached
+        reply = await self._model.reply(request)
+        await self._cache.keep(key, reply)
         return reply
 
 
@@ -81,27 +105,44 @@ class Resources:
         """Counts the calls of all roles together."""
         self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
 
-    async def asker(self, choice: ModelChoice, *, structured: bool = True) -> Callable[[str], Asker]:
-        """A function that returns a model's asker for a role. UsageError for a model that cannot be asked.
+    async def askers(
+        self, models: RoleModels, roles: Sequence[RoleName] = ROLES, *, structured: bool = True
+    ) -> Callable[[RoleName], Asker]:
+        """A function that returns the asker of a role; roles of one model share its limits. UsageError for a model that
+        cannot be asked.
 
         Without `structured` no provider is asked to keep to a JSON Schema.
         """
-        from akinai.runtime.models.langchain import open_model
+        choices = {role: models.by_role[role] for role in roles if role in models.by_role}
+        opened: dict[ModelChoice, LangChainModel] = {}
+        for choice in choices.values():
+            if choice not in opened:
+                self.meter.expect_price(choice.name)
+                opened[choice] = await self.stack.enter_async_context(_open(choice, models.options))
+        cache: ResponseCache | None = None
+        if models.options.cache:
+            cache = await ResponseCache.open(models.options.cache)
+            self.stack.push_async_callback(cache.close)
 
-        self.meter.expect_price(choice.name)
-        opened = open_model(
-            choice.name,
-            base_url=choice.base_url,
-            temperature=choice.temperature,
-            max_tokens=choice.max_tokens,
-            seed=choice.seed,
-        )
-        model = await self.stack.enter_async_context(opened)
-
-        def asker(role: str) -> Asker:
-            return MeteredAsker(role, model.labelled(f"{self._label}/{role}"), self.meter, self._log, structured)
+        def asker(role: RoleName) -> Asker:
+            model = opened[choices[role]].labelled(f"{self._label}/{role}")
+            return MeteredAsker(role, model, self.meter, self._log, structured, cache)
 
         return asker
+
+
+def _open(choice: ModelChoice, options: CallOptions) -> "LangChainModel":
+    from akinai.runtime.models.langchain import open_model
+
+    return open_model(
+        choice.name,
+        base_url=choice.base_url,
+        temperature=choice.temperature,
+        max_tokens=choice.max_tokens,
+        seed=choice.seed,
+        timeout_s=options.timeout_s,
+        calls_per_minute=options.calls_per_minute,
+    )
 
 
 def _write_all(file: int, data: bytes) -> None:

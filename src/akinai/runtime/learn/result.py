@@ -15,6 +15,7 @@ from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
+from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.train_config import TrainConfig
 
 
@@ -49,7 +50,7 @@ class LearnResult:
     """Why unreadable replies stopped the learning."""
     runs: TrainConfig | None = None
     """How the runs were played; None for tasks with known answers."""
-    model: str | None = None
+    models: RoleModels = field(default_factory=RoleModels)
     online: bool = False
     seconds: float = 0.0
     """Wall-clock time."""
@@ -112,7 +113,8 @@ class LearnResult:
                 "akinai": version("akinai"),
                 "python": platform.python_version(),
                 "roles": self.label,
-                "model": self.model,
+                "model": self.models.main.name if self.models.main else None,
+                "models": self.models.to_json(),
                 "playbook": str(self.path),
                 "playbook_sha256": sha256(dumps(self.playbook).encode()),
                 "began_with": _beginning_json(self.began),

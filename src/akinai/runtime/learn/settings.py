@@ -5,7 +5,7 @@ epochs = 2
 bullets_at = "system"
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -21,7 +21,8 @@ from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import ALPHA
 from akinai.runtime.config.complaints import settings_complaint
-from akinai.runtime.config.settings import SETTINGS_FILE, settings_file
+from akinai.runtime.config.settings import SETTINGS_FILE, merged, settings_file
+from akinai.runtime.learn.role_models import RolesSettings
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -74,6 +75,8 @@ class LearnSettings(BaseModel):
     run_tokens: int = Field(6_000, ge=0)
     """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that
     besides."""
+    roles: RolesSettings = RolesSettings()
+    """Models by role, in `[learn.roles.generator]` and so on."""
     tasks: Mapping[str, Mapping[str, Any]] = {}
     """Data sets by name: `TaskFiles`, or the arguments of the function of that name in `akinai.tasks`."""
 
@@ -116,7 +119,7 @@ def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] 
         raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table, not {shown(cast('object', table))}")
     written = cast("dict[str, Any]", table)
     validated(LearnSettings, written, f"the learner, in [learn] of {SETTINGS_FILE}")
-    return validated(LearnSettings, {**(defaults or {}), **written, **overrides}, "the learner")
+    return validated(LearnSettings, merged(merged(defaults or {}, written), overrides), "the learner")
 
 
 def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
@@ -126,7 +129,9 @@ def validated(model: type[M], table: Mapping[str, Any], whose: str) -> M:
     except ValidationError as error:
         for problem in error.errors():
             if problem["type"] == "extra_forbidden":
-                raise UnknownName("setting", str(problem["loc"][-1]), model.model_fields, f"of {whose}") from error
+                *above, name = problem["loc"]
+                place = f"in {'.'.join(map(str, above))} " if above else ""
+                raise UnknownName("setting", str(name), _fields(model, above), f"{place}of {whose}") from error
         raise UsageError(f"the settings of {whose} do not fit: {settings_complaint(error)}") from error
 
 
@@ -138,3 +143,13 @@ def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:
     words = SudachiWords() if settings.words == "sudachi" else tokenize
     embedder = TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None
     return lambda: PlaybookIndex(tokenizer=words, embedder=embedder, alpha=settings.alpha)
+
+
+def _fields(model: type[BaseModel], path: Sequence[int | str]) -> Iterable[str]:
+    """The names of a model's settings, or of those of an inner model."""
+    for step in path:
+        inner = model.model_fields[str(step)].annotation
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            break
+        model = inner
+    return model.model_fields

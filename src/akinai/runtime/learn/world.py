@@ -22,6 +22,7 @@ from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.config.settings import prepare
 from akinai.runtime.learn.players import ModelPlayer, RulePlayer, RunPlayer, RunReporter, RunRetriever, situation
 from akinai.runtime.learn.resources import Resources
+from akinai.runtime.learn.role_models import LEARNERS
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.models.budget import Budget
@@ -86,8 +87,9 @@ def _check_config(config: TrainConfig) -> None:
         raise UsageError(
             f"{world.name} has no lessons by rules; name a model, or learn from a world that has, such as vending"
         )
-    if config.model is None and (config.agent in MODEL_AGENTS or config.learns_by_model):
-        role = "whoever reflects" if config.learns_by_model else f"the agent {config.agent!r}"
+    without_player = config.model is None and config.agent in MODEL_AGENTS
+    if without_player or (config.learns_by_model and config.reflects_with is None):
+        role = "whoever reflects" if config.learns_by_model and not without_player else f"the agent {config.agent!r}"
         raise UsageError(f"{role} asks a model here; name one, such as --model openai:gpt-5-mini")
     if config.model and not (config.plays_by_model or config.learns_by_model):
         raise UsageError(
@@ -100,8 +102,8 @@ def check_players(config: TrainConfig, budget: Budget) -> None:
     """UsageError for an unknown player, or for a model that cannot be asked."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, budget=budget)
     check_spec(config.load_world(), spec)
-    if config.model:
-        check_model(spec, config.model)
+    for choice in dict.fromkeys(config.models.by_role.values()):
+        check_model(spec, choice)
 
 
 def default_settings(config: TrainConfig) -> dict[str, Json]:
@@ -125,13 +127,15 @@ async def world_roles(
         player = await _model_player(config, settings, resources, keeps=keeps)
     if not config.learns_by_model:
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
-    assert config.model is not None
-    ask, templates = await resources.asker(config.model, structured=settings.structured), settings.templates(data_set)
+    ask = await resources.askers(config.models, LEARNERS, structured=settings.structured)
+    templates = settings.templates(data_set)
     tries, streak = settings.tries, UnreadableStreak(settings.unreadable_limit)
     reflector = RunReflector(ask("reflector"), templates, tries=tries, streak=streak)
     tokens = settings.curator_budget_tokens
     curator = RunCurator(ask("curator"), templates, tries=tries, streak=streak, budget_tokens=tokens)
-    return Roles(RunReporter(player, settings.run_tokens), reflector, curator, config.model.name, uses_model=True)
+    return Roles(
+        RunReporter(player, settings.run_tokens), reflector, curator, config.models.label(LEARNERS), uses_model=True
+    )
 
 
 async def _model_player(
@@ -141,7 +145,16 @@ async def _model_player(
     resources.stack.push_async_callback(books.close)
     tokens = 0 if settings.whole else settings.budget_tokens
     model = config.model if config.agent in MODEL_AGENTS else None
-    spec = AgentSpec(config.agent, model, model_defaults=config.model, playbook_tokens=tokens)
+    options = config.options
+    spec = AgentSpec(
+        config.agent,
+        model,
+        model_defaults=config.model,
+        playbook_tokens=tokens,
+        cache=options.cache,
+        timeout_s=options.timeout_s,
+        calls_per_minute=options.calls_per_minute,
+    )
     return ModelPlayer(config, spec, keeps, books, resources, config.load_world())
 
 
