@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-autogen test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
+.PHONY: demo test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -18,6 +18,9 @@ test-slow: $(READY)  ## the tests that take more than a few seconds each
 
 test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
+
+test-inspect: $(VENV)-inspect/.ready  ## the logs, tasks and comparisons for Inspect AI, in an environment of its own
+	AKINAI_ADAPTER=inspect $(VENV)-inspect/bin/python -m pytest -q tests/adapters/test_inspect*.py
 
 test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
 	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters
@@ -62,6 +65,12 @@ $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-autogen
 	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[autogen]" \
 		hypothesis pytest pytest-asyncio
+	@touch $@
+
+$(VENV)-inspect/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-inspect
+	$(VENV)-inspect/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[inspect]" \
+		hypothesis langchain langchain-openai pytest pytest-asyncio
 	@touch $@
 
 $(VENV)-lightning/.ready: pyproject.toml

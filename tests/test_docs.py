@@ -15,7 +15,15 @@ PLAYED = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("learning-to-do-business", "market", "market-analysis", "quickstart", "report", "scores")
+        for name in (
+            "inspect",
+            "learning-to-do-business",
+            "market",
+            "market-analysis",
+            "quickstart",
+            "report",
+            "scores",
+        )
     ),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 FRAMEWORKS = {
     "autogen": "autogen_agentchat",
     "gymnasium": "gymnasium",
+    "inspect": "inspect_ai",
     "lightning": "agentlightning",
     "mcp": "mcp",
     "openenv": "openenv",

@@ -14,6 +14,8 @@ from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.export.database import database_formats, write_database
+from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
+from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
 from akinai.runtime.runs.lifecycle import check_replay
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
@@ -89,11 +91,17 @@ def export(
     run: str, *, format: str = "jsonl", output: str | Path | TextIO | None = None, store: StoreRef = None
 ) -> Sequence[str]:
     """Write the entries of a run, or of a group's runs, for other programs: "jsonl" or "csv", one entry a line, or
-    one run as a database in a format of its world, such as "magentic".
+    one run as a database in a format of its world, such as "magentic"; or all of them as a log of Inspect AI
+    ("inspect") with a sample for each seed.
 
-    `output` is a file to write, or an open one; without it the lines are returned, else none. UsageError for a file
-    that cannot be written, before an older one is touched.
+    `output` is a file to write, or an open one; without it the lines are returned, else none, and a log is written to
+    RUN.eval. UsageError for a file that cannot be written, before an older one is touched.
     """
+    if format == EVAL_LOG:
+        if output is not None and not isinstance(output, str | Path):
+            raise UsageError(f"the format {format!r} is no text; name a file for it with -o, such as -o run{SUFFIX}")
+        _export_eval_log(run, Path(output or f"{run}{SUFFIX}"), store)
+        return ()
     if format not in LINE_FORMATS and format in database_formats():
         if not isinstance(output, str | Path):
             raise UsageError(f"the format {format!r} is a database; name a file for it with -o, such as -o market.db")
@@ -134,6 +142,13 @@ def _export_lines(run: str, write: Callable[[str], None], format: str, store: St
         for header in headers:
             async for text in export_lines(books, header, chosen):
                 write(text)
+
+    wait(with_store(resolve_store(store), work))
+
+
+def _export_eval_log(run: str, path: Path, store: StoreRef) -> None:
+    async def work(books: Books) -> None:
+        await write_eval_log(books, await find_runs(books, [run]), path)
 
     wait(with_store(resolve_store(store), work))
 

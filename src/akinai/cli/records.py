@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 DIGESTS: "Mapping[Covered, str]" = {"final": "final digest", "header": "header", "card": "card"}
 FORMATS = (
-    "jsonl or csv: one entry per line. magentic: a market run as a SQLite database that the tools of Magentic "
-    "Marketplace read."
+    "jsonl or csv: one entry per line. inspect: a log of Inspect AI with a sample per seed. magentic: a market run as "
+    "a SQLite database that the tools of Magentic Marketplace read."
 )
 
 
@@ -113,14 +113,21 @@ def export(
     name: RunName,
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMATS)] = "jsonl",
     output: Annotated[
-        Path | None, option("-o", "--output", metavar="FILE", help="The file to write.", default="stdout")
+        Path | None,
+        option("-o", "--output", metavar="FILE", help="The file to write.", default="stdout, or RUN.eval"),
     ] = None,
     store: Store = None,
 ) -> None:
     """Write the entries of a run, or of a group's runs, for other programs."""
     from akinai import api
+    from akinai.runtime.export.eval_log.writing import FORMAT, SUFFIX
     from akinai.runtime.export.lines import LINE_FORMATS
 
+    if format == FORMAT:
+        path = output or Path(f"{name}{SUFFIX}")
+        api.export(name, format=format, output=path, store=store_address(store))
+        print_line(f"wrote {path}")
+        return print_next_steps({f"inspect view --log-dir {path.parent}": "read it in Inspect AI's viewer"})
     try:
         # A terminal gets text that it does not obey, a file or a pipe the exact text.
         to_terminal = output is None and sys.stdout.isatty()
@@ -130,3 +137,4 @@ def export(
         sys.stdout.flush()
     except BrokenPipeError:  # `akinai export RUN | head` has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return None

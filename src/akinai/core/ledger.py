@@ -36,6 +36,11 @@ class Genesis:
         """SHA-256 of the text, in hex: where the chain of entries begins."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @cached_property
+    def settings_digest(self) -> str:
+        """SHA-256 in hex of world and setup: equal for runs that differ in their seeds alone."""
+        return hashlib.sha256(canonical({"setup": self.setup, "world": self.world}).encode()).hexdigest()
+
     def chance(self, *label: object) -> Chance:
         """Chance of this run's seed at a label, as `genesis.chance("demand", day, product)`."""
         return Chance.of(self.seed)(*label)

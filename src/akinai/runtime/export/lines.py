@@ -31,7 +31,7 @@ def line_format(name: str) -> LineFormat:
             return format
     if name in (databases := database_formats()):
         raise UsageError(f"the format {name!r} is a database, not lines; use export_database with a path")
-    raise UnknownName("format", name, (*LINE_FORMATS, *databases))
+    raise UnknownName("format", name, (*LINE_FORMATS, "inspect", *databases))
 
 
 def iso(at: int) -> str:

@@ -1,0 +1,188 @@
+"""Writes a `.eval` file: a deflate zip of JSON documents, a sample for each seed, with equal bytes for equal runs."""
+
+import json
+import math
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from akinai import worlds
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import UsageError
+from akinai.core.models import Usage
+from akinai.core.statistics import summarise
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.export.eval_log.model_calls import model_name, usage_json
+from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, Sample, make_sample
+from akinai.runtime.export.lines import iso
+from akinai.runtime.play.trace_codec import decode_calls, is_call
+from akinai.runtime.runs.reading import Detail, read_run
+
+FORMAT = "inspect"
+"""The format's name in `akinai export --format`."""
+SUFFIX = ".eval"
+LOG_VERSION = 2
+"""The version of Inspect's log format."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in the zip, so that it says nothing about when it was written."""
+
+
+async def write_eval_log(books: Books, headers: Sequence[RunHeader], path: Path) -> None:
+    """Write runs that were played alike as one log, with a sample for each seed; an older file is replaced.
+
+    UsageError for runs that differ in more than their seeds, and for a file that cannot be written.
+    """
+    first = headers[0]
+    _expect_alike(headers)
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
+    part = path.with_name(f".{path.name}.saving")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as log:
+            await _write_log(log, books, headers, first)
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}; name another file with -o") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+async def _write_log(log: zipfile.ZipFile, books: Books, headers: Sequence[RunHeader], first: RunHeader) -> None:
+    epochs, samples = Counter[int](), list[Sample]()
+    spec = _spec(headers, first)
+    _add(log, "_journal/start.json", {"version": LOG_VERSION, "eval": spec, "plan": _plan(first)})
+    for header in headers:
+        seed = header.genesis.seed
+        epochs[seed] += 1
+        sample = await _read_sample(books, header, epochs[seed])
+        _add(log, f"samples/{sample.document['id']}_epoch_{epochs[seed]}.json", sample.document)
+        samples.append(replace(sample, document={}))
+    _add(log, "summaries.json", [sample.summary for sample in samples])
+    failed = next((header for header in headers if header.status == "failed"), None)
+    _add(
+        log,
+        "header.json",
+        {
+            "version": LOG_VERSION,
+            "status": "error" if failed else "success",
+            "eval": spec,
+            "plan": _plan(first),
+            "results": _results(samples),
+            "stats": _stats(headers, samples),
+            **({"error": _error(failed)} if failed else {}),
+        },
+    )
+
+
+async def _read_sample(books: Books, header: RunHeader, epoch: int) -> Sample:
+    world = worlds.load(header.genesis.world)
+    run = await read_run(books, header, Detail(judged=True, findings=True))
+    calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
+    return make_sample(world, run, epoch, list(calls))
+
+
+def _expect_alike(headers: Sequence[RunHeader]) -> None:
+    kinds: dict[str, RunHeader] = {}
+    for header in headers:
+        kinds.setdefault(_kind(header), header)
+    if len(kinds) > 1:
+        a, b = [header.run_id for header in kinds.values()][:2]
+        raise UsageError(
+            f"a log is of runs that differ in their seeds alone, and {a!r} and {b!r} were played otherwise; "
+            "export each kind to a log of its own"
+        )
+
+
+def _kind(header: RunHeader) -> str:
+    card = {name: header.card.get(name) for name in ("model", "playbook", "sampling")}
+    return canonical([header.genesis.settings_digest, dict(header.agents), card])
+
+
+def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
+    """What was evaluated: the world is the task, its preset and settings the arguments."""
+    base, _, rules = first.genesis.world.partition("@")
+    seeds = sorted({header.genesis.seed for header in headers})
+    name = first.group or first.run_id
+    model, agent = first.card.get("model"), next(iter(first.agents.values()), "")
+    digest = first.genesis.settings_digest
+    arguments: dict[str, Json] = {"preset": first.card.get("preset"), "days": first.genesis.setup.get("days")}
+    return {
+        "eval_id": digest[:22],
+        "run_id": name,
+        "created": iso(min(header.created_at for header in headers)),
+        "task": f"akinai/{base}",
+        "task_id": name,
+        "task_version": rules,
+        "task_registry_name": f"akinai/{base}",
+        "task_args": arguments,
+        "task_args_passed": arguments,
+        "solver": agent,
+        "dataset": {
+            "name": base,
+            "samples": len(seeds),
+            "sample_ids": [f"seed-{seed}" for seed in seeds],
+            "shuffled": False,
+        },
+        "model": model_name(model) if isinstance(model, str) else f"akinai/{agent}",
+        "config": {"epochs": max(Counter(header.genesis.seed for header in headers).values())},
+        "packages": {"akinai": version("akinai")},
+        "metadata": {"settings_digest": digest, "card": dict(first.card)},
+    }
+
+
+def _plan(first: RunHeader) -> dict[str, Json]:
+    solvers = [{"solver": agent, "params": {"plays": role}} for role, agent in first.agents.items()]
+    return {"name": "plan", "steps": solvers, "config": {}}
+
+
+def _results(samples: Sequence[Sample]) -> dict[str, Json]:
+    names = dict.fromkeys(name for sample in samples for name in sample.scores)
+    return {
+        "total_samples": len(samples),
+        "completed_samples": len(samples),
+        "scores": [_metrics(name, [sample.scores.get(name) for sample in samples]) for name in names],
+    }
+
+
+def _metrics(name: str, values: Sequence[float | None]) -> dict[str, Json]:
+    summary = summarise(values)
+    known = sum(value is not None for value in values)
+    stderr = 0.0 if summary.sd is None else summary.sd / math.sqrt(summary.n)
+    return {
+        "name": name,
+        "scorer": FINDINGS if name == FINDINGS else SCORER,
+        "scored_samples": known,
+        "unscored_samples": len(values) - known,
+        "metrics": {
+            "mean": {"name": "mean", "value": summary.mean or 0.0},
+            "stderr": {"name": "stderr", "value": stderr},
+        },
+    }
+
+
+def _stats(headers: Sequence[RunHeader], samples: Iterable[Sample]) -> dict[str, Json]:
+    usage: dict[str, Usage] = {}
+    completed: list[str] = []
+    for sample in samples:
+        completed.append(str(sample.summary["completed_at"]))
+        for model, tokens in sample.usage.items():
+            usage[model] = usage.get(model, Usage()) + tokens
+    return {
+        "started_at": iso(min(header.created_at for header in headers)),
+        "completed_at": max(completed),
+        "model_usage": {model: usage_json(tokens) for model, tokens in usage.items()},
+    }
+
+
+def _error(failed: RunHeader) -> dict[str, Json]:
+    return {"message": failed.error or "the run failed", "traceback": "", "traceback_ansi": ""}
+
+
+def _add(log: zipfile.ZipFile, name: str, document: Mapping[str, Any] | Sequence[Any]) -> None:
+    info = zipfile.ZipInfo(name, EPOCH)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    log.writestr(info, json.dumps(document, allow_nan=False))
