@@ -4,6 +4,7 @@ Numbers in, numbers out; no score is known by name. Every figure is deterministi
 `seed`, and the order of the values does not matter.
 """
 
+from akinai.core.statistics.clusters import clustered
 from akinai.core.statistics.comparisons import (
     PairedComparison,
     WelchComparison,
@@ -14,7 +15,9 @@ from akinai.core.statistics.comparisons import (
     welch_mde,
     welch_seeds_needed,
 )
-from akinai.core.statistics.intervals import mean_interval, proportion_interval
+from akinai.core.statistics.intervals import mean_interval, proportion_interval, sd
+from akinai.core.statistics.passes import pass_at_k, pass_hat_k
+from akinai.core.statistics.ranking import RankedPair, Ranking, holm, rank
 from akinai.core.statistics.student_t import t_quantile, t_within
 from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, share_between, summarise
 
@@ -23,12 +26,20 @@ __all__ = [
     "Better",
     "Bounds",
     "PairedComparison",
+    "RankedPair",
+    "Ranking",
     "Summary",
     "WelchComparison",
+    "clustered",
     "compare",
+    "holm",
     "mde",
     "mean_interval",
+    "pass_at_k",
+    "pass_hat_k",
     "proportion_interval",
+    "rank",
+    "sd",
     "seeds_needed",
     "share_between",
     "summarise",

@@ -1,0 +1,150 @@
+"""Groups of runs put in order: all pairs compared, corrected for their number, and places that respect ties."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+from akinai.core.canonical import Json
+from akinai.core.statistics.comparisons import (
+    PairedComparison,
+    WelchComparison,
+    compare,
+    seeds_needed,
+    welch_compare,
+    welch_seeds_needed,
+)
+from akinai.core.statistics.intervals import mean
+from akinai.core.statistics.summaries import Better, summarise
+
+Key = TypeVar("Key", bound=Hashable)
+LEVEL = 0.05
+"""A difference counts as shown where its corrected p is below this."""
+MOST_SEEDS = 100_000
+"""Above so many seeds nobody is told how many would do."""
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """The p of each of several tests, corrected by Holm's method (1979, Scandinavian Journal of Statistics 6:65).
+
+    None is no test: it stays None and is not counted.
+    """
+    order = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    largest = 0.0
+    for rank, (p, place) in enumerate(order):
+        largest = max(largest, min(1.0, p * (len(order) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPair:
+    """Two groups of a ranking: b less a."""
+
+    a: str
+    b: str
+    comparison: PairedComparison | WelchComparison
+    p_holm: float | None
+    """The p of the comparison, corrected for all pairs of the ranking."""
+    winner: str | None
+    """The better group where the difference is shown; None for a tie."""
+    needed: int | None
+    """Seeds that each group would need to show the difference that was seen, with 80 % power; None where it was shown,
+    where nothing differs, and where the number is beyond any study."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json()}
+        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_needed": self.needed}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Groups by one score."""
+
+    places: Mapping[str, int]
+    """The place of each group, best first: one more than the number of groups that are shown to be better. Groups that
+    cannot be told apart from the same rivals share a place. Empty where neither higher nor lower values are better."""
+    pairs: tuple[RankedPair, ...]
+    """Every two groups, in the order in which the groups were given."""
+
+    @property
+    def mde(self) -> float | None:
+        """The largest of the pairs' minimum detectable effects: a smaller difference may have been overlooked."""
+        known = [pair.comparison.mde for pair in self.pairs if pair.comparison.mde is not None]
+        return max(known) if known and len(known) == len(self.pairs) else None
+
+    def to_json(self) -> dict[str, Json]:
+        return {"places": dict(self.places), "mde": self.mde, "pairs": [pair.to_json() for pair in self.pairs]}
+
+
+def rank(groups: Mapping[str, Mapping[Key, float | None]], *, better: Better | None) -> Ranking:
+    """Put groups in order by one score. Each is given by its values by seed (or another key that makes a pair), None
+    for a run that failed; of several runs of a seed give their mean.
+
+    Two groups are compared on their common seeds, and by Welch's test where there are none.
+    """
+    names = list(combinations(groups, 2))
+    made = [_compare(groups[a], groups[b], better) for a, b in names]
+    corrected = holm([comparison.p for comparison in made])
+    pairs = tuple(
+        _pair(a, b, comparison, p, better, groups) for (a, b), comparison, p in zip(names, made, corrected, strict=True)
+    )
+    return Ranking(_places(groups, pairs, better) if better else {}, pairs)
+
+
+def _compare(
+    a: Mapping[Key, float | None], b: Mapping[Key, float | None], better: Better | None
+) -> PairedComparison | WelchComparison:
+    return compare(a, b, better=better) if a.keys() & b.keys() else welch_compare(a.values(), b.values())
+
+
+def _pair(
+    a: str,
+    b: str,
+    comparison: PairedComparison | WelchComparison,
+    p: float | None,
+    better: Better | None,
+    groups: Mapping[str, Mapping[Key, float | None]],
+) -> RankedPair:
+    shown = differs(comparison, p)
+    winner = None
+    if shown and better and comparison.difference:
+        winner = b if (comparison.difference > 0) == (better == "higher") else a
+    return RankedPair(a, b, comparison, p, winner, None if shown else needed(comparison, groups[a], groups[b]))
+
+
+def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> bool:
+    """Whether a difference is shown, by its corrected p; where nothing varies there is no test, and the difference is
+    the same in every pair."""
+    if p is not None:
+        return p < LEVEL
+    return bool(comparison.difference) and comparison.ci95 is not None
+
+
+def needed(
+    comparison: PairedComparison | WelchComparison, a: Mapping[Key, float | None], b: Mapping[Key, float | None]
+) -> int | None:
+    """Seeds that each side needs to show the difference that was seen; None where there is none to show, or below two
+    values, or above `MOST_SEEDS`."""
+    gain = abs(comparison.difference or 0.0)
+    if comparison.mde is None or comparison.mde > gain * 1_000:
+        return None
+    if isinstance(comparison, PairedComparison):
+        seeds = None if comparison.sd_difference is None or not gain else seeds_needed(comparison.sd_difference, gain)
+    else:
+        seeds = welch_seeds_needed(summarise(a.values()), summarise(b.values()), gain) if gain else None
+    return seeds if seeds and seeds <= MOST_SEEDS else None
+
+
+def _places(
+    groups: Mapping[str, Mapping[Key, float | None]], pairs: Sequence[RankedPair], better: Better
+) -> dict[str, int]:
+    beaten = dict.fromkeys(groups, 0)
+    for pair in pairs:
+        if pair.winner:
+            beaten[pair.a if pair.winner == pair.b else pair.b] += 1
+    means = {name: [value for value in values.values() if value is not None] for name, values in groups.items()}
+    sign = -1 if better == "higher" else 1
+    order = sorted(groups, key=lambda name: (beaten[name], sign * mean(means[name]) if means[name] else 0.0))
+    return {name: beaten[name] + 1 for name in order}
