@@ -123,8 +123,8 @@ def how_to_read() -> Section:
             Prose(
                 "Intervals in tables hold the mean with 95 % confidence: the bootstrap-t from five runs on, "
                 "Student's t below; runs of one seed enter them together. Bands in figures are Student's t, day by "
-                "day. All of it can be made again from the records: 'akinai export RUN' writes them, 'akinai verify RUN' checks their chain, and "
-                "results.json beside this page holds the numbers."
+                "day. All of it can be made again from the records: 'akinai export RUN' writes them, "
+                "'akinai verify RUN' checks their chain, and results.json beside this page holds the numbers."
             ),
         ),
     )
