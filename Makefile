@@ -4,8 +4,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
+WORDS  := src/akinai/report/page/locale
 
-.PHONY: demo test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
+.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -48,8 +49,14 @@ docs: $(READY)  ## the commands and examples in the docs, run as tests
 golden: $(READY)  ## write the golden playthroughs and the table of differences anew after a change; read the diff
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
+messages: $(READY)  ## gather the words of the pages for translation; then fill in studio.po and make it again
+	$(BIN)/pybabel -q extract -F $(WORDS)/babel.cfg -k marked --no-location --sort-output -o $(WORDS)/studio.pot src/akinai
+	$(BIN)/pybabel -q update -N --no-wrap --ignore-obsolete -D studio -i $(WORDS)/studio.pot -d $(WORDS)
+	$(BIN)/pybabel -q compile -D studio -d $(WORDS)
+	rm $(WORDS)/studio.pot
+
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,mcp,models,learn-postgres,report,server]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,mcp,models,learn-postgres,report,server,studio]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -58,7 +65,7 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,mcp,models,learn-postgres,report,server]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,mcp,models,learn-postgres,report,server,studio]"
 	@touch $(READY)
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from akinai.adapters.mcp.serving import mcp
     from akinai.api import (
         AsyncSession,
         Session,
@@ -39,9 +40,9 @@ COMMANDS = {
     "fork": "api.play", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
-    "verify": "api.records", "worlds": "runtime.describe",
+    "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
 }  # fmt: skip
-"""The module of each command's function. Two packages have a command's name, `report` and `worlds`: they are called."""
+"""The module of each command's function. The packages `report`, `studio` and `worlds` are called."""
 
 COMMAND_GROUPS = {"playbook": "api.playbook"}
 """The module that holds the functions of a group of commands, such as `akinai.playbook.show`. A world that generates
@@ -64,7 +65,9 @@ __all__ = [
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
     "deal", "diff", "estimate", "export", "fork", "learn", "mcp", "open", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "resume", "run", "runs", "serve", "verify",
+    "resume", "run", "runs", "serve",
+    "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
+    "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
 ]  # fmt: skip
 
@@ -85,7 +88,7 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("akinai")
-    if name in ("report", "worlds"):
+    if name in ("report", "studio", "worlds"):
         return import_module(f"akinai.{name}")
     if name in COMMANDS:
         value = command(name)

@@ -17,7 +17,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
     "learn": ["tasks"], "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
-    "serve": [], "verify": ["names"], "worlds": ["world"], "market generate": [],
+    "serve": [], "studio": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],
     "playbook rollback": ["playbook", "n"], "playbook dedup": ["playbook"], "playbook prune": ["playbook"],
@@ -41,6 +41,8 @@ def commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     for name in group.list_commands(None):
         command = group.get_command(None, name)
         if hasattr(command, "commands"):
+            if default := getattr(command, "default", None):  # `akinai studio` is a command and has commands
+                yield f"{before}{name}", command.commands[default]
             yield from commands(command, f"{before}{name} ")
         else:
             yield f"{before}{name}", command
@@ -105,5 +107,5 @@ def test_public_names_are_all_there() -> None:
     assert {word for command in COMMANDS for word in command.split()[:1]} == {*akinai.COMMANDS, *groups}
     with pytest.raises(AttributeError, match="no attribute 'rum'"):
         akinai.rum  # noqa: B018 - asked for to be refused
-    for name in ("report", "worlds"):
+    for name in ("report", "studio", "worlds"):
         assert callable(sys.modules[f"akinai.{name}"])

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, worlds
+from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, studio, worlds
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
@@ -38,6 +38,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(playbook.app)
+app.add_typer(studio.app)
 for world_app in worlds.world_apps():
     app.add_typer(world_app)
 

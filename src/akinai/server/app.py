@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from akinai.core.canonical import Json, keepable
 from akinai.core.ledger import Outcome, Turn
+from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.server import openapi as described
 from akinai.server import wire
 from akinai.server.authentication import Authentication, Credentials, Unauthorized, digest, new_token
@@ -26,7 +27,7 @@ from akinai.server.execute import (
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
-from akinai.server.middleware import LOG_PATH, AllowedHosts, Middleware
+from akinai.server.middleware import LOG_PATH, Middleware
 from akinai.server.pages import docs_page, start_page
 from akinai.server.wire import Malformed
 from akinai.worlds.market import State, registered

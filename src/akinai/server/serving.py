@@ -20,6 +20,7 @@ import uvloop
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.runtime.config.settings import DEFAULT_STORE, prepare, setting
 from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
@@ -32,7 +33,6 @@ from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
-from akinai.server.middleware import AllowedHosts
 from akinai.stores import open_store
 from akinai.worlds.market import Market
 

@@ -1,0 +1,87 @@
+"""Commands that show runs in a browser: the studio, and its pages as files."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from akinai.cli.options import Store, flag, option, store_address, whole_number
+from akinai.cli.output import print_line
+
+if TYPE_CHECKING:
+    from akinai.studio.serving import StudioInfo
+
+BUNDLE = "bundle"
+SHOW = "show"
+
+
+class _StudioCommands(TyperGroup):
+    """`akinai studio [RUN...]` opens the studio; only the word `bundle` is a command of it."""
+
+    default = SHOW
+    """The command that other words belong to."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in super().list_commands(ctx) if name != SHOW]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if args[:1] == [BUNDLE] else [SHOW, *args])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        _, command, rest = super().resolve_command(ctx, args)
+        return "" if args[0] == SHOW else BUNDLE, command, rest
+
+
+app = typer.Typer(name="studio", cls=_StudioCommands, help="Look at runs in a browser.", add_completion=False)
+
+Language = Annotated[
+    str | None, option("--language", metavar="CODE", help="en or ja.", default="what the browser prefers")
+]
+
+
+@app.command(SHOW, hidden=True)
+def show(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs and groups; all runs of the store by default.")
+    ] = None,
+    store: Store = None,
+    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int,
+        option("--port", metavar="PORT", help="Port to listen on.", default="a free one", parser=whole_number),
+    ] = 0,
+    allow_host: Annotated[
+        list[str] | None,
+        option(
+            "--allow-host",
+            metavar="NAME",
+            help="A further name under which the studio may be reached; repeat it for more.",
+            default="this machine's own names",
+        ),
+    ] = None,
+    language: Language = None,
+    no_browser: Annotated[bool, flag("--no-browser", help="Print the address and open nothing.")] = False,
+) -> None:
+    """Look at runs in a browser, while they are played and after.
+
+    Only this machine can reach the studio unless --host says otherwise, and only with the token in the address.
+    """
+    from akinai.core.errors import UsageError
+
+    try:
+        from akinai.studio.serving import studio
+    except ImportError as error:
+        raise UsageError(
+            f'the studio needs more than is installed ({error}); pip install "akinai[studio]" brings it'
+        ) from error
+
+    def started(info: "StudioInfo") -> None:
+        runs = f"{info.runs:,} run{'' if info.runs == 1 else 's'}"
+        print_line(f"the studio shows {runs} on {info.url}\nstop it with Ctrl-C")
+        sys.stdout.flush()
+
+    studio(
+        *(names or ()), store=store_address(store), host=host, port=port, allow_host=allow_host or (),
+        language=language, no_browser=no_browser, ready=started,
+    )  # fmt: skip

@@ -1,0 +1,271 @@
+"""The list of runs: a row a run, by world and group, against idle and reference where the store has them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from markupsafe import Markup
+
+from akinai.analysis.groups import settings_key
+from akinai.analysis.scale import HIGH, LOW
+from akinai.core.stores import RunHeader
+from akinai.report.page.lines import sparkline
+from akinai.report.page.site import Site
+from akinai.report.page.templating import ABSENT, MINUS, count, dollars, marked, money, number, render, translate
+from akinai.report.presentation import presentation_of
+from akinai.report.tables.runs import agent_label, label
+from akinai.runtime.play.driver import horizon
+from akinai.runtime.runs.lifecycle import can_resume
+from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.sweep import sweep_of
+
+SEVERITIES = ("grave", "serious", "minor")
+WIDTH = 120
+SMALL_GAP = 0.01
+"""Of the reference's result: a smaller gap has no colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A run of the list."""
+
+    header: RunHeader
+    run: Run | None = None
+    """None until its ledger was read and judged."""
+    entries: int = 0
+    growing: bool = False
+    """Whether somebody plays it now."""
+    job: bool = False
+    """Whether this studio plays it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run as the template shows it; every number is text with its unit."""
+
+    id: str
+    agent: str
+    state: str
+    entries: int
+    parent: str = ""
+    error: str = ""
+    words: str = ""
+    """What the filter searches, in lower case."""
+    read: bool = False
+    line: str = ""
+    ghost: str = ""
+    width: float = WIDTH
+    value: str = ABSENT
+    gap: str = ""
+    standing: str = "even"
+    share: str | None = None
+    """The place between idle and reference."""
+    share_width: float = 0
+    best: str | None = None
+    """The share of the best possible, in a world that knows it."""
+    best_width: float = 0
+    marks: Sequence[tuple[str, int]] = ()
+    tokens: str = ""
+    cost: str = ""
+    day: int = 0
+    days_planned: int = 0
+    growing: bool = False
+    job: bool = False
+    resumable: bool = False
+    model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """The rows of a group and their mean."""
+
+    name: str
+    rows: Sequence[Row]
+    mean: str | None
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The runs of a world."""
+
+    title: str
+    headline: str
+    over: str
+    count: int
+    groups: Sequence[GroupRows]
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """The page."""
+
+    version: int
+    sections: Sequence[Section]
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What rows are measured by: runs of idle and reference by game and seed, and the range of sparklines by world."""
+
+    baselines: Mapping[tuple[str, int, str], Run] = field(default_factory=dict[tuple[str, int, str], Run])
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+
+    @staticmethod
+    def of(items: Iterable[Item]) -> "Scales":
+        baselines: dict[tuple[str, int, str], Run] = {}
+        values: dict[str, list[float]] = {}
+        for item in items:
+            if item.run is None or item.run.trouble:
+                continue
+            values.setdefault(item.run.world, [0.0]).extend(daily(item.run))
+            if item.run.agent in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
+                baselines.setdefault((settings_key(item.header.genesis), item.run.seed, item.run.agent), item.run)
+        return Scales(baselines, {world: (min(numbers), max(numbers)) for world, numbers in values.items()})
+
+    def baseline(self, header: RunHeader, agent: str) -> Run | None:
+        """Idle or reference in the same game on the same seed."""
+        if header.damage:
+            return None
+        return self.baselines.get((settings_key(header.genesis), header.genesis.seed, agent))
+
+
+def runs_page(items: Sequence[Item], site: Site, version: int = 0) -> Markup:
+    """The page of all runs, newest groups first."""
+    scales = Scales.of(items)
+    by_world: dict[str, list[Item]] = {}
+    for item in reversed(items):
+        by_world.setdefault(item.header.genesis.world, []).append(item)
+    sections = [_section(world, of_world, scales, site) for world, of_world in by_world.items()]
+    return render("runs.html", site.language, site=site, page=RunList(version, sections))
+
+
+def row_html(item: Item, scales: Scales, site: Site) -> Markup:
+    """One row of the table."""
+    return render("row.html", site.language, site=site, row=row_of(item, scales))
+
+
+def daily(run: Run) -> Sequence[float]:
+    """The headline score at the end of each day, where the world has it as a fact."""
+    if run.series is None or not run.scores:
+        return ()
+    name = run.scores[0].name
+    facts = run.series.facts.get(f"{name}_cents") or run.series.facts.get(name) or ()
+    return [value for value in facts if value is not None]
+
+
+def _section(world: str, items: Sequence[Item], scales: Scales, site: Site) -> Section:
+    known = next((item.run for item in items if item.run and item.run.scores), None)
+    headline = label(known.scores[0].name).capitalize() if known else translate(marked("Score"), site.language)
+    best = presentation_of(world).best
+    of_best, by_day = (translate(text, site.language) for text in (marked("Share of the best"), marked("Day by day")))
+    over = of_best if best else by_day
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(sweep_of(item.header.card) or item.header.group or item.header.run_id, []).append(item)
+    rows = [_group(name, members, scales) for name, members in groups.items()]
+    return Section(world or translate(marked("Damaged"), site.language), headline, over, len(items), rows)
+
+
+def _group(name: str, items: Sequence[Item], scales: Scales) -> GroupRows:
+    ordered = sorted(items, key=lambda item: (item.header.genesis.seed, item.header.created_at))
+    runs = [item.run for item in ordered if item.run and item.run.scores]
+    values = [float(run.scores[0].value) for run in runs]
+    mean = _value(fmean(values), runs[0].scores[0].unit) if values else None
+    seeds = len({item.header.genesis.seed for item in ordered})
+    return GroupRows(name, [row_of(item, scales) for item in ordered], mean, seeds)
+
+
+def row_of(item: Item, scales: Scales) -> Row:
+    """What the list says of a run."""
+    header, run = item.header, item.run
+    agent = agent_label(next(iter(header.agents.values()), ""), header.card)
+    state = run.state if run else header.status
+    row = Row(
+        header.run_id,
+        agent,
+        state,
+        item.entries,
+        parent=header.parent or "",
+        error=(run.reason if run else header.error) or "",
+        words=_words(item, agent, state),
+        days_planned=horizon(header) if not header.damage else 0,
+        growing=item.growing,
+        job=item.job,
+        resumable=not header.damage and can_resume(header) and not (run and run.trouble),
+        model=bool(header.card.get("model")),
+    )
+    return row if run is None else _read(row, run, scales)
+
+
+def _words(item: Item, agent: str, state: str) -> str:
+    header, run = item.header, item.run
+    parts = [header.run_id, header.group or "", agent, header.genesis.world, f"seed {header.genesis.seed}", state]
+    if run:
+        parts += [*map(label, run.finding_types), *run.severities]
+    return " ".join(parts).lower()
+
+
+def _read(row: Row, run: Run, scales: Scales) -> Row:
+    """The row with what the ledger says."""
+    usage = run.usage
+    row = replace(
+        row,
+        read=True,
+        day=run.days + (run.state == "open"),
+        marks=[(severity, run.severities[severity]) for severity in SEVERITIES if severity in run.severities],
+        tokens=count(usage.tokens.input + usage.tokens.output) if usage else "",
+        cost=f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
+    )
+    if not run.scores:
+        return row
+    score, values = run.scores[0], daily(run)
+    row = replace(row, value=_value(score.value, score.unit))
+    low, high = (scales.baseline(run.header, agent) for agent in (LOW, HIGH))
+    days = max(row.days_planned, len(values)) or 1
+    if len(values) > 1:
+        span = scales.ranges.get(run.world, (0.0, max(values)))
+        line, ghost = (sparkline(points, days - 1, *span) for points in (values, daily(high) if high else ()))
+        row = replace(row, line=line, ghost=ghost, width=round(WIDTH * (len(values) - 1) / max(1, days - 1), 1))
+    return _against(row, run, low, high)
+
+
+def _against(row: Row, run: Run, low: Run | None, high: Run | None) -> Row:
+    """The row with its distance from reference, and its place between idle and reference; open runs by their day."""
+    ours, floor, top = (_so_far(known, run) for known in (run, low, high))
+    best = presentation_of(run.world).best
+    if best and (reached := run.value(best.share)) is not None:
+        row = replace(row, best=_percent(reached), best_width=_width(reached))
+    if ours is not None and top is not None:
+        gap = ours - top
+        small = abs(gap) <= abs(top) * SMALL_GAP
+        standing = "even" if small else "ahead" if gap > 0 else "behind"
+        row = replace(row, gap=_value(gap, run.scores[0].unit, sign=True) if gap else "–", standing=standing)
+        if floor is not None and top != floor:
+            share = (ours - floor) / (top - floor)
+            row = replace(row, share=_percent(share), share_width=_width(share))
+    return row
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("-", MINUS)
+
+
+def _width(share: float) -> float:
+    return round(min(max(share, 0), 1) * 100, 1)
+
+
+def _so_far(known: Run | None, run: Run) -> float | None:
+    """A run's score at the end, or on the day that an open run has reached."""
+    if known is None or not known.scores:
+        return None
+    if run.state == "done":
+        return float(known.scores[0].value)
+    values = daily(known)
+    return values[min(run.days, len(values)) - 1] if values and run.days else None
+
+
+def _value(value: float, unit: str, *, sign: bool = False) -> str:
+    if unit == "cents":
+        return dollars(value, sign=True) if sign else money(value)
+    return number(value, unit, sign=sign).replace("-", MINUS)

@@ -1,0 +1,86 @@
+"""Where pages find one another and their files: on a server, in a folder of files, or in a single file."""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from akinai.report.page.templating import Language, asset
+
+Form = Literal["live", "folder", "file"]
+POLICY = (
+    "default-src 'none'; style-src {style}; script-src {script}; img-src data:; connect-src {connect}; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: its own styles and script, and no other machine's anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The addresses of pages in one of three forms, and the language in which they are written."""
+
+    form: Form
+    language: Language = "en"
+
+    @property
+    def live(self) -> bool:
+        return self.form == "live"
+
+    @property
+    def inline(self) -> bool:
+        return self.form == "file"
+
+    @property
+    def base(self) -> str:
+        return "/static/" if self.live else ""
+
+    @property
+    def home(self) -> str:
+        return {"live": "/", "folder": "index.html", "file": "#"}[self.form]
+
+    def run(self, id: str) -> str:
+        """The address of a run's page."""
+        return f"/runs/{quote(id, safe='')}" if self.live else f"run-{file_name(id)}.html"
+
+    def compare(self, first: str, second: str) -> str:
+        """The address of the page of two runs in step."""
+        if self.live:
+            return f"/compare/{quote(first, safe='')}/{quote(second, safe='')}"
+        return f"compare-{file_name(first)}-{file_name(second)}.html"
+
+    @property
+    def css(self) -> Markup:
+        return Markup(_inline("studio.css"))
+
+    @property
+    def js(self) -> Markup:
+        return Markup(_inline("studio.js"))
+
+    @property
+    def policy(self) -> str:
+        """The content security policy. Inline styles place bars and pins; a script is ours or does not run."""
+        script = _digest("studio.js") if self.inline else "'self'"
+        connect = "'self'" if self.live else "'none'"
+        return POLICY.format(style="'self' 'unsafe-inline'", script=script, connect=connect)
+
+
+def file_name(id: str) -> str:
+    """A run's id as part of a file's name, in every file system."""
+    return quote(id, safe="").replace("%", "=")
+
+
+@cache
+def _inline(name: str) -> str:
+    text = asset(name)
+    assert "</s" not in text, f"{name} would end its element"
+    return text
+
+
+@cache
+def _digest(name: str) -> str:
+    digest = hashlib.sha256(_inline(name).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,150 @@
+"""`akinai.studio`: serves the pages of a store's runs on this machine until it is stopped."""
+
+import asyncio
+import secrets
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import uvicorn
+
+from akinai.core.errors import UsageError
+from akinai.core.stores import Books
+from akinai.report.page.templating import Language, checked_language
+from akinai.runtime.config.addresses import opened, resolve_store
+from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.models.budget import known_prices
+from akinai.studio.access import Access
+from akinai.studio.app import Studio, make_app
+from akinai.studio.jobs import Jobs
+from akinai.studio.watch import Watch
+
+GRACE_S = 2
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class StudioInfo:
+    """A studio that listens."""
+
+    url: str
+    """The address to open once, with its token."""
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    names: Sequence[str]
+    store: str
+    host: str
+    port: int
+    allow_host: Sequence[str]
+    language: Language | None
+
+
+def studio(
+    *runs: str,
+    store: str | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
+    allow_host: Sequence[str] = (),
+    language: str | None = None,
+    no_browser: bool = False,
+    ready: Callable[[StudioInfo], None] | None = None,
+) -> None:
+    """Look at runs in a browser until SIGTERM or SIGINT: those that are named, or all of the store.
+
+    `ready` is called with the address when requests are taken. UsageError for an unknown run, a store in memory, and a
+    port that is in use.
+    """
+    address = resolve_store(store)
+    if not isinstance(address, str) or address.startswith("memory:"):
+        raise UsageError("the studio shows a store that other processes can open, such as akinai.db")
+    options = _Options(runs, address, host, port, allow_host, checked_language(language))
+
+    def started(info: StudioInfo) -> None:
+        if ready:
+            ready(info)
+        if not no_browser:
+            with suppress(webbrowser.Error):
+                webbrowser.open(info.url)
+
+    asyncio.run(_serve(options, started))
+
+
+async def _serve(options: _Options, ready: Callable[[StudioInfo], None]) -> None:
+    with _listening(options.host, options.port) as sock:
+        async with opened(options.store, create=False) as books:
+            await _serve_books(options, books, sock, ready)
+
+
+async def _serve_books(
+    options: _Options, books: Books, sock: socket.socket, ready: Callable[[StudioInfo], None]
+) -> None:
+    notices: list[str] = []
+    jobs = Jobs(options.store, notices.append)
+    watch = Watch(books, options.names, known_prices())
+    await watch.refresh()
+    shared = Studio(books, watch, jobs, options.language, notices=notices)
+    host, port = sock.getsockname()[:2]
+    token = secrets.token_urlsafe(32)
+    app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), port)
+    server = _Server(_uvicorn_config(app))
+
+    def stop() -> None:
+        shared.stopping.set()
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # Windows, and threads
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        place = "/" if len(watch.items) != 1 else f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
+        name = f"[{host}]" if ":" in host else host
+        ready(StudioInfo(f"http://{name}:{port}{place}?token={token}", len(watch.items)))
+        await serving
+    finally:
+        await jobs.close()
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Generator[socket.socket]:
+    """A listening socket. UsageError when it cannot be bound."""
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"a port is a number from 0 to 65535, not {port}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        sock = socket.create_server((host, port), family=family, backlog=128)
+    except OSError as error:
+        why = error.strerror or error
+        raise UsageError(f"cannot listen on {host}:{port}: {why}; choose another --port or --host") from error
+    with sock:
+        yield sock
+
+
+class _Server(uvicorn.Server):
+    """Without uvicorn's signal handlers, which would end the process before runs are stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def _uvicorn_config(app: Access) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,  # pyright: ignore[reportArgumentType] - an ASGI app in our own plain types
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )

@@ -1,0 +1,132 @@
+"""The watch over a store: which runs there are, which of them grow, and what their ledgers come to."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from akinai import worlds
+from akinai.core.errors import AkinaiError
+from akinai.core.ledger import Entry, Ledger
+from akinai.core.stores import Books, RunHeader
+from akinai.report.page.run_list import Item
+from akinai.runtime.models.budget import Price, Prices
+from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs
+from akinai.runtime.runs.records import Run
+
+POLL_S = 0.5
+GROWING_S = 5.0
+"""How long after its last entry a run counts as being played."""
+DETAIL = Detail(ledger=False, evidence=False, judged=True, series=True)
+
+
+@dataclass(slots=True)
+class _Known:
+    item: Item
+    version: int
+    changed_at: float = float("-inf")
+    read_entries: int = -1
+    """The number of entries that the judged run has; -1 before it was judged."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """The runs of a store, or those that names stand for; `version` rises with every change."""
+
+    books: Books
+    names: Sequence[str] = ()
+    prices: Prices = field(default_factory=dict[str, Price])
+    version: int = 0
+    list_version: int = 0
+    """The version at which a run came or went."""
+    _known: dict[str, _Known] = field(default_factory=dict[str, _Known])
+    _refreshed_at: float = float("-inf")
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def items(self) -> list[Item]:
+        """All runs, oldest first."""
+        return [known.item for known in self._known.values()]
+
+    def changed_since(self, version: int) -> list[Item]:
+        return [known.item for known in self._known.values() if known.version > version]
+
+    @property
+    def unread(self) -> int:
+        """Runs that were never judged."""
+        return sum(known.read_entries < 0 for known in self._known.values())
+
+    def look_again(self) -> None:
+        """Let the next refresh read the store, however short the last one is ago."""
+        self._refreshed_at = float("-inf")
+
+    async def refresh(self) -> None:
+        """Read the headers anew, and count the entries of runs that are not over, at most twice a second."""
+        async with self._lock:
+            if time.monotonic() - self._refreshed_at < POLL_S:
+                return
+            headers = await self.books.runs()
+            chosen = select_runs(headers, self.names, damaged=True) if self.names else headers
+            ids = [header.run_id for header in chosen]
+            if ids != list(self._known):
+                self.list_version = self.version = self.version + 1
+                self._known = {id: self._known[id] for id in ids if id in self._known}
+            known: dict[str, _Known] = {}
+            for header in chosen:
+                known[header.run_id] = await self._updated(header)
+            self._known = known
+            self._refreshed_at = time.monotonic()
+
+    async def _updated(self, header: RunHeader) -> _Known:
+        known = self._known.get(header.run_id)
+        before = known.item if known else None
+        entries = await self._entries(header, before.entries if before else 0)
+        now = time.monotonic()
+        grew = before is not None and entries > before.entries
+        changed_at = now if grew else known.changed_at if known else float("-inf")
+        growing = header.status == "open" and now - changed_at < GROWING_S
+        item = replace(before or Item(header), header=header, entries=entries, growing=growing)
+        if known is None or item != before:
+            self.version += 1
+            read = known.read_entries if known and before and before.header.status == header.status else -1
+            return _Known(item, self.version, changed_at, read)
+        return known
+
+    async def _entries(self, header: RunHeader, after: int) -> int:
+        if header.damage or (header.entries is not None and header.status != "open"):
+            return header.entries or 0
+        try:
+            return after + len([entry async for entry in self.books.read(header.run_id, after)])
+        except AkinaiError:
+            return after
+
+    async def read_next(self) -> bool:
+        """Judge the newest run whose judgement is missing or old; False when there is none."""
+        waiting = [known for known in self._known.values() if known.read_entries != known.item.entries]
+        if not waiting:
+            return False
+        known = min(waiting, key=lambda known: (known.read_entries >= 0, -known.item.header.created_at))
+        id, entries = known.item.header.run_id, known.item.entries
+        run = await judged_run(self.books, known.item.header, self.prices)
+        if (current := self._known.get(id)) is not None:
+            self.version += 1
+            self._known[id] = replace(
+                current, item=replace(current.item, run=run), version=self.version, read_entries=entries
+            )
+        return True
+
+
+async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:
+    """A run with its scores, findings, days and usage; the fold works in a thread. Its `trouble` says what is wrong."""
+    if header.damage:
+        return Run(header, trouble=header.damage)
+    entries: list[Entry] = []
+    try:
+        entries += [entry async for entry in books.read(header.run_id)]
+        expect_whole(header, len(entries))
+        world = worlds.load(header.genesis.world)
+        run = await asyncio.to_thread(score_run, header, Ledger(header.genesis, tuple(entries)), world, detail)
+    except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
+        why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
+        return Run(header, len(entries), trouble=why)
+    return replace(run, usage=await read_usage(books, header, prices))

@@ -1,0 +1,87 @@
+"""Only a browser of this machine that was given the address may see a run, and only a page of the studio act."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import akinai
+from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.stores import open_store
+from akinai.studio.access import Access
+from akinai.studio.app import Studio, make_app
+from akinai.studio.jobs import Jobs
+from akinai.studio.watch import Watch
+
+HERE = "http://127.0.0.1:9"
+TOKEN = "a" * 43
+COOKIE = {"cookie": f"akinai-studio-9={TOKEN}"}
+
+
+@pytest.fixture
+async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    store = str(tmp_path / "akinai.db")
+    akinai.run("vending", agent="idle", days=2, store=store, name="quiet")
+    books = await open_store(store)
+    notices: list[str] = []
+    app = make_app(Studio(books, Watch(books), Jobs(store, notices.append), notices=notices))
+    transport = httpx.ASGITransport(Access(app, TOKEN, AllowedHosts(), 9))
+    async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
+        yield client
+    await books.close()
+
+
+async def test_nothing_is_shown_without_the_token(http: httpx.AsyncClient) -> None:
+    """Neither a page nor an action; a wrong token is none. Styles hold nothing of a run."""
+    for path in ("/", "/runs/quiet", "/events", "/?token=wrong", "/nowhere"):
+        answer = await http.get(path)
+        assert answer.status_code == 401, path
+        assert "quiet" not in answer.text
+    assert (await http.post("/runs/quiet/resume", headers={"origin": HERE})).status_code == 401
+    assert (await http.get("/static/studio.css")).status_code == 200
+
+
+async def test_the_token_is_taken_out_of_the_address(http: httpx.AsyncClient) -> None:
+    """The first visit keeps it in a cookie that no script and no other site can use; further words of the address
+    stay."""
+    answer = await http.get(f"/runs/quiet?x=1&token={TOKEN}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/runs/quiet?x=1")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(answer.headers["set-cookie"].split("; "))
+    assert (await http.get("/", headers=COOKIE)).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["//evil.example/", "///evil.example", "/\\evil.example"])
+async def test_the_way_leads_nowhere_else(http: httpx.AsyncClient, path: str) -> None:
+    """An address made to lead away stays on this machine."""
+    answer = await http.get(f"{HERE}{path}?token={TOKEN}")
+    if answer.status_code == 303:
+        place = answer.headers["location"]
+        assert place.startswith("/")
+        assert not place.startswith(("//", "/\\"))
+
+
+async def test_a_foreign_page_reaches_nothing(http: httpx.AsyncClient) -> None:
+    """Not by another name of this machine, not from its own pages, and not from another port: the cookie does not help."""
+    assert (await http.get("/", headers={**COOKIE, "host": "evil.example"})).status_code == 403
+    assert (await http.get("/", headers={**COOKIE, "origin": "http://evil.example"})).status_code == 403
+    for headers in ({}, {"origin": "null"}, {"origin": "http://127.0.0.1:10"}, {"origin": "http://localhost:9"}):
+        answer = await http.post("/runs/quiet/stop", headers={**COOKIE, **headers})
+        assert answer.status_code == 403, headers
+    assert (await http.post("/runs/quiet/stop", headers={**COOKIE, "origin": HERE})).status_code == 400
+
+
+async def test_an_unknown_run_is_not_there(http: httpx.AsyncClient) -> None:
+    """With a sentence, and a close match."""
+    answer = await http.post("/runs/quite/resume", headers={**COOKIE, "origin": HERE})
+    assert answer.status_code == 404
+    assert "quiet" in answer.text
+
+
+async def test_every_page_says_what_it_may_load(http: httpx.AsyncClient) -> None:
+    """Scripts and requests of its own server alone; nothing frames it, nothing is kept, and no address leaks."""
+    answer = await http.get("/", headers=COOKIE)
+    assert "script-src &#39;self&#39;; img-src data:; connect-src &#39;self&#39;" in answer.text
+    assert "default-src &#39;none&#39;" in answer.text
+    assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")

@@ -1,0 +1,105 @@
+"""The list of runs: rows against idle and reference, and the watch that finds what changed."""
+
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai.core.stores import RunHeader
+from akinai.report.page.lines import Curve, nice_step, plot
+from akinai.report.page.run_list import Item, Scales, row_of, runs_page
+from akinai.report.page.site import Site
+from akinai.runtime.models.budget import Prices
+from akinai.stores import open_store
+from akinai.studio.watch import Watch, judged_run
+
+NO_PRICES: Prices = {}
+
+
+async def watched(store: str, *names: str) -> Watch:
+    watch = Watch(await open_store(store), names)
+    await watch.refresh()
+    while await watch.read_next():
+        pass
+    await watch.books.close()
+    return watch
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    address = str(tmp_path / "akinai.db")
+    for agent in ("idle", "naive", "reference"):
+        akinai.run("vending", agent=agent, days=8, seeds=[1, 2], store=address, name=agent)
+    return address
+
+
+async def test_a_row_stands_between_idle_and_reference(store: str) -> None:
+    """On the same seed: idle at 0 %, reference at 100 %, the naive player's distance in dollars."""
+    items = (await watched(store)).items
+    scales = Scales.of(items)
+    rows = {item.header.run_id: row_of(item, scales) for item in items}
+    assert (rows["idle-1"].share, rows["reference-1"].share) == ("0%", "100%")
+    runs = {item.header.run_id: item.run for item in items}
+    naive, reference = runs["naive-2"], runs["reference-2"]
+    assert naive
+    assert reference
+    gap = naive.score("net_worth") - reference.score("net_worth")
+    assert rows["naive-2"].gap.replace("−", "-").replace("$", "").replace(",", "").lstrip("+") == f"{gap / 100:.0f}"
+    assert rows["naive-2"].line.count("L") == 7
+
+
+async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:
+    """It says what is wrong, and the others are there."""
+    books = await open_store(store)
+    header = (await books.runs())[0]
+    run = await judged_run(books, RunHeader(**{**vars_of(header), "entries": 99}), NO_PRICES)
+    await books.close()
+    row = row_of(Item(header, run), Scales())
+    assert row.state == "unreadable"
+    assert "missing" in row.error
+
+
+def vars_of(header: RunHeader) -> dict[str, object]:
+    return {name: getattr(header, name) for name in header.__slots__}
+
+
+async def test_only_what_changed_is_sent(store: str) -> None:
+    """A new run makes the list another; a refresh without news changes nothing."""
+    watch = Watch(await open_store(store), ["naive"])
+    await watch.refresh()
+    assert [item.header.run_id for item in watch.items] == ["naive-1", "naive-2"]
+    assert watch.unread == 2
+    version, listed = watch.version, watch.list_version
+    watch.look_again()
+    await watch.refresh()
+    assert (watch.version, watch.list_version) == (version, listed)
+    assert await watch.read_next()
+    assert [item.header.run_id for item in watch.changed_since(version)] == ["naive-2"]
+    await watch.books.close()
+
+
+def test_text_of_others_is_text() -> None:
+    """A name full of markup makes no element."""
+    header = akinai.run("vending", agent="idle", days=1)[0].header
+    agents = {"owner": '<img src=x onerror="document.title=1">'}
+    page = runs_page([Item(RunHeader(**{**vars_of(header), "agents": agents, "error": '"><script>'}))], Site("live"))
+    assert "&lt;img" in page
+    assert "<img" not in page
+    assert page.count("<script") == 1
+
+
+def test_axes_are_round_numbers() -> None:
+    """Of steps 1, 2 and 5, with zero in sight, and labels that do not overlap."""
+    assert [nice_step(span) for span in (1, 9, 230, 100_000)] == [0.5, 5, 100, 50_000]
+    drawn = plot(
+        "net worth",
+        [Curve("a", "run", [500.0, 700.0]), Curve("b", "other", [500.0, 705.0])],
+        1,
+        text=lambda value: f"{value:g}",
+        day=str,
+    )
+    assert [tick.text for tick in drawn.ticks] == ["0", "200", "400", "600", "800"]
+    first, second = sorted(label.top for label in drawn.labels)
+    assert second - first == pytest.approx(15)
+    assert drawn.paths[-1].kind == "run"
+    assert drawn.area.endswith("L1 100L0 100Z")

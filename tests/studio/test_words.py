@@ -1,0 +1,53 @@
+"""The words of the pages in each language."""
+
+import re
+from importlib.resources import files
+
+import pytest
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+
+from akinai.core.errors import UsageError
+from akinai.report.page.templating import DOMAIN, LANGUAGES, checked_language, environment, preferred_language
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_every_word_is_translated(language: str) -> None:
+    """No sentence is missing, none is doubtful, placeholders are kept, and the compiled catalogue is the written one
+    (`make messages`)."""
+    folder = files("akinai.report.page").joinpath("locale", language, "LC_MESSAGES")
+    with folder.joinpath(f"{DOMAIN}.po").open("rb") as po, folder.joinpath(f"{DOMAIN}.mo").open("rb") as mo:
+        written, compiled = read_po(po, locale=language), read_mo(mo)
+    for message in written:
+        if not message.id:
+            continue
+        source, *_ = message.id if isinstance(message.id, tuple) else (message.id,)
+        (words,) = message.string if isinstance(message.string, tuple) else (message.string,)
+        assert words, source
+        assert not message.fuzzy, source
+        assert sorted(re.findall(r"%\(\w+\)s", source)) == sorted(re.findall(r"%\(\w+\)s", words)), source
+        again = compiled.get(message.id)
+        assert again
+        assert list(again.string) == list(message.string)
+
+
+def test_every_template_is_in_the_catalogue() -> None:
+    """Whatever the templates ask to be translated is known: `make messages` was run."""
+    with files("akinai.report.page").joinpath("locale", "ja", "LC_MESSAGES", f"{DOMAIN}.po").open("rb") as po:
+        known = {message.id[0] if isinstance(message.id, tuple) else message.id for message in read_po(po)}
+    pages = environment("en")
+    for name in pages.list_templates(extensions=["html"]):
+        assert pages.loader
+        source, _, _ = pages.loader.get_source(pages, name)
+        for _, _, text in pages.extract_translations(source):  # pyright: ignore[reportAttributeAccessIssue] - of the extension
+            words = text[0] if isinstance(text, tuple) else text
+            assert words is None or words in known, f"{name}: {words}"
+
+
+def test_the_browser_says_its_language() -> None:
+    """The first that there is; English for any other."""
+    assert preferred_language("fr-FR,ja;q=0.9,en;q=0.8") == "ja"
+    assert preferred_language("en-GB,ja") == "en"
+    assert preferred_language("") == preferred_language("*") == "en"
+    with pytest.raises(UsageError, match="en or ja"):
+        checked_language("fr")
