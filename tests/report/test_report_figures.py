@@ -129,7 +129,7 @@ def test_text_in_a_figure_makes_no_element() -> None:
 
 def test_letters_that_the_font_has_not_stay_text() -> None:
     """A figure with Japanese names keeps its words as text, for a font of the reader's; others are outlines."""
-    from akinai.core.charts import Chart
+    from akinai.core.presentation.charts import Chart
     from akinai.report.figures.marks import Spread, spreads
 
     chart = Chart("scores", "t", "score", "points")

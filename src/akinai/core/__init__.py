@@ -10,11 +10,19 @@ if TYPE_CHECKING:
     from akinai.core.agents import Agent, AgentFactory, Move, Plan, Role, Routine, View, player
     from akinai.core.canonical import Json
     from akinai.core.chance import Chance
-    from akinai.core.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
     from akinai.core.facets import Facets, Files, Judging, Observation, Presentation, Sides, Teaching
     from akinai.core.findings import Finding
     from akinai.core.ledger import Entry, Genesis, Ledger, Outcome, Turn
     from akinai.core.lessons import Lesson
+    from akinai.core.presentation.charts import (
+        Chart,
+        ColumnChart,
+        DayChart,
+        ItemChart,
+        MeanChart,
+        PlaceChart,
+        StackChart,
+    )
     from akinai.core.scores import Score, Scorer
     from akinai.core.steps import Step, Steps
     from akinai.core.worlds import World, fold, replay, walk
@@ -36,7 +44,6 @@ def __getattr__(name: str) -> object:
             agents,
             canonical,
             chance,
-            charts,
             facets,
             findings,
             ledger,
@@ -45,6 +52,7 @@ def __getattr__(name: str) -> object:
             steps,
             worlds,
         )
+        from akinai.core.presentation import charts
 
         modules = (actions, agents, canonical, chance, charts, facets, findings, ledger, lessons, scores, steps, worlds)
         for module in modules:

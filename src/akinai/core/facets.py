@@ -6,16 +6,18 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from akinai.core.actions import Action
+from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
-from akinai.core.charts import Best, Chart, Published
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request
+from akinai.core.presentation.charts import Best, Chart, Published
+from akinai.core.presentation.transcript import Crowd, Item, ItemKind, Place, Shown
 from akinai.core.scores import Account, Score
 from akinai.core.steps import Steps
+from akinai.core.untrusted.spelling import shown
 
 S = TypeVar("S")
 
@@ -160,9 +162,40 @@ class Presentation(Generic[S]):
     published: ClassVar[Published | None] = None
     """Results of others that are shown beside those of runs when asked."""
 
+    finding_titles: ClassVar[Mapping[str, str]] = {}
+    """Types of findings in words; a type that is not here is shown with its underscores as spaces."""
+
     def names(self, state: S) -> Mapping[str, str]:
         """Names that stand beside the ids of actors where people read them; documents for programs keep the ids."""
         return {}
+
+    def items(self, state: S) -> Sequence[Item]:
+        """The products of the world; empty where there are none."""
+        return ()
+
+    def show(self, steps: Steps[S], index: int) -> Shown:
+        """The entry at an index of the steps, from 0, as a transcript shows it; by default verb and parameters."""
+        entry = steps[index].entry
+        kind: ItemKind = "unreadable" if entry.name == Unreadable.__name__ else "other"
+        parameters = ", ".join(f"{name} {shown(value, 80)}" for name, value in entry.parameters.items())
+        verb = steps[index].turn.action.tool_name().replace("_", " ")
+        return Shown(kind, f"{verb}: {parameters}" if parameters else verb)
+
+    def place(self, state: S, before: S | None = None, known: Place | None = None) -> Place:
+        """What the place looks like in a state.
+
+        `known` is the place of the state `before`: parts of it that did not change may be used again, so that going
+        through a whole run costs little.
+        """
+        return Place()
+
+    def day_note(self, state: S) -> str:
+        """A word on the day that ended last, such as its weather."""
+        return ""
+
+    def crowd(self, steps: Steps[S]) -> Crowd:
+        """Participants and conversations of a run; empty in a world without sides."""
+        return Crowd()
 
 
 class ModelCall(Protocol):

@@ -100,6 +100,11 @@ def replay(world: World[S], ledger: Ledger, *, check: bool = False) -> Steps[S]:
     return Steps(ledger.genesis, opening, _walk(world, opening, ledger.entries, check=check))
 
 
+def replay_on(world: World[S], steps: Steps[S], entries: Iterable[Entry], *, check: bool = False) -> Steps[S]:
+    """The steps of a ledger that has grown by `entries`: only these are folded. ReplayMismatch as for `walk`."""
+    return Steps(steps.genesis, steps.opening, [*steps, *_walk(world, steps.final, entries, check=check)])
+
+
 def expect_outcome(entry: Entry, outcome: Outcome) -> None:
     """ReplayMismatch unless the outcome is the recorded one."""
     # A world may answer with a tuple where JSON gives a list back: only what is written counts.

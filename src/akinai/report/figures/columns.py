@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from akinai.core.charts import ColumnChart
+from akinai.core.presentation.charts import ColumnChart
 from akinai.core.statistics import Summary
 from akinai.report.figures.means import beside
 from akinai.report.figures.style import GREYS, Axes, Look, legend_below, scale, sheet, short, styled

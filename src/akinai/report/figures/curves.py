@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from akinai.core.charts import Chart
+from akinai.core.presentation.charts import Chart
 from akinai.report.figures.series import Curve, Curves
 from akinai.report.figures.style import (
     GREYS,

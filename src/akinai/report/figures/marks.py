@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from akinai.core.charts import Chart
 from akinai.core.findings import SEVERITIES, Severity
+from akinai.core.presentation.charts import Chart
 from akinai.report.figures.style import (
     GREYS,
     Look,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from akinai.core.charts import Chart
+from akinai.core.presentation.charts import Chart
 from akinai.core.statistics import Summary
 from akinai.report.figures.style import GREYS, Axes, Look, axis_label, legend_below, scale, sheet, short, styled
 from akinai.report.figures.svg import Drawing, svg_of

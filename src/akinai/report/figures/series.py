@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 from akinai.analysis.records import Analysis, Group
 from akinai.core.canonical import Json
-from akinai.core.charts import ItemChart
+from akinai.core.presentation.charts import ItemChart
 from akinai.core.statistics import t_quantile
 from akinai.runtime.runs.records import Run, Series
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from akinai.analysis.records import Group
-from akinai.core.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
 from akinai.core.facets import Presentation
+from akinai.core.presentation.charts import Chart, ColumnChart, DayChart, ItemChart, MeanChart, PlaceChart, StackChart
 from akinai.core.statistics import Summary
 from akinai.report.figures.columns import Panel, by_column
 from akinai.report.figures.curves import Unfinished, over_days, panels, stacked

@@ -13,8 +13,8 @@ from akinai.analysis.analyse import analyze
 from akinai.analysis.comparison import Comparison
 from akinai.analysis.records import Analysis
 from akinai.core.canonical import Json
-from akinai.core.charts import ItemChart
 from akinai.core.errors import UsageError
+from akinai.core.presentation.charts import ItemChart
 from akinai.report.figures.series import Curves, Members
 from akinai.report.page.document import Document
 from akinai.report.page.groups import group_comparisons

@@ -65,16 +65,17 @@ class Driver:
         max_actions: int = 0,
         max_repeats: int = 0,
         seats: Seats | None = None,
+        actions: dict[str, int] | None = None,
     ) -> None:
         """`max_actions` is the cap of each actor, `max_repeats` that of its `Repeats`; 0 is none.
 
-        Actors that `seats` holds are played there, also those that have the world's own player.
+        Actors that `seats` holds are played there, also those with the world's own player. `actions` counts entries.
         """
         self.session, self._factory, self._cap, self._seats = session, factory, max_actions, seats
         self._repeats = Repeats(session.world, max_repeats)
         self._agents: dict[str, Agent] = {}
         self._last: dict[str, Outcome] = {}
-        self._actions: dict[str, int] = {}
+        self._actions = {} if actions is None else actions
         self._task_cap = _int_at(session.genesis.setup, "sub_agent_messages")
         self._task_actions: dict[str, int] = {}
         """By sub-agent, for its present task."""
@@ -288,21 +289,18 @@ async def play_run(
     since nothing can be written then, and with `raise_errors` the error of the run: an agent's own exception as it was.
     """
     world = context.world or worlds.load(header.genesis.world)
-    spec = spec_of(header)
+    spec, actions = spec_of(header), dict[str, int]()
     if context.pool:
-        factory = context.pool.agent_factory(world, header, store, context.factory)
+        factory = context.pool.agent_factory(world, header, store, context.factory, actions)
     else:
         factory = context.factory or agent_factory(world, spec.agent)
     batch = BATCH if is_reproducible(world, spec) else 1
     session = LocalSession(world, header.genesis, store, header.run_id, batch=batch)
     caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)
     driver = Driver(
-        session,
-        with_bullets(factory, spec.all_bullets),
-        max_actions=min(filter(None, caps), default=0),
-        max_repeats=spec.budget.repeats,
-        seats=context.seats,
-    )
+        session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
+        max_repeats=spec.budget.repeats, seats=context.seats, actions=actions,
+    )  # fmt: skip
     if context.seats:
         context.seats.session = session
     try:

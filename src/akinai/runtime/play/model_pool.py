@@ -40,18 +40,25 @@ class ModelPool:
         self._meter = meter
 
     def agent_factory(
-        self, world: World[Any], header: RunHeader, store: Books, factory: AgentFactory | None = None
+        self,
+        world: World[Any],
+        header: RunHeader,
+        store: Books,
+        factory: AgentFactory | None = None,
+        actions: Mapping[str, int] | None = None,
     ) -> AgentFactory:
         """The factory of a run's agents. `factory` makes those that ask no model, where the agent is an object.
 
-        UsageError for an unknown agent.
+        `actions` counts the entries of each actor as they come, for the records of calls. UsageError for an unknown
+        agent.
         """
         plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent)
         by_rules = world.players[default_agent(world)]
         if not self._models:
             return plain or by_rules
         meter = self._meter or Meter(self.spec.budget, self._prices)
-        recorder = CallRecorder(header.run_id, header.genesis.seed, store, meter, cache=self._cache)
+        seed, cache = header.genesis.seed, self._cache
+        recorder = CallRecorder(header.run_id, seed, store, meter, cache=cache, actions=actions)
         # The run's own spec: the runs of a pool may have different playbooks.
         spec = spec_of(header)
 

@@ -12,7 +12,7 @@ from akinai.core.stores import TraceBook, TraceRecord
 from akinai.runtime.models.budget import Meter
 from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
 from akinai.runtime.play.session import clock_us
-from akinai.runtime.play.trace_codec import Call, TraceCodec, decode_calls, is_call
+from akinai.runtime.play.trace_codec import ACTION, Call, TraceCodec, decode_calls, is_call
 
 TakeNotes = Callable[[], Mapping[str, Json]]
 """Returns data for the next call's trace record, under keys that no call has; each note is returned once."""
@@ -30,9 +30,14 @@ class CallRecorder:
         *,
         cache: ResponseCache | None = None,
         clock: Callable[[], int] = clock_us,
+        actions: Mapping[str, int] | None = None,
     ) -> None:
-        """`seed` is the run's, a part of the cache keys; `clock` returns microseconds since the epoch."""
+        """`seed` is the run's, a part of the cache keys; `clock` returns microseconds since the epoch.
+
+        `actions` counts each actor's entries as they come, so that a call's record says which action it led to.
+        """
         self.run_id, self.seed, self.meter, self.cache, self.clock = run_id, seed, meter, cache, clock
+        self.actions = actions
         self.book = book
         self._call_logs: dict[str, _CallLog] = {}
 
@@ -121,6 +126,8 @@ class _RecordingAsker:
         reply = _settled(await self._reply(request, number))
         prompt = log.codec.prompt(request)
         data = {**notes, **log.codec.encode(prompt, request, reply, model.name)}
+        if recorder.actions is not None:
+            data[ACTION] = recorder.actions.get(log.actor, 0) + 1
         await recorder.book.add_trace(recorder.run_id, [TraceRecord(log.actor, number, recorder.clock(), data)])
         log.codec.add(prompt, request, reply)
         if not reply.from_cache:

@@ -18,6 +18,9 @@ from akinai.runtime.models.budget import Prices
 
 KIND = "model_call"
 """The kind of a trace record that holds a model call."""
+ACTION = "action"
+"""The key under which a call's record says to which of its actor's actions it led, counted from 1 in the whole ledger.
+For several actions in one reply it is the first of them. Records of calls outside a run's own driver lack it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from akinai.core.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
 from akinai.core.facets import Presentation
+from akinai.core.presentation.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
+from akinai.core.presentation.transcript import Crowd, Place, Shown
+from akinai.core.steps import Steps
 from akinai.worlds.market.model.state import State
+from akinai.worlds.market.transcript.crowd import crowd_of
+from akinai.worlds.market.transcript.entries import place_of, show
 
 NOTE = "Marks are means over the runs of a group, lines their 95 % intervals."
 SHARES = MeanChart(
@@ -66,6 +70,23 @@ class MarketPresentation(Presentation[State]):
     charts: ClassVar[Sequence[Chart]] = (SHARES, GAINS, PLACES, OVER_TIME)
     compared = ("treated_share",)
     best = Best("of_best", "best_possible")
+
+    finding_titles: ClassVar[Mapping[str, str]] = {
+        "missing_item": "Paid for less than asked",
+        "missing_amenity": "Paid at a place that does not suit",
+        "too_dear": "Paid too much",
+        "cheaper_offer": "Passed over a cheaper offer",
+        "left_open": "Left a good offer open",
+    }
+
+    def show(self, steps: Steps[State], index: int) -> Shown:
+        return show(steps, index)
+
+    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
+        return place_of(state, before, known)
+
+    def crowd(self, steps: Steps[State]) -> Crowd:
+        return steps.derive(crowd_of)
 
     def names(self, state: State) -> Mapping[str, str]:
         return {id: member.name for id, member in state.members.items() if member.name and member.name != id}

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from akinai.core.canonical import Json
-from akinai.core.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Sides, Teaching
 from akinai.core.findings import Finding
 from akinai.core.lessons import Lesson
+from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
+from akinai.core.presentation.transcript import Item, Place, Shown
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
@@ -18,6 +19,8 @@ from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import OWNER, State
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
+from akinai.worlds.vending.transcript.entries import show
+from akinai.worlds.vending.transcript.place import items_of, place_of
 
 
 class VendingSides(Sides[State]):
@@ -127,13 +130,42 @@ PAPER = Published(
     ),
     "arXiv 2502.15840.",
 )
+TITLES = {
+    "duplicate_order": "Ordered twice",
+    "forgotten_order": "Forgotten goods",
+    "hallucinated_delivery": "Imagined delivery",
+    "hallucinated_supplier": "Imagined supplier",
+    "schedule_confusion": "Wrong day",
+    "price_inconsistency": "Wavering price",
+    "cash_flow_error": "Could not pay",
+    "cash_misremembered": "Misremembered cash",
+    "inventory_tracking": "Wrong count",
+    "phantom_inventory": "Phantom goods",
+    "loop_behavior": "Going in circles",
+    "tool_format_degradation": "Unreadable replies",
+    "tangential_meltdown": "Lost the thread",
+    "task_abandonment": "Gave up the shop",
+}
 
 
 class VendingPresentation(Presentation[State]):
-    """Worth, sales, prices and stock-outs by day."""
+    """Worth, sales, prices and stock-outs by day; entries, nights and machines for a transcript."""
 
     charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, STOCK_OUTS)
     published = PAPER
+    finding_titles: ClassVar[Mapping[str, str]] = TITLES
+
+    def items(self, state: State) -> Sequence[Item]:
+        return items_of(state)
+
+    def show(self, steps: Steps[State], index: int) -> Shown:
+        return show(steps, index)
+
+    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
+        return place_of(state, before, known)
+
+    def day_note(self, state: State) -> str:
+        return state.book.weather if state.book else ""
 
 
 FACETS = Facets(

@@ -94,6 +94,8 @@ class Order:
     """Units that the boxes will lack, line by line; empty: none."""
     lost: bool = False
     """Whether they never come."""
+    letter: int = 0
+    """The number of the letter that ordered them; 0 for an order without a letter."""
 
     @property
     def expected(self) -> int:

@@ -40,6 +40,8 @@ class Request:
     day: int
     """The day on which the letter was written."""
     delivery: Delivery
+    letter: int
+    """The number of the letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
     for kind, act in _ACTS.items():
         for intent in intents:
             if intent.kind == kind and not (kind in ("thank", "other") and paragraphs):
-                answer = act(state, Request(supplier, intent, day, delivery))
+                answer = act(state, Request(supplier, intent, day, delivery, letter.number))
                 state, terms = answer.state, terms or answer.terms
                 paragraphs += answer.paragraphs
     if terms:
@@ -130,7 +132,7 @@ def _charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Se
         reasons = [f"Your account does not cover the total of {format_cents(total)}."]
     if reasons:
         return Answer(state, (letters.not_placed(reasons),))
-    state, order = add_order(state, request.supplier, lines, request.day)
+    state, order = add_order(state, request.supplier, lines, request.day, request.letter)
     remarks = letters.item_remarks(state.setup.catalog, request.supplier, request.intent.items)
     return Answer(state, (letters.placed(state.setup, order), *remarks), terms=False)
 

@@ -66,8 +66,12 @@ def days_late(chance: Chance, supplier: Supplier, day: int) -> int:
     return 0 if draw.below(1000) < supplier.on_time_permille else draw("days").between(1, 3)
 
 
-def add_order(state: State, supplier: Supplier, lines: tuple[Line, ...], day: int) -> tuple[State, Order]:
+def add_order(
+    state: State, supplier: Supplier, lines: tuple[Line, ...], day: int, letter: int = 0
+) -> tuple[State, Order]:
     """Charge for the goods and send them on their way; `day` is that of the letter or of the order form.
+
+    `letter` is the number of the letter that ordered them.
 
     ValueError when cash does not cover them: the caller must refuse such an order.
     """
@@ -75,11 +79,13 @@ def add_order(state: State, supplier: Supplier, lines: tuple[Line, ...], day: in
         raise ValueError(f"an order of {total} cents was to be charged to {state.cash_cents}; refuse it instead")
     promised = promised_minute(supplier, day)
     if state.sites:
-        order = dispatched(state, supplier, Order(state.order_count + 1, supplier.id, lines, day, promised, promised))
+        number = state.order_count + 1
+        order = Order(number, supplier.id, lines, day, promised, promised, letter=letter)
+        order = dispatched(state, supplier, order)
         state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
     else:
         due = promised + DAY_MINUTES * days_late(state.economy.noise(day), supplier, day)
-        order = Order(state.order_count + 1, supplier.id, lines, day, promised, due)
+        order = Order(state.order_count + 1, supplier.id, lines, day, promised, due, letter=letter)
         state = replace(state, cash_cents=state.cash_cents - total)
     orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
     return replace(state, orders=orders, order_count=order.number), order

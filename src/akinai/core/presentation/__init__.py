@@ -1,0 +1,1 @@
+"""How a world shows its runs: charts of a report, and what a transcript says of entries and places."""

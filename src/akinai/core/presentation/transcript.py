@@ -1,0 +1,222 @@
+"""Transcript: what an entry says, and what the place looks like after it, as data that a page or a terminal shows.
+
+Worlds make these through their presentation facet. All text in them may be written by agents: show it as text.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from akinai.core.canonical import Json
+
+ItemKind = Literal[
+    "search", "letter", "inbox", "look", "order", "goods", "restock", "price", "cash", "note", "wait", "night", "task",
+    "report", "message", "proposal", "payment", "enter", "leave", "answer", "unreadable", "other",
+]  # fmt: skip
+"""What an entry is to its reader; pages choose their look by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A letter or a message, whole."""
+
+    sender: str
+    to: str
+    subject: str
+    body: str
+    number: int = 0
+    """Its number in a mailbox that numbers letters; 0 elsewhere."""
+    at: str = ""
+    """When it was sent, in words."""
+    block: Literal["letter"] = field(default="letter", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Rows under heads: a receipt, what was put into slots, new prices, a day's sales, results of a search."""
+
+    name: str
+    """What it is, in snake_case: "receipt", "restock", "prices", "sales", "results", "delivery", "proposal"."""
+    columns: Mapping[str, str]
+    """Heads with their units: "cents", "units", "count" or "" for words."""
+    rows: tuple[tuple[Json, ...], ...]
+    title: str = ""
+    total_cents: int | None = None
+    entry: int = 0
+    """The entry that led to it, such as that of the letter which ordered the goods of a receipt; 0: this entry."""
+    note: str = ""
+    """A further sentence, such as when goods are promised."""
+    block: Literal["sheet"] = field(default="sheet", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of text: a note, a task, a report, a question."""
+
+    name: str
+    """What it is, in snake_case."""
+    text: str
+    block: Literal["passage"] = field(default="passage", init=False)
+
+
+Block: TypeAlias = Letter | Sheet | Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An entry for its readers."""
+
+    kind: ItemKind
+    summary: str
+    """What was done, in one line."""
+    blocks: tuple[Block, ...] = ()
+    touched: tuple[str, ...] = ()
+    """Keys of the slots that it changed by hand, as in `Shelf.slots`."""
+    outcome: bool = True
+    """Whether the words of the outcome add to what summary and blocks say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of the place."""
+
+    name: str
+    label: str
+    value: int | float
+    unit: str
+    """"cents", or what is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """What a slot holds."""
+
+    item: str
+    """The id of the product."""
+    units: int
+    price_cents: int | None = None
+    """None without a price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Slots in rows: a machine."""
+
+    name: str
+    """Where it stands; empty for the only one."""
+    columns: int
+    capacities: tuple[int, ...]
+    """The most units of each slot, row by row."""
+    slots: Mapping[str, SlotView | None]
+    """By key, row by row; None is an empty slot. Keys such as "A1" name row and column; with several shelves
+    the shelf's number stands before: "2:A1"."""
+    state: str = ""
+    """Whatever is out of the ordinary, such as "sealed"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Things of the place, each a row under its key: goods in storage, lorries on their way, participants."""
+
+    name: str
+    title: str
+    columns: Mapping[str, str]
+    """Heads with their units, as in a sheet."""
+    rows: Mapping[str, tuple[Json, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place at a moment: what a page draws beside the transcript."""
+
+    figures: tuple[Figure, ...] = ()
+    shelves: tuple[Shelf, ...] = ()
+    listings: tuple[Listing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A product, as pages name it."""
+
+    id: str
+    name: str
+    category: str = ""
+    size: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A participant in a world of several sides."""
+
+    id: str
+    name: str
+    side: str
+    about: str
+    wants: tuple[tuple[str, int], ...] = ()
+    """Items with cents: what a buyer would pay, what a seller asks."""
+    needs: tuple[str, ...] = ()
+    """What a buyer requires beside the items, or a seller has."""
+    figures: tuple[Figure, ...] = ()
+    """What the run came to for this participant."""
+
+
+TalkState = Literal["asked", "offered", "paid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A message in a conversation."""
+
+    entry: int
+    at: int
+    """Microseconds since the epoch."""
+    sender: str
+    kind: Literal["text", "proposal", "payment"]
+    text: str
+    deal: str = ""
+    """The id of the deal that it proposes or pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An offer of a seller, and what it is to its buyer."""
+
+    deal: str
+    entry: int
+    seller: str
+    buyer: str
+    lines: tuple[tuple[str, int, int], ...]
+    """Item, units, cents for a unit."""
+    total_cents: int
+    rank: int
+    """Its place by arrival among those that the buyer got, from 1."""
+    of: int
+    """How many the buyer got."""
+    status: str
+    """What the buyer takes it for: "unread", "pending", "accepted", "expired"."""
+    fits: bool
+    """Whether it has all that the buyer wants and needs."""
+    surplus_cents: int
+    """What the buyer gains by it: what the buyer would pay, doubled as in the score, less the total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation of two participants."""
+
+    buyer: str
+    seller: str
+    state: TalkState
+    said: tuple[Utterance, ...]
+    proposals: tuple[Proposal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The participants of a run, and their conversations."""
+
+    people: tuple[Person, ...] = ()
+    talks: tuple[Talk, ...] = ()
+    """Paid ones first, then offered, then asked."""
+    verdict: str = ""
+    """What came of it, in a sentence or two."""

@@ -1,0 +1,66 @@
+"""Model calls by the entry that they led to."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from akinai.core.actions import Unreadable
+from akinai.core.ledger import Entry
+from akinai.core.models import Reply
+from akinai.core.stores import TraceRecord
+from akinai.runtime.play.trace_codec import ACTION, is_call
+from akinai.views.model import CallView
+
+__all__ = ["calls_by_entry", "read_call"]
+
+
+def read_call(record: TraceRecord) -> CallView | None:
+    """A call from its trace record; None for a record that holds none, or a damaged one."""
+    if not is_call(record):
+        return None
+    data = cast("Mapping[str, Any]", record.data)
+    try:
+        reply = Reply.from_json(data["reply"])
+        new = tuple((str(message["speaker"]), str(message["text"])) for message in data["new"])
+        usage = reply.usage
+        return CallView(
+            record.actor, record.call, str(data["model"]), usage.input, usage.output, usage.cached, reply.latency_s,
+            reply.tries, reply.from_cache, new, reply.text, tuple((call.name, call.arguments) for call in reply.calls),
+        )  # fmt: skip
+    except (KeyError, TypeError):
+        return None
+
+
+def calls_by_entry(entries: Sequence[Entry], records: Iterable[TraceRecord]) -> Mapping[int, tuple[CallView, ...]]:
+    """The calls that led to each entry.
+
+    A record says the number of its actor's action that it led to. Where it does not, calls and entries are matched in
+    their order: a reply led to as many entries as it called tools, at least one.
+    """
+    own: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        own[entry.actor].append(entry)
+    found: dict[int, list[CallView]] = defaultdict(list)
+    for record, call, place in _places(records):
+        of_actor = own[record.actor]
+        if place <= len(of_actor):
+            found[of_actor[place - 1].seq].append(call)
+    return {seq: tuple(calls) for seq, calls in found.items()}
+
+
+def _places(records: Iterable[TraceRecord]) -> Iterator[tuple[TraceRecord, CallView, int]]:
+    """The calls with the number of the action that each led to, from 1."""
+    following: dict[str, int] = defaultdict(lambda: 1)
+    for record in records:
+        call = read_call(record)
+        if call is None:
+            continue
+        known = cast("Mapping[str, Any]", record.data).get(ACTION)
+        place = known if isinstance(known, int) else following[record.actor]
+        yield record, call, place
+        following[record.actor] = place + max(1, len(call.tools))
+
+
+def is_unreadable(entry: Entry) -> bool:
+    """Whether an entry holds a reply without a readable action."""
+    return entry.name == Unreadable.__name__

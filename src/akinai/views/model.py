@@ -1,0 +1,193 @@
+"""The view models of a run: frozen records, each with a JSON form for pages and programs."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from akinai.core.canonical import Json
+from akinai.core.findings import Severity
+from akinai.core.presentation.transcript import Item, Shown
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """A mistake that the record shows."""
+
+    number: int
+    """Among the run's findings by last entry, from 1."""
+    type: str
+    title: str
+    """The type in words."""
+    severity: Severity
+    actor: str
+    assumed: str
+    true: str
+    entries: tuple[int, ...]
+    day: int
+    """The number of the day of its last entry, where its pin stands."""
+    first_day: int
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A model call that led to an entry."""
+
+    actor: str
+    number: int
+    """The actor's n-th call, from 1."""
+    model: str
+    """Its name as it was asked for."""
+    input: int
+    """Tokens; those from the provider's cache included."""
+    output: int
+    cached: int
+    seconds: float
+    tries: int
+    from_cache: bool
+    """Whether Akinai's own response cache answered; then nothing was sent."""
+    new: tuple[tuple[str, str], ...]
+    """Speaker and text of the messages of the prompt that the actor's earlier calls did not have."""
+    reply: str
+    """The text of the reply, such as reasoning beside a tool call."""
+    tools: tuple[tuple[str, Json], ...]
+    """Names and arguments of the tools that the reply called."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptItem:
+    """An entry as the transcript shows it."""
+
+    seq: int
+    day: int
+    time: str
+    """ "08:05" on the world's clock; "+12.4 s" since the first entry where the world has none."""
+    at: int
+    """Microseconds since the epoch."""
+    actor: str
+    name: str
+    """The actor's name for people; empty without one."""
+    depth: int
+    """0 for an actor of the world, 1 for its sub-agent."""
+    verb: str
+    """As in the tools, in snake_case."""
+    shown: Shown
+    said: str
+    """Text that the agent put beside its action."""
+    text: str
+    """The outcome, as the ledger keeps it."""
+    ok: bool
+    code: str | None
+    calls: tuple[CallView, ...] = ()
+    """Model calls that led to the entry; for several actions in one reply they stand at the first."""
+    findings: tuple[int, ...] = ()
+    """Numbers of the findings whose last entry this is."""
+    deals: tuple[str, ...] = ()
+    """Ids of the deals that the entry belongs to."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DayView:
+    """A day of the world; in a world without a clock of its own, a part of the transcript."""
+
+    number: int
+    title: str
+    """ "Wed 1 Apr 2026", or "Entries 1 to 100"."""
+    note: str
+    """A word on it, such as its weather."""
+    first: int
+    """Its first entry; 0 on a day without any."""
+    last: int
+    closed: bool
+    """Whether it ended."""
+    facts: Mapping[str, float]
+    """The world's numbers at its end, or at the end of the record, such as "net_worth_cents"."""
+    tables: Mapping[str, Mapping[str, float]]
+    """The world's numbers by item, such as "sold" by product."""
+    refused: int
+    """Actions that were refused."""
+    findings: tuple[int, ...] = ()
+    """Numbers of the findings whose last entry is of this day."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """What a page says of a run before any day is opened."""
+
+    id: str
+    world: str
+    agent: str
+    """The agent as it was asked for."""
+    model: str
+    """The model as it was asked for; empty without one."""
+    seed: int
+    status: str
+    ending: str | None
+    error: str | None
+    digest: str
+    group: str | None
+    parent: str | None
+    """The origin of a fork, as "RUN#ENTRY"."""
+    unit: Literal["day", "part"]
+    """What `days` are."""
+    planned: int
+    """Days of the horizon; 0 without one."""
+    entries: int
+    headline: str
+    """The name of the first score."""
+    headline_fact: str
+    """The name under which the facts of a day give the headline; empty where they do not."""
+    scores: Mapping[str, float]
+    units: Mapping[str, str]
+    """Of the scores."""
+    days: tuple[DayView, ...]
+    findings: tuple[FindingView, ...]
+    items: tuple[Item, ...]
+    """The products of the world."""
+    names: Mapping[str, str]
+    """Names of actors for people, by id."""
+    calls: int
+    tokens: Mapping[str, int]
+    """Input, output and cached tokens of all model calls."""
+
+    def series(self, fact: str = "") -> tuple[float | None, ...]:
+        """A fact at the end of each day; by default the headline."""
+        return tuple(day.facts.get(fact or self.headline_fact) for day in self.days)
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracks:
+    """The place at every entry, as lists of changes: what holds after entry N is the last change at or before N.
+
+    A change is a pair of an entry and a value; entry 0 is the opening.
+    """
+
+    figures: Mapping[str, tuple[tuple[int, float], ...]]
+    """Numbers by name."""
+    slots: Mapping[str, tuple[tuple[int, Json], ...]]
+    """[product, units, price in cents or null] by key; null is an empty slot."""
+    rows: Mapping[str, Mapping[str, tuple[tuple[int, Json], ...]]]
+    """By listing and key the cells of a row; null where it is gone."""
+    shelves: tuple[Mapping[str, Json], ...]
+    """The machines: name, columns, capacities and keys. One that is opened later has empty slots before."""
+    listings: Mapping[str, Mapping[str, Json]]
+    """Title and columns by name."""
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """Label and unit of each figure."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)

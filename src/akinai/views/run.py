@@ -1,0 +1,285 @@
+"""The view models of one run: one fold of its ledger serves scores, findings, transcript and place."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, cast
+
+from akinai.core.canonical import Json
+from akinai.core.findings import Deal, Finding
+from akinai.core.ledger import DAY_US, Entry
+from akinai.core.presentation.transcript import Crowd, Place
+from akinai.core.scores import Score
+from akinai.core.steps import Step, Steps
+from akinai.core.stores import RunHeader, TraceRecord
+from akinai.core.worlds import World, replay_on
+from akinai.views.calls import calls_by_entry
+from akinai.views.model import CallView, DayView, FindingView, RunView, Tracks, TranscriptItem
+from akinai.views.tracks import tracks_of
+
+PART = 100
+"""Entries of a part, in a world without a clock of its own."""
+SECOND_US = 1_000_000
+
+
+class RunViews:
+    """The views of a run, each made when it is first asked for and then kept. It holds every state of the run."""
+
+    def __init__(
+        self, header: RunHeader, world: World[Any], steps: Steps[Any], trace: Sequence[TraceRecord] = ()
+    ) -> None:
+        self.header, self.world, self.steps = header, world, steps
+        self._trace = tuple(trace)
+        self._presentation = world.facets.presentation
+        self._start = world.now(steps.opening)
+        self._items: dict[int, tuple[TranscriptItem, ...]] = {}
+
+    @property
+    def digest(self) -> str:
+        """Identifies the whole record: views of equal digests and equally many calls are equal."""
+        return self.steps[-1].entry.digest if self.steps else self.steps.genesis.digest
+
+    @property
+    def trace(self) -> Sequence[TraceRecord]:
+        """The second book, as far as it was read."""
+        return self._trace
+
+    def grown(self, header: RunHeader, entries: Iterable[Entry], trace: Sequence[TraceRecord] = ()) -> "RunViews":
+        """The views of the same run after more entries: only these are folded. `trace` is the whole of it."""
+        steps = replay_on(self.world, self.steps, entries)
+        return RunViews(header, self.world, steps, trace or self._trace)
+
+    @cached_property
+    def scores(self) -> tuple[Score, ...]:
+        """All scores with their evidence, the headline first."""
+        return tuple(score for scorer in self.world.scorers for score in scorer(self.steps))
+
+    @cached_property
+    def run(self) -> RunView:
+        """What a page says of the run before any day is opened."""
+        header, scores, headline = self.header, self.scores, self.scores[0].name if self.scores else ""
+        findings, days = self.findings, self.days
+        facts: Mapping[str, float] = days[-1].facts if days else {}
+        fact = next((name for name in (f"{headline}_cents", headline) if headline and name in facts), "")
+        model = header.card.get("model")
+        calls = [call for made in self.calls.values() for call in made]
+        horizon = header.genesis.setup.get("days", 0)
+        return RunView(
+            id=header.run_id,
+            world=header.genesis.world,
+            agent=next(iter(header.agents.values()), ""),
+            model=model if isinstance(model, str) else "",
+            seed=header.genesis.seed,
+            status=header.status,
+            ending=header.ending,
+            error=header.error,
+            digest=self.digest,
+            group=header.group,
+            parent=header.parent,
+            unit="part" if self._start is None else "day",
+            planned=horizon if isinstance(horizon, int) and self._start is not None else 0,
+            entries=len(self.steps),
+            headline=headline,
+            headline_fact=fact,
+            scores={score.name: score.value for score in scores},
+            units={score.name: score.unit for score in scores},
+            days=days,
+            findings=findings,
+            items=tuple(self._presentation.items(self.steps.opening)),
+            names=self.names,
+            calls=len(calls),
+            tokens={
+                "input": sum(call.input for call in calls if not call.from_cache),
+                "output": sum(call.output for call in calls if not call.from_cache),
+                "cached": sum(call.cached for call in calls if not call.from_cache),
+            },
+        )
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of actors for people, by id."""
+        return self._presentation.names(self.steps.final)
+
+    @cached_property
+    def findings(self) -> tuple[FindingView, ...]:
+        """The mistakes that the record shows, by their last entry."""
+        found = sorted(self.world.facets.judging.detect(self.steps), key=lambda finding: finding.entries[-1])
+        return tuple(self._finding(number, finding) for number, finding in enumerate(found, 1))
+
+    def _finding(self, number: int, finding: Finding) -> FindingView:
+        title = self._presentation.finding_titles.get(finding.type, "")
+        words = finding.type.replace("_", " ")
+        return FindingView(
+            number,
+            finding.type,
+            title or f"{words[:1].upper()}{words[1:]}",
+            finding.severity,
+            finding.actor,
+            finding.assumed,
+            finding.true,
+            finding.entries,
+            self.day_of(finding.entries[-1]),
+            self.day_of(finding.entries[0]),
+        )
+
+    @cached_property
+    def calls(self) -> Mapping[int, tuple[CallView, ...]]:
+        """Model calls by the entry that they led to."""
+        return calls_by_entry(self.steps.entries, self._trace)
+
+    @cached_property
+    def deals(self) -> Mapping[str, Deal]:
+        """Every deal by its id, in the order of the ledger."""
+        return {deal.id: deal for deal in self.world.facets.judging.deals(self.steps)}
+
+    @cached_property
+    def crowd(self) -> Crowd:
+        """Participants and conversations, in a world of several sides."""
+        return self._presentation.crowd(self.steps)
+
+    @cached_property
+    def tracks(self) -> Tracks:
+        """The place at every entry, in little room."""
+        return tracks_of(self._presentation, self.steps)
+
+    def place(self, seq: int) -> Place:
+        """The place after an entry; 0 is the opening."""
+        return self._presentation.place(self.state(seq))
+
+    def state(self, seq: int) -> Any:
+        """The world's state after an entry."""
+        return self.steps[min(seq, len(self.steps)) - 1].after if seq > 0 and self.steps else self.steps.opening
+
+    @cached_property
+    def _days_of_entries(self) -> Sequence[int]:
+        start = self._start
+        if start is None:
+            return [index // PART + 1 for index in range(len(self.steps))]
+        first, now = start // DAY_US, cast("Callable[[Any], int]", self.world.now)
+        return [now(step.before) // DAY_US - first + 1 for step in self.steps]
+
+    def day_of(self, seq: int) -> int:
+        """The number of the day, or part, to which an entry belongs."""
+        return self._days_of_entries[seq - 1]
+
+    @cached_property
+    def days(self) -> tuple[DayView, ...]:
+        """All days, the open one included; in a world without a clock, all parts."""
+        made = [self._day(number, *span) for number, span in enumerate(self._spans(), 1)]
+        by_day: dict[int, list[int]] = {}
+        for finding in self.findings:
+            by_day.setdefault(finding.day, []).append(finding.number)
+        return tuple(replace(day, findings=tuple(by_day.get(day.number, ()))) for day in made)
+
+    def _spans(self) -> Iterator[tuple[Sequence[Step[Any]], bool]]:
+        """The entries of each day, and whether it ended."""
+        numbers = self._days_of_entries
+        count, ended = numbers[-1] if numbers else 0, 0
+        if self._start is not None:
+            now = cast("Callable[[Any], int]", self.world.now)
+            ended = now(self.steps.final) // DAY_US - self._start // DAY_US
+        index = 0
+        for number in range(1, max(count, ended) + 1):
+            first = index
+            while index < len(numbers) and numbers[index] == number:
+                index += 1
+            over = number <= ended if self._start is not None else index < len(numbers) or self.header.status == "done"
+            yield self.steps[first:index], over
+
+    def _day(self, number: int, steps: Sequence[Step[Any]], closed: bool) -> DayView:
+        judging = self.world.facets.judging
+        state = steps[-1].after if steps else self.steps.opening
+        found: Mapping[str, Json] = dict(judging.facts(state)) if steps else {}
+        if steps and closed:
+            found = {**found, **judging.day_facts(state)}
+        facts = {name: value for name, value in found.items() if isinstance(value, int | float)}
+        tables = {
+            name: cast("Mapping[str, float]", value) for name, value in found.items() if isinstance(value, Mapping)
+        }
+        return DayView(
+            number,
+            self._day_title(number, steps),
+            self._presentation.day_note(state) if closed and steps else "",
+            steps[0].entry.seq if steps else 0,
+            steps[-1].entry.seq if steps else 0,
+            closed,
+            facts,
+            tables,
+            sum(not step.outcome.ok for step in steps),
+        )
+
+    def _day_title(self, number: int, steps: Sequence[Step[Any]]) -> str:
+        if self._start is None:
+            return f"Entries {steps[0].entry.seq:,} to {steps[-1].entry.seq:,}"
+        date = datetime.fromtimestamp((self._start // DAY_US + number - 1) * DAY_US // SECOND_US, UTC)
+        return f"{date:%a} {date.day} {date:%b} {date.year}"
+
+    def day(self, number: int) -> tuple[TranscriptItem, ...]:
+        """The transcript of a day, or part; empty for a number that there is not."""
+        if number not in self._items:
+            day = self.days[number - 1] if 0 < number <= len(self.days) else None
+            entries = range(day.first, day.last + 1) if day and day.first else ()
+            self._items[number] = tuple(self._item(seq) for seq in entries)
+        return self._items[number]
+
+    def item(self, seq: int) -> TranscriptItem:
+        """The transcript's item of an entry. IndexError when there is none."""
+        number = self.day_of(seq)
+        return self.day(number)[seq - self.days[number - 1].first]
+
+    def items(self) -> Iterator[TranscriptItem]:
+        """The whole transcript."""
+        for day in self.days:
+            yield from self.day(day.number)
+
+    @cached_property
+    def _findings_at(self) -> Mapping[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        for finding in self.findings:
+            found[finding.entries[-1]] = (*found.get(finding.entries[-1], ()), finding.number)
+        return found
+
+    @cached_property
+    def _deals_at(self) -> Mapping[int, tuple[str, ...]]:
+        found: dict[int, tuple[str, ...]] = {}
+        for deal in self.deals.values():
+            for step in deal.steps:
+                found[step.entry] = (*found.get(step.entry, ()), deal.id)
+        return found
+
+    @cached_property
+    def kinds(self) -> Mapping[str, int]:
+        """How often each verb was used."""
+        return Counter(type(step.turn.action).tool_name() for step in self.steps)
+
+    def _item(self, seq: int) -> TranscriptItem:
+        step = self.steps[seq - 1]
+        entry, now = step.entry, self.world.now(step.before)
+        return TranscriptItem(
+            seq,
+            self.day_of(seq),
+            self._time(entry.at) if now is None else _clock(now),
+            entry.at if now is None else now,
+            entry.actor,
+            self.names.get(entry.actor, ""),
+            entry.actor.count("/"),
+            type(step.turn.action).tool_name(),
+            self._presentation.show(self.steps, seq - 1),
+            entry.said,
+            entry.outcome.text,
+            entry.outcome.ok,
+            entry.outcome.code,
+            self.calls.get(seq, ()),
+            self._findings_at.get(seq, ()),
+            self._deals_at.get(seq, ()),
+        )
+
+    def _time(self, at: int) -> str:
+        return f"+{(at - self.steps[0].entry.at) / SECOND_US:,.1f} s"
+
+
+def _clock(now: int) -> str:
+    minutes = now % DAY_US // SECOND_US // 60
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"

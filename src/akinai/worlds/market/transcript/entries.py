@@ -1,0 +1,132 @@
+"""The entries of a market in words, and what stands in it after an entry."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from akinai.core.actions import Unreadable
+from akinai.core.canonical import Json
+from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Block, Figure, Letter, Listing, Passage, Place, Sheet, Shown
+from akinai.core.steps import Step, Steps
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.model.state import Offer, State
+from akinai.worlds.market.model.units import dollars, iso, total_cents
+from akinai.worlds.market.rules import mail
+
+
+def named(state: State, id: str) -> str:
+    """A participant's name, or its id without one."""
+    member = state.members.get(id)
+    return member.name or id if member else id
+
+
+def show(steps: Steps[State], index: int) -> Shown:
+    """An entry: what was said, offered, paid, read and looked for."""
+    step = steps[index]
+    # fmt: off
+    match step.turn.action:
+        case a.SendMessage() as action: return _sent(step, action)
+        case a.FetchMessages() as action: return _read(step, action)
+        case a.Search() as action: return _searched(step, action)
+        case a.Register(): return Shown("enter", "Entered the market")
+        case a.Wait() as action: return Shown("wait", f"Waited for mail{_seconds(action.seconds)}")
+        case a.Leave() as action: return Shown("leave", f"Left: {action.reason}" if action.reason else "Left")
+        case Unreadable(text=text): return Shown("unreadable", "Wrote what holds no action", (Passage("reply", text),))
+        case action: return Shown("other", action.tool_name().replace("_", " "))
+    # fmt: on
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f", at most {seconds:g} s"
+
+
+def _sent(step: Step[State], action: a.SendMessage) -> Shown:
+    to, message = named(step.before, action.to_agent_id), action.message
+    failed = not step.outcome.ok
+    match message:
+        case a.Text():
+            letter = Letter(named(step.before, step.turn.actor), to, "", message.content, at=iso(step.entry.at))
+            return Shown("message", f"Wrote to {to}", (letter,), outcome=failed)
+        case a.OrderProposal():
+            total = format_cents(total_cents(message))
+            return Shown("proposal", f"Proposed to {to}: {total}", (proposal_sheet(message),), outcome=failed)
+        case a.Payment():
+            offer = step.before.offers.get((action.to_agent_id, message.proposal_message_id))
+            amount = format_cents(total_cents(offer.proposal)) if offer else message.proposal_message_id
+            note = (Passage("note", message.payment_message),) if message.payment_message else ()
+            verb = "Tried to pay" if failed else "Paid"
+            return Shown("payment", f"{verb} {to}: {amount}", note, outcome=failed)
+
+
+def proposal_sheet(proposal: a.OrderProposal) -> Sheet:
+    """A proposal as a sheet."""
+    rows = tuple((item.item_name, item.quantity, _cents(item.unit_price)) for item in proposal.items)
+    notes = (proposal.special_instructions, proposal.estimated_delivery, proposal.expiry_time)
+    heads = {"item": "", "units": "units", "unit price": "cents"}
+    note = "; ".join(filter(None, notes))
+    return Sheet("proposal", heads, rows, f"Proposal {proposal.id}", total_cents(proposal), note=note)
+
+
+def _cents(price: float) -> float:
+    return float(dollars(price) * 100)
+
+
+def _read(step: Step[State], action: a.FetchMessages) -> Shown:
+    found = mail.select(step.after, step.turn.actor, step.turn.at, action) if step.outcome.ok else None
+    letters: list[Block] = []
+    for received in found.mails if found else ():
+        sender, to = named(step.after, received.sender), named(step.after, received.to)
+        text = mail.describe_message(received.message)
+        letters.append(Letter(sender, to, "", text, received.index, iso(received.at)))
+    count = f"{len(letters) or 'no'} message{'' if len(letters) == 1 else 's'}"
+    return Shown("inbox", f"Read {count}", tuple(letters), outcome=not step.outcome.ok)
+
+
+def _searched(step: Step[State], action: a.Search) -> Shown:
+    data = step.entry.outcome.data
+    found = cast("Mapping[str, Any]", data).get("businesses") if isinstance(data, Mapping) else None
+    ids = [str(id) for id in cast("Sequence[object]", found)] if isinstance(found, list) else []
+    rows = tuple((place, named(step.after, id), id) for place, id in enumerate(ids, 1))
+    sheet = (Sheet("results", {"place": "count", "business": "", "id": ""}, rows),) if rows else ()
+    return Shown("search", f'Searched for "{action.query}": {len(ids)} found', sheet, outcome=not step.outcome.ok)
+
+
+def place_of(state: State, before: State | None, known: Place | None) -> Place:
+    """Participants and proposals after an entry."""
+    figures = (
+        Figure("messages", "messages", state.delivered, "messages"),
+        Figure("proposals", "proposals", len(state.offers), "proposals"),
+        Figure("payments", "paid", state.payments, "payments"),
+        Figure("paid_cents", "money paid", state.booked_cents, "cents"),
+        Figure("customers_left", "customers still there", state.customers_left, "customers"),
+    )
+    if before is None or known is None:
+        return Place(figures, (), (_members(state), _offers(state)))
+    members, offers = known.listings
+    if state.members is not before.members:
+        members = _members(state)
+    if state.offers is not before.offers:
+        offers = _offers(state)
+    return Place(figures, (), (members, offers))
+
+
+def _members(state: State) -> Listing:
+    rows: dict[str, tuple[Json, ...]] = {}
+    for id, member in sorted(state.members.items()):
+        where = member.done or ("asleep" if member.asleep else "in the market" if member.registered else "not yet here")
+        cents = member.received_cents if member.role == "business" else member.paid_cents
+        rows[id] = (member.name or id, member.role, where, cents, member.purchases)
+    heads = {"name": "", "side": "", "state": "", "money": "cents", "purchases": "count"}
+    return Listing("participants", "Participants", heads, rows)
+
+
+def _offers(state: State) -> Listing:
+    offers = sorted(state.offers.values(), key=lambda offer: offer.index)
+    rows: dict[str, tuple[Json, ...]] = {str(offer.index): _offer_row(state, offer) for offer in offers}
+    heads = {"seller": "", "buyer": "", "total": "cents", "state": ""}
+    return Listing("proposals", "Proposals", heads, rows)
+
+
+def _offer_row(state: State, offer: Offer) -> tuple[Json, ...]:
+    paid = "paid" if offer.paid else "open"
+    return (named(state, offer.business), named(state, offer.customer), total_cents(offer.proposal), paid)

@@ -1,0 +1,61 @@
+"""How a run of questions reads: each question with its choices, what was answered, and what is right."""
+
+from akinai.core.canonical import Json
+from akinai.core.facets import Presentation
+from akinai.core.presentation.transcript import Figure, Listing, Passage, Place, Sheet, Shown
+from akinai.core.steps import Steps
+from akinai.worlds.qa import model as a
+from akinai.worlds.qa.model import State
+
+LONGEST_QUESTION = 80
+"""Characters of a question in a summary."""
+
+
+class QaPresentation(Presentation[State]):
+    """Questions with their choices; the place is the sheet so far."""
+
+    def show(self, steps: Steps[State], index: int) -> Shown:
+        step = steps[index]
+        question = step.before.question
+        if question is None:
+            return super().show(steps, index)
+        chosen = step.after.answers.get(step.before.place) if step.outcome.ok else None
+        rows: list[tuple[Json, ...]] = []
+        for number, choice in enumerate(question.choices, 1):
+            marks = ("chosen",) if chosen == number - 1 else ()
+            marks += ("right",) if question.label == number - 1 else ()
+            rows.append((number, choice, ", ".join(marks)))
+        blocks = (
+            Passage("question", question.question),
+            Sheet("choices", {"number": "count", "choice": "", "mark": ""}, tuple(rows)),
+        )
+        text = " ".join(question.question.split())
+        short = text if len(text) <= LONGEST_QUESTION else f"{text[: LONGEST_QUESTION - 3]}..."
+        match step.turn.action:
+            case a.Skip():
+                return Shown("answer", f"Question {step.before.place + 1}: skipped. {short}", blocks, outcome=False)
+            case a.Answer() if chosen is not None:
+                verdict = "right" if chosen == question.label else "wrong"
+                return Shown("answer", f"Question {step.before.place + 1}: {verdict}. {short}", blocks, outcome=False)
+            case _:
+                plain = super().show(steps, index)
+                return Shown(plain.kind, plain.summary, blocks)
+
+    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
+        if known is not None and before is not None and state.place == before.place:
+            return known
+        right = sum(state.sheet[place].label == choice for place, choice in state.answers.items())
+        figures = (
+            Figure("asked", "asked", state.place, "questions"),
+            Figure("answered", "answered", len(state.answers), "questions"),
+            Figure("correct", "right", right, "questions"),
+            Figure("questions", "on the sheet", len(state.sheet), "questions"),
+        )
+        last = state.place - 1
+        rows: dict[str, tuple[Json, ...]] = {}
+        if last >= 0:
+            question, choice = state.sheet[last], state.answers.get(last)
+            answer = "" if choice is None else question.choices[choice]
+            rows["last"] = (question.question, answer, question.answer)
+        heads = {"question": "", "answered": "", "right": ""}
+        return Place(figures, (), (Listing("sheet", "The question before", heads, rows),))

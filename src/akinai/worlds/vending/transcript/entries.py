@@ -1,0 +1,227 @@
+"""The entries of a vending run in words: what was done, with letters, receipts, goods and prices as blocks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from akinai.core.actions import Action, Unreadable
+from akinai.core.canonical import Json
+from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Block, Letter, Passage, Sheet, Shown
+from akinai.core.steps import Step, Steps
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import Order, State, clock
+from akinai.worlds.vending.rules.books import site_name
+from akinai.worlds.vending.transcript.nights import night_blocks
+from akinai.worlds.vending.transcript.place import slot_key
+
+MOST_NAMED = 3
+"""Products or slots that a summary names."""
+
+
+def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
+    """The entries that sent letters, by the letter's number."""
+    return {
+        step.before.mail.letters + 1: step.entry.seq
+        for step in steps
+        if isinstance(step.turn.action, a.SendEmail) and step.outcome.ok
+    }
+
+
+def show(steps: Steps[State], index: int) -> Shown:
+    """An entry, with the receipts and deliveries of what happened while it was done."""
+    step = steps[index]
+    shown = _verb(step, step.turn.action)
+    more = [*night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
+    if not more:
+        return shown
+    return Shown(shown.kind, shown.summary, (*shown.blocks, *more), shown.touched, shown.outcome)
+
+
+def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a verb
+    # fmt: off
+    match action:
+        case a.AdvanceDay(): return Shown("night", "Closed for the day", outcome=False)
+        case a.WaitUntil(): return Shown("wait", f"Waited until {action.hour:02d}:00", outcome=False)
+        case a.SendEmail(): return _sent(step, action)
+        case a.ReadEmail(): return _read(step, action)
+        case a.SearchWeb(): return Shown("search", f"Searched the web for \"{action.query}\"", _results(step))
+        case a.PlaceOrder(): return Shown("order", f"Ordered from {action.supplier_id}", (_wanted(step, action.items),))
+        case a.RestockSlot(): return _restock(step, action)
+        case a.ClearSlot(): return _cleared(step, action)
+        case a.SetPrice(): return _priced(step, action)
+        case a.ChangePrices(): return _prices_changed(step, action)
+        case a.VisitSite(): return Shown("restock", f"Visited {_site(step.before, action.site)}")
+        case a.CollectCash(): return Shown("cash", _collected(step), outcome=not step.outcome.ok)
+        case a.NotepadWrite(): return _noted("Wrote in the notepad", action.text)
+        case a.UpdateNotes(): return _noted(f"Noted \"{action.key}\"", action.content)
+        case a.AddMemory(): return _noted("Kept a memory", action.text)
+        case a.NotepadErase() | a.DeleteNote(): return Shown("note", _plain(action))
+        case a.Delegation(): return _task(f"Gave the {action.kind} assistant a task", action.task)
+        case a.ChatWithSubAgent(): return _task("Asked the assistant again", action.message)
+        case a.Report(): return Shown("report", "Reported to the owner", (Passage("report", action.text),), (), False)
+        case a.MakeOffer(): return Shown("order", f"Asked {action.supplier_id} for {action.discount_percent} % off")
+        case a.CountDelivery(): return Shown("goods", f"Counted order {action.order}")
+        case a.Claim(): return Shown("goods", f"Claimed for order {action.order}", (_wanted(step, action.missing),))
+        case a.FetchDepot(): return Shown("goods", f"Fetched order {action.order} from the depot")
+        case a.SellToJobber(): return Shown("goods", "Sold to the jobber", (_wanted(step, action.items),))
+        case a.AnswerCustomer(): return Shown("letter", f"Complaint {action.complaint}: {action.answer}")
+        case a.Pay(): return Shown("cash", f"Paid {action.bill} {action.number}")
+        case a.TakePitch(): return Shown("order", f"Took the pitch {action.place}")
+        case Unreadable(): return Shown("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
+        case _: return Shown("look", _plain(action))
+    # fmt: on
+
+
+def _noted(summary: str, text: str) -> Shown:
+    return Shown("note", summary, (Passage("note", text),), outcome=False)
+
+
+def _task(summary: str, text: str) -> Shown:
+    return Shown("task", summary, (Passage("task", text),))
+
+
+def _plain(action: Action) -> str:
+    words = action.tool_name().replace("_", " ")
+    values = [str(value) for value in action.encode().values() if isinstance(value, str | int)]
+    return f"{words[0].upper()}{words[1:]}{': ' if values else ''}{', '.join(values)}"
+
+
+def _sent(step: Step[State], action: a.SendEmail) -> Shown:
+    supplier = step.before.setup.catalog.supplier_by_address.get(action.to.strip().lower())
+    to = supplier.name if supplier else action.to
+    number = step.before.mail.letters + 1 if step.outcome.ok else 0
+    at = clock(step.before.setup, step.before.minute)
+    letter = Letter(step.before.setup.email, action.to, action.subject, action.body, number, at)
+    return Shown("letter", f"Wrote to {to}", (letter,), (), not step.outcome.ok)
+
+
+def _read(step: Step[State], action: a.ReadEmail) -> Shown:
+    data = step.entry.outcome.data
+    found = cast("Mapping[str, Any]", data).get("letters", ()) if isinstance(data, Mapping) else ()
+    letters = tuple(
+        Letter(letter["from"], letter["to"], letter["subject"], letter["body"], letter["number"], letter["date"])
+        for letter in found
+    )
+    count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
+    summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
+    return Shown("inbox", summary, letters, outcome=not (letters and step.outcome.ok))
+
+
+def _results(step: Step[State]) -> tuple[Block, ...]:
+    data = step.entry.outcome.data
+    found = cast("Mapping[str, Any]", data).get("results") if isinstance(data, Mapping) else None
+    rows: list[tuple[Json, ...]] = []
+    for result in cast("Sequence[Any]", found) if isinstance(found, list) else ():
+        if isinstance(result, Mapping):
+            page = cast("Mapping[str, Json]", result)
+            rows.append((str(page.get("title", "")), str(page.get("text", page.get("url", "")))))
+    return (Sheet("results", {"title": "", "text": ""}, tuple(rows)),) if rows else ()
+
+
+def _wanted(step: Step[State], units: Mapping[str, int]) -> Sheet:
+    rows = tuple((_product(step.before, id), count) for id, count in units.items())
+    return Sheet("goods", {"product": "", "units": "units"}, rows)
+
+
+def _restock(step: Step[State], action: a.RestockSlot) -> Shown:
+    columns = step.before.setup.columns
+    keys = [slot_key(columns, fill.row * columns + fill.column) for fill in action.slots]
+    rows = tuple(
+        (_product(step.before, fill.product_id), fill.quantity, key)
+        for fill, key in zip(action.slots, keys, strict=True)
+    )
+    ok = step.outcome.ok
+    total = sum(fill.quantity for fill in action.slots)
+    goods = list(dict.fromkeys(str(row[0]) for row in rows))
+    summary = f"{'Put' if ok else 'Tried to put'} {total} units into the machine: {_listed(goods)}"
+    sheet = Sheet("restock", {"product": "", "units": "units", "slot": ""}, rows)
+    return Shown("restock", summary, (sheet,), tuple(keys) if ok else (), not ok)
+
+
+def _cleared(step: Step[State], action: a.ClearSlot) -> Shown:
+    columns = step.before.setup.columns
+    key = slot_key(columns, action.row * columns + action.column)
+    return Shown("restock", f"Cleared slot {key}", (), (key,) if step.outcome.ok else ())
+
+
+def _priced(step: Step[State], action: a.SetPrice) -> Shown:
+    state, columns = step.before, step.before.setup.columns
+    prices: dict[str, int] = {}
+    touched: list[str] = []
+    for tag in action.prices:
+        index = tag.row * columns + tag.column
+        slot = state.slots[index] if tag.column < columns and index < len(state.slots) else None
+        prices[slot.product if slot else f"slot {slot_key(columns, index)}"] = tag.price_cents
+        touched.append(slot_key(columns, index))
+    return _price_tags(step, prices, tuple(touched) if step.outcome.ok else ())
+
+
+def _prices_changed(step: Step[State], action: a.ChangePrices) -> Shown:
+    catalog = step.before.setup.catalog
+    found = {name: catalog.find(name) for name in action.prices_cents}
+    prices = {(product.id if (product := found[name]) else name): cents for name, cents in action.prices_cents.items()}
+    return _price_tags(step, prices, ())
+
+
+def _price_tags(step: Step[State], prices: Mapping[str, int], touched: tuple[str, ...]) -> Shown:
+    before = step.before.prices
+    rows = tuple((_product(step.before, id), cents, before.get(id)) for id, cents in prices.items())
+    tags = [_tag(_product(step.before, id), cents, before.get(id)) for id, cents in prices.items()]
+    sheet = Sheet("prices", {"product": "", "price": "cents", "before": "cents"}, rows)
+    verb = "Priced" if step.outcome.ok else "Tried to price"
+    return Shown("price", f"{verb} {_listed(tags)}", (sheet,), touched, not step.outcome.ok)
+
+
+def _tag(name: str, cents: int, was: int | None) -> str:
+    change = format_cents(cents) if was in (None, cents) else f"{format_cents(was or 0)} to {format_cents(cents)}"
+    return f"{name} {change}"
+
+
+def _collected(step: Step[State]) -> str:
+    return (
+        f"Collected {format_cents(step.before.machine_cents)} from the machine" if step.outcome.ok else "Collect cash"
+    )
+
+
+def _site(state: State, number: int) -> str:
+    return site_name(state, state.sites[number - 1].place) if 1 <= number <= len(state.sites) else f"site {number}"
+
+
+def _product(state: State, id: str) -> str:
+    product = state.setup.catalog.find(id)
+    return product.name if product else id
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
+
+
+def _receipts(step: Step[State], steps: Steps[State]) -> list[Block]:
+    """What was charged meanwhile. An order by letter is charged the next morning: the receipt names the letter's
+    entry."""
+    if step.after.order_count == step.before.order_count:
+        return []
+    new = [order for order in step.after.orders if order.number > step.before.order_count]
+    return [_order_sheet(step.after, order, "receipt", steps) for order in sorted(new, key=lambda order: order.number)]
+
+
+def _deliveries(step: Step[State]) -> list[Block]:
+    if step.after.orders is step.before.orders:
+        return []
+    still = {order.number for order in step.after.orders}
+    gone = [order for order in step.before.orders if order.number not in still and order.due <= step.after.minute]
+    return [_order_sheet(step.after, order, "delivery", None) for order in gone if not order.lost]
+
+
+def _order_sheet(state: State, order: Order, name: str, steps: Steps[State] | None) -> Sheet:
+    supplier = state.setup.catalog.supplier_by_id.get(order.supplier)
+    who = supplier.name if supplier else order.supplier
+    rows = tuple((_product(state, line.product), line.units, line.cost_cents) for line in order.lines)
+    title = f"Order {order.number} from {who}"
+    heads = {"product": "", "units": "units", "unit cost": "cents"}
+    if steps is None:
+        return Sheet(name, heads, rows, f"{title} came", order.total_cents)
+    entry = steps.derive(letter_entries).get(order.letter, 0) if order.letter else 0
+    promised = f"promised for {clock(state.setup, order.promised)}"
+    return Sheet(name, heads, rows, f"{title} charged", order.total_cents, entry, promised)

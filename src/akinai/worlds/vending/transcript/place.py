@@ -1,0 +1,111 @@
+"""The place of a vending business at a moment: money, machines, storage, orders on their way, rivals."""
+
+from collections.abc import Mapping
+
+from akinai.core.canonical import Json
+from akinai.core.presentation.transcript import Figure, Item, Listing, Place, Shelf, SlotView
+from akinai.worlds.vending.model.state import DAY_MINUTES, Order, Slot, State, clock
+from akinai.worlds.vending.rules.books import site_name
+from akinai.worlds.vending.rules.orders import by_expectation
+from akinai.worlds.vending.rules.trade import bank_balance_cents
+
+ROWS = "ABCDEFGHIJKLMNOPQRST"
+
+
+def slot_key(columns: int, index: int, shelf: int = 0) -> str:
+    """The key of a slot: "B2" is row 1, column 1; with several machines the machine's number stands before."""
+    row, column = divmod(index, columns)
+    key = f"{ROWS[row % len(ROWS)]}{column + 1}"
+    return f"{shelf}:{key}" if shelf else key
+
+
+def items_of(state: State) -> tuple[Item, ...]:
+    """The products of the catalogue."""
+    return tuple(
+        Item(product.id, product.name, product.category, product.size) for product in state.setup.catalog.products
+    )
+
+
+def place_of(state: State, before: State | None, known: Place | None) -> Place:
+    """The place; its shelves and listings are those of `known` where what they show did not change since `before`."""
+    if before is None or known is None:
+        return Place(_figures(state), _shelves(state), (_storage(state), _coming(state)))
+    storage, coming = known.listings
+    shelves, sites = known.shelves, state.sites
+    if state.slots is not before.slots or state.prices is not before.prices or sites is not before.sites:
+        shelves = _shelves(state, before, shelves)
+    if state.storage is not before.storage:
+        storage = _storage(state)
+    if state.orders is not before.orders or state.parcels is not before.parcels:
+        coming = _coming(state)
+    return Place(_figures(state), shelves, (storage, coming))
+
+
+def _figures(state: State) -> tuple[Figure, ...]:
+    account = Figure("bank_cents", "bank balance", bank_balance_cents(state), "cents") if state.sites else None
+    fixed = (
+        Figure("cash_cents", "cash", state.cash_cents, "cents"),
+        Figure("machine_cents", "in the machines" if state.sites else "in the machine", state.machine_cents, "cents"),
+        Figure("unread", "unread letters", len(state.mail.unread), "letters"),
+        Figure("minute", "time of day", state.minute_of_day, "minutes"),
+    )
+    return (*fixed, account) if account else fixed
+
+
+def _shelves(state: State, before: State | None = None, known: tuple[Shelf, ...] = ()) -> tuple[Shelf, ...]:
+    setup = state.setup
+    count, small = setup.slots, setup.small_slots
+    capacities = (setup.small_capacity,) * small + (setup.large_capacity,) * (count - small)
+    if not state.sites:
+        return (Shelf("", setup.columns, capacities, _slots(state, 0, 0)),)
+    return tuple(
+        Shelf(
+            site_name(state, site.place),
+            setup.columns,
+            capacities,
+            _slots(state, index * count, index + 1),
+            "lost" if site.lost else "sealed" if site.sealed else "",
+        )
+        for index, site in enumerate(state.sites)
+    )
+
+
+def _slots(state: State, start: int, shelf: int) -> Mapping[str, SlotView | None]:
+    setup = state.setup
+    return {
+        slot_key(setup.columns, index, shelf): _slot(state, slot)
+        for index, slot in enumerate(state.slots[start : start + setup.slots])
+    }
+
+
+def _slot(state: State, slot: Slot | None) -> SlotView | None:
+    return None if slot is None else SlotView(slot.product, slot.units, state.prices.get(slot.product))
+
+
+def _storage(state: State) -> Listing:
+    names = state.setup.catalog.by_id
+    rows: dict[str, tuple[Json, ...]] = {}
+    for product, lots in sorted(state.storage.items()):
+        units = sum(lot.units for lot in lots)
+        cost = sum(lot.units * lot.cost_cents for lot in lots)
+        rows[product] = (names[product].name, units, cost, lots[0].last_day)
+    heads = {"product": "", "units": "units", "cost": "cents", "sell by day": "day"}
+    return Listing("storage", "In storage", heads, rows)
+
+
+def _coming(state: State) -> Listing:
+    rows = {str(order.number): _order_row(state, order, "on its way") for order in by_expectation(state.orders)}
+    for parcel in state.parcels:
+        if parcel.at_depot:
+            rows[str(parcel.order.number)] = _order_row(state, parcel.order, "at the depot")
+    heads = {"supplier": "", "goods": "", "total": "cents", "expected": "", "state": "", "expected day": "day"}
+    return Listing("coming", "On the way", heads, rows)
+
+
+def _order_row(state: State, order: Order, where: str) -> tuple[Json, ...]:
+    names, supplier = state.setup.catalog.by_id, state.setup.catalog.supplier_by_id.get(order.supplier)
+    goods = ", ".join(f"{line.units} {names[line.product].name}" for line in order.lines)
+    late = "delayed" if order.announced and where == "on its way" else where
+    expected = clock(state.setup, order.expected)
+    day = order.expected // DAY_MINUTES + 1
+    return (supplier.name if supplier else order.supplier, goods, order.total_cents, expected, late, day)

@@ -1,0 +1,123 @@
+"""View models: what a page shows agrees with the ledger, in every world and at every entry."""
+
+import json
+
+import pytest
+from runs_for_views import RUNS, played, views
+
+from akinai import worlds
+from akinai.core.facets import Facets, Presentation
+from akinai.core.ledger import Ledger
+from akinai.core.presentation.transcript import Place, Sheet
+from akinai.core.worlds import replay
+from akinai.views import RunViews
+from akinai.views.tracks import at_entry
+
+WORLDS = sorted(RUNS)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_entry_stands_in_one_day(world: str) -> None:
+    """The days hold every entry once, in order, and each item says what its entry says."""
+    shown = views(world)
+    items = list(shown.items())
+    assert [item.seq for item in items] == list(range(1, len(shown.steps) + 1))
+    for item, step in zip(items, shown.steps, strict=True):
+        assert (item.ok, item.text, item.actor) == (step.outcome.ok, step.outcome.text, step.entry.actor)
+        assert item.shown.summary
+        assert shown.item(item.seq) is item
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_views_are_json(world: str) -> None:
+    """Every view model is JSON as it stands."""
+    shown = views(world)
+    documents = [shown.run.to_json(), shown.tracks.to_json(), *(item.to_json() for item in shown.items())]
+    assert all(json.loads(json.dumps(document, allow_nan=False)) for document in documents)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_tracks_hold_the_place_of_every_entry(world: str) -> None:
+    """What the tracks say after an entry is what the place made from that entry's state says."""
+    shown = views(world)
+    tracks = shown.tracks
+    for seq in range(len(shown.steps) + 1):
+        place = shown.place(seq)
+        assert {figure.name: figure.value for figure in place.figures} == {
+            name: at_entry(track, seq) for name, track in tracks.figures.items()
+        }
+        slots = {key: slot for shelf in place.shelves for key, slot in shelf.slots.items()}
+        for key, slot in slots.items():
+            expected = (slot.item, slot.units, slot.price_cents) if slot else None
+            assert at_entry(tracks.slots[key], seq) == expected
+        for listing in place.listings:
+            rows = {key: at_entry(track, seq) for key, track in tracks.rows[listing.name].items()}
+            assert {key: row for key, row in rows.items() if row is not None} == dict(listing.rows)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_growing_views_are_those_of_the_whole(world: str) -> None:
+    """Views that grew entry by entry equal those read at once."""
+    run = played(world)
+    rules, entries = worlds.load(run.world), run.ledger.entries
+    half = len(entries) // 2
+    begun = RunViews(run.header, rules, replay(rules, Ledger(run.ledger.genesis, entries[:half])))
+    grown = begun.grown(run.header, entries[half:])
+    whole = views(world)
+    assert (grown.digest, grown.run, list(grown.items())) == (whole.digest, whole.run, list(whole.items()))
+
+
+def test_a_receipt_names_the_letter_that_ordered() -> None:
+    """Goods that were ordered by letter are charged in a night; their receipt leads back to the letter's entry."""
+    shown = views("vending")
+    receipts = [
+        block
+        for item in shown.items()
+        for block in item.shown.blocks
+        if isinstance(block, Sheet) and block.name == "receipt"
+    ]
+    assert receipts
+    for receipt in receipts:
+        letter = shown.item(receipt.entry)
+        assert letter.verb == "send_email"
+        assert receipt.total_cents == sum(int(str(row[1])) * int(str(row[2])) for row in receipt.rows)
+
+
+def test_nights_add_up_to_the_money_in_the_scores() -> None:
+    """The sheets of all nights together hold what was sold."""
+    shown = views("vending")
+    sheets = [
+        block
+        for item in shown.items()
+        for block in item.shown.blocks
+        if isinstance(block, Sheet) and block.name == "sales"
+    ]
+    assert len(sheets) == sum(day.closed for day in shown.run.days) == 9
+    assert sum(int(str(row[1])) for sheet in sheets for row in sheet.rows) == shown.run.scores["units_sold"]
+
+
+def test_the_last_day_holds_the_headline() -> None:
+    """The series of the headline ends with the score."""
+    run = views("vending").run
+    assert run.series()[-1] == run.scores[run.headline]
+
+
+def test_market_talks_hold_every_proposal() -> None:
+    """The conversations of a market hold each proposal once, with its rank among those of its customer."""
+    shown = views("market")
+    made = [proposal for talk in shown.crowd.talks for proposal in talk.proposals]
+    assert len(made) == shown.run.scores["proposals"] > 0
+    assert sum(proposal.status == "accepted" for proposal in made) == shown.run.scores["purchases"] > 0
+    for customer in {proposal.buyer for proposal in made}:
+        ranks = sorted(proposal.rank for proposal in made if proposal.buyer == customer)
+        assert ranks == list(range(1, len(ranks) + 1))
+
+
+def test_a_silent_world_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A world that says nothing of its presentation has verbs and parameters for a transcript, and no place."""
+    run = played("vending")
+    rules = type(worlds.load(run.world))
+    monkeypatch.setattr(rules, "facets", Facets(presentation=Presentation()))
+    shown = RunViews(run.header, rules(), replay(rules(), run.ledger))
+    assert all(item.shown.summary and item.shown.kind == "other" for item in shown.items())
+    assert shown.place(5) == Place()
