@@ -6,7 +6,7 @@ MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
-.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp lint types bench docs golden constraints clean
+.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp test-openenv lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -31,6 +31,9 @@ test-magentic: $(VENV)-magentic/.ready  ## the market against the public package
 
 test-mcp: $(READY) $(VENV)-mcp-1/.ready  ## runs over MCP, played by the newest client and by that of 1.x, from an environment of its own
 	AKINAI_MCP_1=$(VENV)-mcp-1/bin/python $(BIN)/python -m pytest -q tests/adapters/test_mcp.py
+
+test-openenv: $(VENV)-openenv/.ready  ## runs as OpenEnv environments, in an environment of its own
+	AKINAI_ADAPTER=openenv $(VENV)-openenv/bin/python -m pytest -q tests/adapters
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -89,6 +92,12 @@ $(VENV)-lightning/.ready: pyproject.toml
 $(VENV)-mcp-1/.ready:
 	$(PYTHON) -m venv $(VENV)-mcp-1
 	$(VENV)-mcp-1/bin/python -m pip install -q --disable-pip-version-check "mcp>=1.30,<2"
+	@touch $@
+
+$(VENV)-openenv/.ready: $(VENV)-%/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-$*
+	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
+		hypothesis pytest pytest-asyncio
 	@touch $@
 
 $(VENV)-magentic/.ready: pyproject.toml constraints.txt

@@ -4,10 +4,14 @@ Doors whose package is not installed here are named as such: some need an enviro
 """
 
 import json
-from collections.abc import Callable, Sequence
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
-from time import perf_counter
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
 from typing import Any
 
 import akinai
@@ -63,9 +67,46 @@ def play_gymnasium(run: akinai.Run) -> akinai.Run:
     return session.run()
 
 
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """An application on a free port of this machine; its address."""
+    import uvicorn
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="websockets-sansio"))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    while not server.started:
+        sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def play_openenv(run: akinai.Run) -> akinai.Run:
+    """Through OpenEnv's client and server."""
+    from openenv.core import GenericEnvClient
+
+    from akinai.adapters.openenv import make_app
+
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        with (
+            serving(make_app(WORLD, days=run.days, store=store)) as url,
+            GenericEnvClient(base_url=url).sync() as client,
+        ):
+            client.reset(seed=run.seed, episode_id="game")
+            for name, arguments in actions_of(run):
+                client.step({"name": name, "arguments": arguments})
+        return akinai.runs(store=store)[0]
+
+
 DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "session": ("akinai", play_session),
     "gymnasium": ("gymnasium", play_gymnasium),
+    "openenv": ("openenv", play_openenv),
 }
 """Each door with the package that it needs, and how a run's actions go through it."""
 

@@ -214,3 +214,10 @@ def test_a_rest_that_breaks_fails_the_run() -> None:
         akinai.open("market", hold=["customer_0001"], settings={"businesses.agent": "same"}, rest=broken) as session,
     ):
         session.act("leave", actor="customer_0001")
+
+
+async def test_plain_code_plays_inside_a_running_loop() -> None:
+    """As in a notebook, whose cells run in one."""
+    with akinai.open("vending", days=1) as session:
+        session.act("advance_day")
+    assert session.run().ending == "horizon"

@@ -348,8 +348,13 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="akinai-session", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="akinai-session", daemon=True)
         self._thread.start()
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
 
     @property
     def running(self) -> bool:
@@ -367,5 +372,3 @@ class _LoopThread:
         """Stop the loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()

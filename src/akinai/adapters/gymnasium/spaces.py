@@ -40,7 +40,8 @@ class TextSpace(Space[str]):
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
-    __hash__ = None  # a space draws its samples, so it changes
+    def __hash__(self) -> int:
+        return hash(type(self))
 
 
 class ReplySpace(TextSpace):

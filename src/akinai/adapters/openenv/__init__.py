@@ -1,0 +1,16 @@
+"""OpenEnv: any world as an environment that its clients and trainers play over HTTP, `make_app("vending", days=30)`."""
+
+from akinai.learning.playbook.errors import MissingExtra
+
+try:
+    from akinai.adapters.openenv.environment import (
+        WorldAction,
+        WorldEnvironment,
+        WorldObservation,
+        WorldState,
+        make_app,
+    )
+except ImportError as error:
+    raise MissingExtra("an environment of OpenEnv", "openenv", "openenv") from error
+
+__all__ = ["WorldAction", "WorldEnvironment", "WorldObservation", "WorldState", "make_app"]

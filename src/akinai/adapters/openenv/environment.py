@@ -1,0 +1,168 @@
+"""A world as an environment of OpenEnv. Each client that connects has a run of its own."""
+
+# OpenEnv is not installed where types are checked.
+# pyright: reportMissingImports=false, reportUntypedBaseClass=false, reportUnknownMemberType=false
+# pyright: reportUnknownParameterType=false, reportUnknownVariableType=false
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from openenv.core.env_server.http_server import create_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+from pydantic import Field, WithJsonSchema
+
+from akinai import worlds
+from akinai.api.framework_tools import Narrator, inline_tools
+from akinai.api.opening import Session
+from akinai.api.opening import open as open_session
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Outcome
+from akinai.core.worlds import World
+
+
+class WorldAction(Action):
+    """An action of the world, as a tool call."""
+
+    name: str = Field(description="The tool, such as advance_day. What is no tool of the world is refused.")
+    arguments: Annotated[Any, WithJsonSchema({"type": "object", "description": "Its arguments."})] = Field(
+        default_factory=dict[str, Any]
+    )
+    """Of any type: what is no object is refused, in words that a model can use."""
+    text: str = Field(default="", description="Text beside the action, which the record keeps.")
+
+
+class WorldObservation(Observation):
+    """What the actor reads: at the reset what it sees, then the outcome of its action, with news."""
+
+    text: str = Field(description="The text for the model.")
+    ok: bool = Field(default=True, description="Whether the action was done; false when it was refused.")
+    code: str | None = Field(default=None, description="Why it was refused, for programs.")
+    actor: str | None = Field(default=None, description="Whose action is next.")
+    offered: list[str] = Field(default_factory=list[str], description="Names of the tools that may be used now.")
+    tools: list[dict[str, Any]] = Field(
+        default_factory=list[dict[str, Any]], description="All tools of the world with their schemas, at the reset."
+    )
+    ending: str | None = Field(default=None, description="Why the run is over.")
+
+
+class WorldState(State):
+    """The run: `episode_id` is its name in the store."""
+
+    world: str = Field(default="", description="The world with the version of its rules.")
+    seed: int = Field(default=0, description="The seed of the run.")
+    ending: str | None = Field(default=None, description="Why the run is over.")
+    scores: dict[str, float] = Field(default_factory=dict[str, float], description="The scores, once the run is over.")
+
+
+class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
+    """An episode is a run. The reward is what an action changed of the world's first score, in its unit."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, world: World[Any], options: Mapping[str, Any]) -> None:
+        """`options` of `akinai.open`, but for seed, name and resume, which `reset` takes."""
+        super().__init__()
+        self._world, self._options = world, dict(options)
+        self._session: Session | None = None
+        self._narrator: Narrator | None = None
+        self._seed = self._steps = 0
+
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, resume: str | None = None, **kwargs: Any
+    ) -> WorldObservation:
+        """Begin a run, by default with seed 1; or go on with a run of the store, `resume`.
+
+        `episode_id` names the run, which is called NAME-SEED. UsageError for what cannot be played.
+        """
+        if kwargs:
+            raise UsageError(f"reset takes seed, episode_id and resume, not {', '.join(map(str, kwargs))}")
+        self.close()
+        if resume is not None:
+            session = open_session(resume=resume, store=self._options.get("store"))
+        else:
+            session = open_session(self._world, seed=1 if seed is None else seed, name=episode_id, **self._options)
+        self._session, self._narrator = session, Narrator(session)
+        header = session.run().header
+        self._seed, self._steps = header.genesis.seed, 0
+        return self._observation(session.view().text, None, tools=inline_tools(session))
+
+    def step(self, action: WorldAction, timeout_s: float | None = None, **kwargs: Any) -> WorldObservation:
+        """Take an action. After the end the observation says so, with no reward."""
+        session = self._running()
+        assert self._narrator is not None
+        if session.done:
+            return self._observation(self._narrator.over(), Outcome("", ok=False, code="over"))
+        outcome = session.act(action.name, action.arguments, text=action.text)
+        self._steps += 1
+        return self._observation(self._narrator.tell(outcome), outcome, reward=session.reward)
+
+    @property
+    def state(self) -> WorldState:
+        """The run as it stands."""
+        session = self._session
+        if session is None:
+            return WorldState(world=self._world.name)
+        scores = {score.name: float(score.value) for score in session.scores()} if session.done else {}
+        return WorldState(
+            episode_id=session.id, step_count=self._steps, world=self._world.name, seed=self._seed,
+            ending=session.ending, scores=scores,
+        )  # fmt: skip
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """The world with the version of its rules."""
+        name, _, version = self._world.name.partition("@")
+        about = (self._world.__doc__ or name).strip().split("\n")[0]
+        return EnvironmentMetadata(name=f"akinai-{name}", description=about, version=version)
+
+    def close(self) -> None:
+        """End the episode. Its run can be resumed if it is kept in a store and not over."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _running(self) -> Session:
+        if self._session is None:
+            raise UsageError("there is no episode; reset first, and keep the connection open: /step alone forgets")
+        return self._session
+
+    def _observation(
+        self, text: str, outcome: Outcome | None, *, reward: float | None = None, tools: Sequence[Any] = ()
+    ) -> WorldObservation:
+        session = self._running()
+        offered = () if session.done else session.view().verbs or self._world.verbs.classes
+        return WorldObservation(
+            text=text, ok=outcome is None or outcome.ok, code=outcome and outcome.code, actor=session.actor,
+            offered=[verb.tool_name() for verb in offered], tools=list(tools), ending=session.ending,
+            done=session.done, reward=reward,
+        )  # fmt: skip
+
+
+def make_app(
+    world: str | World[Any],
+    *,
+    preset: str | None = None,
+    days: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    store: str | None = None,
+    hold: Sequence[str] | None = None,
+    rest: str | None = None,
+    max_actions: int = 0,
+    max_repeats: int = 20,
+    max_clients: int = 64,
+) -> Any:
+    """The FastAPI application that serves a world, for `uvicorn.run`. Options as those of `akinai.open`.
+
+    Runs are kept in `store`, by default in memory. `max_clients` is how many may be connected at once.
+    """
+    loaded = worlds.load(world) if isinstance(world, str) else world
+    options: dict[str, Any] = {
+        "preset": preset, "days": days, "settings": settings, "store": store, "hold": hold, "rest": rest,
+        "max_actions": max_actions, "max_repeats": max_repeats,
+    }  # fmt: skip
+    make = partial(WorldEnvironment, loaded, options)
+    name = f"akinai-{loaded.name.partition('@')[0]}"
+    return create_app(
+        make, WorldAction, WorldObservation, env_name=name, state_cls=WorldState, max_concurrent_envs=max_clients
+    )

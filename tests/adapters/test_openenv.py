@@ -1,0 +1,159 @@
+"""A world as an environment of OpenEnv, played by its own client."""
+
+import asyncio
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openenv.core import GenericEnvClient
+
+import akinai
+import doors
+from akinai.adapters.openenv import make_app
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+DAY = {"name": "advance_day"}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("openenv") / "akinai.db")
+
+
+@pytest.fixture(scope="module")
+def url(store: str) -> Iterator[str]:
+    """A server of three days of vending."""
+    with doors.serving(make_app("vending", days=3, store=store)) as url:
+        yield url
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[Any]:
+    with GenericEnvClient(base_url=url).sync() as client:
+        yield client
+
+
+def test_openenvs_own_validation_passes(url: str) -> None:
+    """All of its checks of a running server."""
+    program = str(Path(sys.executable).with_name("openenv"))
+    done = subprocess.run([program, "validate", "--url", url], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Verdict: PASS"), done.stdout
+    assert done.stdout.count("PASS  ") == 6
+
+
+def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
+    """The same actions are the same ledger."""
+    run = doors.reference()
+    assert doors.play_openenv(run).digest == run.digest
+
+
+def test_rewards_sum_to_what_the_score_gained(client: Any) -> None:
+    """Over an episode; the state then holds the scores, and a step after the end says that it is over."""
+    run = doors.reference(3)
+    begun = client.reset(seed=run.seed)
+    assert begun.observation["text"].startswith("You run a vending machine")
+    assert len(begun.observation["tools"]) == 42
+    results = [client.step({"name": name, "arguments": given}) for name, given in doors.actions_of(run)]
+    assert [result.done for result in results] == [False] * (run.entries - 1) + [True]
+    scores = client.state()["scores"]
+    assert scores["net_worth"] == run.score("net_worth")
+    assert sum(result.reward for result in results) == scores["net_worth"] - doors.starting_score(run)
+    after = client.step(DAY)
+    assert (after.done, after.reward, after.observation["code"]) == (True, None, "over")
+
+
+@pytest.mark.parametrize(
+    ("action", "code"),
+    [
+        ({"name": "sell_kidney"}, "no_action"),
+        ({"name": "wait_until", "arguments": {"hour": "noon"}}, "bad_parameters"),
+        ({"name": "wait_until", "arguments": [9]}, "bad_parameters"),
+        ({"name": "notepad_write", "arguments": {"text": "x" * 2**20}}, "bad_parameters"),
+    ],
+)
+def test_an_action_that_cannot_be_read_is_refused(client: Any, action: dict[str, Any], code: str) -> None:
+    """In words for a model; the episode goes on."""
+    client.reset(seed=1)
+    result = client.step(action)
+    assert (result.done, result.reward, result.observation["ok"], result.observation["code"]) == (False, 0, False, code)
+    assert client.step(DAY).observation["ok"]
+
+
+@pytest.mark.parametrize("message", [{}, {"name": 7}, {"name": "advance_day", "days": 3}])
+def test_a_message_that_is_no_action_is_an_error(client: Any, message: dict[str, Any]) -> None:
+    """OpenEnv says so; nothing is recorded, and the connection stays."""
+    client.reset(seed=1)
+    with pytest.raises(RuntimeError, match="VALIDATION_ERROR"):
+        client.step(message)
+    assert client.state()["step_count"] == 0
+
+
+def test_a_step_without_an_episode_says_what_to_do(client: Any) -> None:
+    """Reset first."""
+    with pytest.raises(RuntimeError, match="reset first"):
+        client.step(DAY)
+    with pytest.raises(RuntimeError, match="reset takes seed, episode_id and resume, not days"):
+        client.reset(days=3)
+
+
+def test_two_clients_play_two_runs(url: str, client: Any) -> None:
+    """At the same time."""
+    with GenericEnvClient(base_url=url).sync() as other:
+        client.reset(seed=1)
+        other.reset(seed=2)
+        client.step(DAY)
+        names = client.state()["episode_id"], other.state()["episode_id"]
+        assert [client.state()["step_count"], other.state()["step_count"]] == [1, 0]
+        assert names[0] != names[1]
+
+
+@pytest.mark.slow
+def test_the_pages_examples_run() -> None:
+    """The server, and the client that plays through it."""
+    serve, play = BLOCK.findall((Path(__file__).parents[2] / "docs" / "openenv.md").read_text(encoding="utf-8"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    server = subprocess.Popen([sys.executable, "-c", serve.replace("8000", port).replace("days=30", "days=2")])
+    try:
+        for _ in range(300):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", int(port))):
+                break
+            time.sleep(0.1)
+        done = subprocess.run([sys.executable, "-c", play.replace("8000", port)], capture_output=True, text=True)
+    finally:
+        server.terminate()
+        server.wait()
+    assert done.returncode == 0, done.stderr
+    assert "net_worth" in done.stdout
+
+
+async def test_an_episode_whose_client_died_is_resumed(url: str, store: str, client: Any) -> None:
+    """Every answered step is in the store; another client goes on."""
+    import websockets
+
+    connection = await websockets.connect(url.replace("http", "ws") + "/ws")
+    for message in (
+        {"type": "reset", "data": {"seed": 1, "episode_id": "dying"}},
+        {"type": "step", "data": DAY},
+    ):
+        await connection.send(json.dumps(message))
+        assert json.loads(await connection.recv())["type"] == "observation"
+    connection.transport.abort()
+    await asyncio.sleep(0.5)
+
+    def go_on() -> Any:
+        client.reset(resume="dying-1")
+        return client.step({**DAY, "text": "Go on."})
+
+    result = await asyncio.to_thread(go_on)
+    assert result.observation["ok"]
+    entries = akinai.runs("dying-1", store=store)[0].ledger.entries
+    assert [(entry.name, entry.said) for entry in entries] == [("AdvanceDay", ""), ("AdvanceDay", "Go on.")]
