@@ -17,7 +17,8 @@ from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Assignment, Task, exact, number
-from akinai.runtime.learn.data_sets import find_check, find_data_set
+from akinai.runtime.learn.checks import find_check
+from akinai.runtime.learn.data_sets import find_data_set
 from akinai.runtime.learn.settings import learn_settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_task.py"

@@ -56,6 +56,14 @@ Fresh = Annotated[
     bool,
     flag("--fresh", help="Begin with an empty playbook and do not resume; a rollback restores the old bullets."),
 ]
+JudgeOnly = Annotated[bool, flag("--judge-only", help="Judge the playbook as it is and learn nothing.")]
+NoTruth = Annotated[
+    bool,
+    flag(
+        "--no-truth",
+        help="Learn from outcomes alone, never shown a right answer; --set feedback=consistency: from agreement.",
+    ),
+]
 
 Agent = Annotated[
     str | None,
@@ -107,6 +115,8 @@ def learn(
     limit: Limit = None,
     checkpoint: Checkpoint = None,
     fresh: Fresh = False,
+    judge_only: JudgeOnly = False,
+    no_truth: NoTruth = False,
     agent: Agent = None,
     reflect: Reflect = None,
     seeds: Seeds = None,
@@ -269,6 +279,9 @@ def _beginning(began: Mapping[str, Any]) -> str:
 
 def _title(learned: Mapping[str, Any]) -> str:
     roles = learned["card"]["roles"]
+    if learned["judge_only"]:
+        where = f"on {learned['eval_seeds']}" if learned["world"] else f"on {learned['split']}"
+        return f"{learned['tasks']}, {learned['card']['playbook']} judged {where}, nothing learned"
     if learned["with"] is None:
         return f"{learned['tasks']}, learned by {roles}, not judged"
     seen = learned["card"]["began_with"]["seen"]
@@ -299,6 +312,8 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     if paired := learned["paired"]:
         yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
+    if learned["test"]:
+        yield from _test_rows(learned["test"])
     for epoch in learned["improvement_rate"]:
         rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
         yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
@@ -307,6 +322,16 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
     if learned["failed"]:
         yield "tasks without a readable answer", f"{learned['failed']:,}", ""
+
+
+def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of the test tasks, which judge beside the validation tasks."""
+    for name, words in {"baseline_accuracy": "without a playbook", "accuracy": "with the playbook"}.items():
+        if (share := test[name]) and share["n"]:
+            low, high = share["ci95"]
+            yield f"accuracy on test {words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    if paired := test["paired"]:
+        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
 
 
 def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:

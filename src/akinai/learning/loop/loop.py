@@ -165,6 +165,7 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
         if evaluation is None or not progress.wants_reflection(job.config):
             return progress
         task, trajectory = job.by_id[progress.task_id], progress.last.trajectory
+        task = replace(task, truth="") if job.config.no_truth else task
         retrieved = job.retriever.by_ids(playbook, trajectory.injected)
         earlier = progress.readable_insights
         insights = await job.breaker.guard(

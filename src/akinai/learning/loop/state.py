@@ -48,6 +48,8 @@ class LoopConfig:
     min_confidence: float = 0.3
     whole: bool = False
     """Give the whole playbook to every task, as ACE does."""
+    no_truth: bool = False
+    """Hand the Reflector no right answers."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.rounds <= MOST_ROUNDS:

@@ -135,7 +135,7 @@ class ModelReflector:
             "task": task.text,
             "reasoning": "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions))) or NONE,
             "answer": trajectory.answer or NONE,
-            "truth": task.truth,
+            "truth": task.truth or self._templates.text("no_truth"),
             "report": evaluation.report or f"right: {evaluation.right}, score: {evaluation.score:g}",
             "bullets": retrieved.injection.text.strip() or NONE,
             "sections": _sections(retrieved.playbook),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -10,7 +11,7 @@ from akinai.core.lessons import Lesson
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Trajectory
-from akinai.learning.roles.tasks import Check, Task
+from akinai.learning.roles.tasks import Check, Task, grade
 
 Merge: TypeAlias = Callable[[str, Lesson], str]
 """(content of a bullet, a later lesson about the same thing) -> the new content of the bullet."""
@@ -27,8 +28,14 @@ class AnswerEvaluator:
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         answer = trajectory.answer.strip()
-        right = bool(answer) and self._check(task.truth, answer)
-        return Evaluation(right, float(right), "" if right else f"answered {answer!r:.500}")
+        if getattr(self._check, "blocks", False):
+            graded = await asyncio.to_thread(grade, self._check, task.truth, answer)
+        else:
+            graded = grade(self._check, task.truth, answer)
+        right = graded.score >= 1
+        partly = f", score {graded.score:.2f}" if 0 < graded.score < 1 else ""
+        verdict = "" if right else f"not right{partly}: answered {answer!r:.500}"
+        return Evaluation(right, graded.score, "\n".join(filter(None, (verdict, graded.report))))
 
 
 def replace_content(content: str, lesson: Lesson) -> str:

@@ -8,7 +8,7 @@ from typing import cast
 from akinai.core.canonical import Json
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles import schemas
-from akinai.learning.roles.model import NONE, ModelCurator, ModelReflector, delta_in, shown, text_in
+from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, shown, text_in
 from akinai.learning.roles.objects import INSIGHTS, UnreadableReply, object_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.replies import read_tags
@@ -37,7 +37,7 @@ class RunReflector(ModelReflector):
         retrieved: Retrieved,
         earlier: Sequence[Insights],
     ) -> dict[str, str]:
-        truth = str(trajectory.details.get("truth") or NONE)
+        truth = str(trajectory.details.get("truth") or self._templates.text("no_truth"))
         values = super().values(task, trajectory, evaluation, retrieved, earlier)
         return {**values, "truth": truth, "most": str(MOST_INSIGHTS)}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
 from akinai.retrieval import normalise
 
 Split: TypeAlias = Literal["train", "held_out", "validation", "test"]
@@ -58,8 +59,29 @@ class Task:
         return self.source or self.id
 
 
-Check: TypeAlias = Callable[[str, str], bool]
-"""(truth, answer) -> whether the answer is right. Never called for an empty answer, which is wrong."""
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The result of a graded check. UsageError for a score out of range."""
+
+    score: float
+    """0 to 1; 1 is right."""
+    report: str = ""
+    """What the check found, for the Reflector. It does not hold the right answer."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.score <= 1:
+            raise UsageError(f"a check gave the score {self.score!r}; give one from 0 to 1")
+
+
+Check: TypeAlias = Callable[[str, str], "bool | float | Grade"]
+"""(truth, answer) -> whether the answer is right, or its score. Never called for an empty answer, which is wrong."""
+
+
+def grade(check: Check, truth: str, answer: str) -> Grade:
+    """The grade of an answer; an empty one gets 0. UsageError for a score out of range."""
+    found = check(truth, answer) if answer.strip() else 0.0
+    return found if isinstance(found, Grade) else Grade(float(found))
+
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 _ENDINGS = " .。"
@@ -72,12 +94,56 @@ def exact(truth: str, answer: str) -> bool:
 
 def number(truth: str, answer: str) -> bool:
     """The same number to nine digits: "1,000.0" is right for "1000". Texts that are not numbers are compared whole."""
-    a, b = _number(truth), _number(answer)
-    return exact(truth, answer) if a is None or b is None else math.isclose(a, b, rel_tol=1e-9)
+    return _close(truth, answer, 1e-9)
 
 
-CHECKS: Mapping[str, Check] = {"exact": exact, "number": number}
+def number_within(tolerance: float) -> Check:
+    """The check that takes numbers for equal within a relative tolerance."""
+    return lambda truth, answer: _close(truth, answer, tolerance)
+
+
+def contains(truth: str, answer: str) -> bool:
+    """The answer holds the truth as whole words: "the answer is 10" is right for "10", and "100" is not."""
+    return re.search(_whole_words(_folded(truth)), _folded(answer)) is not None
+
+
+def parts(truth: str, answer: str) -> Grade:
+    """The share of the truth's parts that the answer holds as whole words. Parts are divided by ";" or lines."""
+    wanted = list(dict.fromkeys(filter(None, (_folded(part) for part in re.split(r"[;；\n]", truth)))))
+    if not wanted:
+        raise UsageError(f"the truth {truth!r:.60} has no parts; divide them by ';'")
+    found = sum(re.search(_whole_words(part), _folded(answer)) is not None for part in wanted)
+    return Grade(found / len(wanted), f"{found} of {len(wanted)} parts")
+
+
+def regex(truth: str, answer: str) -> bool:
+    """The truth is a regular expression that stands for the whole answer, spaces around it aside."""
+    try:
+        return re.fullmatch(truth, answer.strip()) is not None
+    except re.error as error:
+        raise UsageError(f"the truth {truth!r:.60} is no regular expression: {error}; mend it") from error
+
+
+CHECKS: Mapping[str, Check] = {
+    "exact": exact,
+    "number": number,
+    "contains": contains,
+    "parts": parts,
+    "regex": regex,
+}
 """The names that the setting `check` accepts."""
+
+
+def _close(truth: str, answer: str, tolerance: float) -> bool:
+    a, b = _number(truth), _number(answer)
+    return exact(truth, answer) if a is None or b is None else math.isclose(a, b, rel_tol=tolerance)
+
+
+def _whole_words(text: str) -> str:
+    """A pattern that finds a text where no letter or digit of its own kind goes on; Japanese has no word ends."""
+    before = r"(?<![a-z0-9])" if text[:1].isascii() and text[:1].isalnum() else ""
+    after = r"(?![a-z0-9]|[.,]\d)" if text[-1:].isascii() and text[-1:].isalnum() else ""
+    return before + re.escape(text) + after
 
 
 def _folded(text: str) -> str:

@@ -8,7 +8,6 @@ truth = "capital"
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from inspect import Parameter, signature
@@ -23,11 +22,12 @@ from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, ch
 from akinai.learning.data_sets import DataSet, read_tasks
 from akinai.learning.playbook.errors import extra_installed
 from akinai.learning.playbook.sections import sections_for
-from akinai.learning.roles.tasks import CHECKS, Check, Split, Task
+from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import Tokenizer, tokenize
 from akinai.runtime.config.records import record_lines
 from akinai.runtime.config.settings import SETTINGS_FILE
+from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.settings import LearnSettings, learn_settings, validated
 
 GROUP = "akinai.tasks"
@@ -51,7 +51,7 @@ class TaskFiles(BaseModel):
     """A field, or a text with fields in braces."""
     truth: str = "answer"
     check: str = "exact"
-    """ "exact", "number", or "module:function" of (truth, answer)."""
+    """A name of `CHECKS`, "number:TOLERANCE", "command:PROGRAM ...", or "module:function" of (truth, answer)."""
     language: Literal["en", "ja"] = "en"
 
 
@@ -79,31 +79,24 @@ def entry_data_sets() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-def find_check(name: str) -> Check:
-    """A check of answers: "exact", "number", or a function as "module:function"."""
-    if name in CHECKS:
-        return CHECKS[name]
-    module, colon, function = name.partition(":")
-    if not colon:
-        raise UnknownName("check of answers", name, CHECKS, "or a function of (truth, answer) as 'module:function'")
-    try:
-        return cast("Check", getattr(import_module(module), function))
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"the check {name!r} cannot be loaded: {error}; put it where Python finds it") from error
-
-
-def questions(tasks: ChoiceTasks[Any], data: str = "", eval: str = "", extra: bool | None = None) -> DataSet:
+def questions(
+    tasks: ChoiceTasks[Any], data: str = "", eval: str = "", test: str = "", extra: bool | None = None
+) -> DataSet:
     """Multiple-choice questions as a data set: questions to learn from, and questions to be judged by.
 
-    `data` and `eval` are files, names of data sets ("owner/name", "owner/name:split"), or samples of the package;
-    without both, the samples. `extra` says whether bullets are found by SudachiPy's words and fitted vectors; None:
-    where the extra `learn`, which they need, is installed.
+    `data`, `eval` and `test` are files, names of data sets ("owner/name", "owner/name:split"), or samples of the
+    package; without any, the samples. `extra` says whether bullets are found by SudachiPy's words and fitted vectors;
+    None: where the extra `learn`, which they need, is installed.
     """
     if extra not in (None, True, False):
         raise UsageError(f"extra is {extra!r:.40}; say true or false, or leave it out")
     sample, eval_sample = tasks.samples
     data = data or sample
-    names: dict[Split, str] = {"train": data, "validation": eval or (eval_sample if data == sample else "")}
+    names: dict[Split, str] = {
+        "train": data,
+        "validation": eval or (eval_sample if data == sample else ""),
+        "test": test,
+    }
     tokenizer, index = _index(extra=extra_installed() if extra is None else extra)
 
     def load(split: Split) -> Sequence[Task]:

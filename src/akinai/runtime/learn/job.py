@@ -1,9 +1,10 @@
 """One learning from beginning to end: the loop, plain or as a graph with checkpoints, and the evaluation after it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
@@ -17,13 +18,14 @@ from akinai.learning.loop.state import Beginning, LoopState, StepName
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.sections import all_sections
+from akinai.learning.roles.consistency import AgreementEvaluator, RepeatedGenerator
 from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
-from akinai.runtime.learn.data_sets import find_check
+from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.resources import Resources
-from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.result import Judgement, LearnResult
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.models.budget import NO_BUDGET, Budget
 from akinai.runtime.sync import wait
@@ -45,6 +47,8 @@ class JobConfig:
     """Whether to begin with an empty playbook, and not to resume an unfinished learning."""
     baseline: bool = True
     """Whether the same tasks are judged without a playbook too."""
+    judge_only: bool = False
+    """Judge the playbook as it is, and learn nothing."""
     watch: Watch | None = None
 
 
@@ -69,16 +73,8 @@ def run_job(
 class _Tasks:
     train: tuple[Task, ...]
     held_out: tuple[Task, ...]
-    validation: tuple[Task, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Evaluation:
-    split: Split
-    judged: EvalResult | None = None
-    baseline: EvalResult | None = None
-    cut: EndRun | None = None
-    """What ended the evaluation before its end."""
+    judged: Mapping[Split, tuple[Task, ...]]
+    """Those that judge, validation before test; only splits that have tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +100,16 @@ class _Learning:
             roles = await make_roles(Resources(self.data_set.name, self.config.budget, self.path, stack))
             job = self._job(tasks, roles)
             runner = await self._runner(job, stack)
-            self._begin(job, tasks)
+            if not self.config.judge_only:
+                self._begin(job, tasks)
             end, state = await self._learn(job, runner)
             stopped = isinstance(end, TooManyUnreadable)
-            evaluation = _Evaluation("train") if stopped else await self._evaluate(job, tasks, state)
-            if state.over and evaluation.cut is None:
+            (judgement, *further), cut = (
+                ([Judgement("train")], None) if stopped else await self._judge(job, tasks, state)
+            )
+            if state.over and cut is None:
                 await runner.forget()
-            end = end or evaluation.cut
+            end = end or cut
             return LearnResult(
                 self.data_set.name,
                 roles.label,
@@ -118,20 +117,29 @@ class _Learning:
                 job.playbook.load(),
                 state.epochs,
                 end.ending if end else "done",
-                evaluation.split,
-                evaluation.judged,
-                evaluation.baseline,
-                self._clean(evaluation, tasks, state.began),
+                judgement,
                 state.began,
                 unfinished=None if state.over else state.counts,
                 stopped=end.why if isinstance(end, TooManyUnreadable) else "",
                 online=self.settings.online,
                 seconds=perf_counter() - start,
+                test=further[0] if further else None,
+                judge_only=self.config.judge_only,
             )
 
     def _load_tasks(self) -> _Tasks:
         """The tasks by purpose. Held-out tasks are not trained on."""
         settings, load = self.settings, self.data_set.load
+        splits: tuple[Split, ...] = () if settings.online else ("validation", "test")
+        judged: dict[Split, tuple[Task, ...]] = {split: found for split in splits if (found := tuple(load(split)))}
+        for found in judged.values():
+            check_ids(found)
+        if self.config.judge_only:
+            if not judged:
+                raise UsageError(
+                    f"the data set {self.data_set.name!r} has no tasks to judge by; name a file that holds some"
+                )
+            return _Tasks((), (), judged)
         train = tuple(load("train"))
         held_out = tuple(load("held_out"))
         if settings.held_out and not held_out:
@@ -141,18 +149,20 @@ class _Learning:
         train = train[: settings.limit] if settings.limit else train
         if not train:
             raise UsageError(f"the data set {self.data_set.name!r} has no training tasks; name a file that holds some")
-        validation = () if settings.online else tuple(load("validation"))
-        check_ids(validation)
-        return _Tasks(train, held_out, validation)
+        return _Tasks(train, held_out, judged)
 
     def _job(self, tasks: _Tasks, roles: Roles) -> Job:
         settings = self.settings
         config = settings.loop_config(uses_model=roles.uses_model)
         check = find_check(settings.check) if settings.check else self.data_set.check
         evaluator = self.evaluator or AnswerEvaluator(check)
+        if settings.no_truth and settings.feedback == "consistency":
+            evaluator = AgreementEvaluator(evaluator)
+            roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.consistency_tries))
         retriever = settings.retriever(config, self.data_set)
         file = PlaybookFile(self.path)
-        before = file.load() if file.exists() and not self.config.fresh else Playbook()
+        known = self.config.judge_only or (file.exists() and not self.config.fresh)
+        before = file.load() if known else Playbook()
         began = beginning(before, tasks.train)
         _expect_unseen(tasks, before, self.path)
         return Job(tasks.train, roles, evaluator, file, retriever, config, tasks.held_out, began=began)
@@ -170,7 +180,7 @@ class _Learning:
     async def _runner(self, job: Job, stack: AsyncExitStack) -> _Runner:
         """The plain loop, or the graph where there is a checkpoint, which is opened before anything is written."""
         place, fresh = self.config.checkpoint, self.config.fresh
-        if place is None:
+        if place is None or self.config.judge_only:
             return _Runner(lambda watch: run_loop(job, watch=watch), lambda: asyncio.sleep(0))
         from akinai.learning.loop.graph import checkpointer, learn_in_graph
 
@@ -195,42 +205,49 @@ class _Learning:
         except EndRun as end:
             return end, newest
 
-    async def _evaluate(self, job: Job, tasks: _Tasks, state: LoopState) -> _Evaluation:
-        """Judge the playbook, and the same tasks without a playbook."""
-        generator, evaluator = job.roles.generator, job.evaluator
-        judged: EvalResult | None = None
-        split: Split = "validation" if tasks.validation else "train"
-        try:
-            if tasks.validation:
-                playbook = job.playbook.load()
-                judged = await judge(tasks.validation, playbook, generator, evaluator, job.retriever.fresh())
-            elif state.first_right:
+    async def _judge(self, job: Job, tasks: _Tasks, state: LoopState) -> tuple[Sequence[Judgement], EndRun | None]:
+        """Judge the playbook on every split, and the same tasks without a playbook; and what ended it early."""
+        done: list[Judgement] = []
+        agreement = self.settings.no_truth and self.settings.feedback == "consistency"
+        if not tasks.judged:
+            judged = None
+            if state.first_right and not agreement:
                 right = {task.id: right for task, right in zip(tasks.train, state.first_right, strict=False)}
                 judged = EvalResult(right, dict(zip(right, state.first_scores, strict=True)))
-            if judged is None or not self.config.baseline:
-                return _Evaluation(split, judged)
-            same = tasks.validation or tasks.train[: len(judged.right)]
-            baseline = await judge(same, Playbook(), generator, evaluator, job.retriever.fresh())
-            return _Evaluation(split, judged, baseline)
+            done.append(Judgement("train", judged, clean=self._clean("train", judged, (), state.began)))
+        try:
+            for split, found in tasks.judged.items():
+                done.append(Judgement(split))
+                judged = await self._evaluate(job, found, job.playbook.load())
+                done[-1] = Judgement(split, judged, clean=self._clean(split, judged, found, state.began))
+            for number, judgement in enumerate(done):
+                if self.config.baseline and judgement.judged is not None:
+                    same = tasks.judged.get(judgement.split) or tasks.train[: len(judgement.judged.right)]
+                    done[number] = replace(judgement, baseline=await self._evaluate(job, same, Playbook()))
         except EndRun as end:
-            return _Evaluation(split, judged, None, end)
+            return done or [Judgement("train")], end
+        return done, None
 
-    def _clean(self, evaluation: _Evaluation, tasks: _Tasks, began: Beginning) -> EvalResult | None:
+    async def _evaluate(self, job: Job, tasks: Sequence[Task], playbook: Playbook) -> EvalResult:
+        return await judge(tasks, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())
+
+    def _clean(
+        self, split: Split, judged: EvalResult | None, tasks: Sequence[Task], began: Beginning
+    ) -> EvalResult | None:
         """The judged tasks that no bullet had seen when they were judged; None where that cannot be said."""
-        judged = evaluation.judged
         if judged is None or began.unrecorded:
             return None
-        if evaluation.split == "train":
+        if split == "train":
             unseen = [id for id in judged.right if id not in frozenset(began.seen)]
             return judged.only(unseen) if self.settings.online and began.seen else None
         seen = provenance(PlaybookFile(self.path).load())
-        return judged.only([task.id for task in tasks.validation if task not in seen])
+        return judged.only([task.id for task in tasks if task not in seen])
 
 
 def _expect_unseen(tasks: _Tasks, before: Playbook, path: Path) -> None:
     """UsageError for runs that judge and that bullets come from: they would say nothing about other runs."""
     seen = provenance(remember(before, tasks.train))
-    if both := next((task for task in tasks.validation if task.identity and task in seen), None):
+    if both := next((task for task in chain(*tasks.judged.values()) if task.identity and task in seen), None):
         raise UsageError(
             f"{both.id!r} is to judge, and {path} is learned from the same run; "
             "judge by other seeds (--eval-seeds), or begin with an empty playbook (--fresh)"

@@ -66,6 +66,8 @@ def learn(
     evaluator: Evaluator | None = None,
     checkpoint: str | None = None,
     fresh: bool = False,
+    judge_only: bool = False,
+    no_truth: bool = False,
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     watch: Watch | None = None,
@@ -92,11 +94,11 @@ def learn(
     }
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
-    learner = {"epochs": epochs, "online": online or None, "limit": limit}
+    learner = {"epochs": epochs, "online": online or None, "limit": limit, "no_truth": no_truth or None}
     learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"days": days, "eval_settings": eval_settings, "store": store}
-    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, watch)
+    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
     given = {name: value for name, value in learner.items() if value is not None}
     return _learn(tasks, settings, given, runs, job, (choice, options), roles, evaluator)
 
@@ -113,6 +115,9 @@ def _learn(
 ) -> LearnResult:
     """Learn from tasks or from runs; `learner` are settings of the learner, `runs` options about a world's runs."""
     choice, options = asked
+    if job.judge_only:
+        unused = {**learner, "fresh": job.fresh or None, "checkpoint": job.checkpoint, "seeds": runs["seeds"]}
+        expect_unused({**unused, "roles": None}, "nothing is learned with judge_only")
     if isinstance(tasks, TrainConfig):
         expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
         rest, overrides = split_settings(settings, None)
@@ -126,6 +131,7 @@ def _learn(
         expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
         online = bool(learner.get("online"))
         config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
+        config = replace(config, seeds="") if job.judge_only else config
         return learn_runs(config, overrides, job)
     expect_unused(runs, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else _named_data_set(str(tasks), overrides, rest)
@@ -144,6 +150,15 @@ def learn_tasks(
     models = models or RoleModels()
     by_rules = not models and roles is None
     settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
+    if settings.no_truth and roles is None and not models.learns and not job.judge_only:
+        raise UsageError(
+            f"the rules of {data_set.name!r} learn from right answers; without them a model has to (--reflector-model)"
+        )
+    if settings.no_truth and settings.feedback == "consistency" and settings.online:
+        raise UsageError("online learning scores attempts by their answers, and consistency knows none; leave one out")
+
+    if job.judge_only and "generator" in models.by_role:
+        models = replace(models, by_role=dict.fromkeys(ROLES, models.by_role["generator"]))
 
     async def make_roles(resources: Resources) -> Roles:
         return roles or await _task_roles(data_set, settings, models, resources)
@@ -158,6 +173,11 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
     if config.online:
         overrides = {**overrides, "online": True}
     settings = learn_settings(overrides, defaults=data_set.settings)
+    if settings.no_truth and (not config.learns_by_model or settings.feedback == "consistency"):
+        raise UsageError(
+            "the rules of a world learn from what it knows, and runs do not agree on answers; "
+            "without the truth a model reflects on the outcome: name one with --reflector-model"
+        )
     if job.checkpoint and config.store.startswith("memory:"):
         raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
     check_players(config, job.budget)
@@ -167,7 +187,7 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
         return await world_roles(config, data_set, settings, resources, keeps=keeps)
 
     result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator())
-    return replace(result, runs=config, clean=None, models=config.models)
+    return replace(result, runs=config, judgement=replace(result.judgement, clean=None), models=config.models)
 
 
 async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:

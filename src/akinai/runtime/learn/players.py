@@ -222,6 +222,8 @@ class RunReporter:
     player: RunPlayer
     run_tokens: int
     """Limit on the tokens of a record."""
+    no_truth: bool = False
+    """Leave out what the world knows and the player did not."""
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -232,7 +234,7 @@ class RunReporter:
         world, run = self.player.world, await self.player.training_run(str(trajectory.details["run"]))
         steps = replay(world, run.ledger)
         record = condensed(world, steps, budget_tokens=self.run_tokens)
-        truth = known(world, steps, budget_tokens=self.run_tokens // TRUTH_SHARE)
+        truth = "" if self.no_truth else known(world, steps, budget_tokens=self.run_tokens // TRUTH_SHARE)
         details = {**trajectory.details, "truth": truth, "report": report_of(world, run, steps)}
         # Which bullets were followed is not recorded: what they did is for the Reflector to say.
         return replace(trajectory, reasoning=record.text, details=details, used=())

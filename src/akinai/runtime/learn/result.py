@@ -20,6 +20,37 @@ from akinai.runtime.learn.train_config import TrainConfig
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """How a playbook did on the tasks of one split."""
+
+    split: Split
+    """ "validation" or "test"; "train" in online learning and where there are no others."""
+    judged: EvalResult | None = None
+    """With the playbook; in online learning each task before anything was learned from it."""
+    baseline: EvalResult | None = None
+    """The same tasks without a playbook."""
+    clean: EvalResult | None = None
+    """The judged tasks that no bullet had seen, in this learning or before; None for runs, and where that is not
+    known."""
+
+    @property
+    def gain(self) -> PairedComparison | None:
+        """The difference of scores on the same tasks with its interval, wins and losses."""
+        return gain(self.baseline, self.judged) if self.baseline and self.judged else None
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "split": self.split,
+            "accuracy": _share(self.judged),
+            "baseline_accuracy": _share(self.baseline),
+            "clean_accuracy": _share(self.clean),
+            "with": self.judged.mean if self.judged else None,
+            "without": self.baseline.mean if self.baseline else None,
+            "paired": _gain_json(self.gain),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class LearnResult:
     """A playbook that was learned, and what it is worth."""
 
@@ -33,15 +64,8 @@ class LearnResult:
     ending: str
     """"done"; or why it ended early, to be resumed with a checkpoint: the limit of the budget that was reached, or
     "unreadable" after too many unreadable replies in a row."""
-    split: Split
-    """The tasks that were judged: "validation", or "train" in online learning and where there are no others."""
-    judged: EvalResult | None
-    """With the learned playbook; in online learning each task before anything was learned from it."""
-    baseline: EvalResult | None
-    """The same tasks without a playbook."""
-    clean: EvalResult | None = None
-    """The judged tasks that no bullet had seen, in this learning or before; None for runs, and where that is not
-    known."""
+    judgement: Judgement
+    """On the validation tasks, or else those of test or train."""
     began: Beginning = field(default_factory=Beginning)
     """The playbook that the learning began with."""
     unfinished: EpochCounts | None = None
@@ -54,16 +78,37 @@ class LearnResult:
     online: bool = False
     seconds: float = 0.0
     """Wall-clock time."""
+    test: Judgement | None = None
+    """On the test tasks, where validation tasks were judged too."""
+    judge_only: bool = False
+
+    @property
+    def split(self) -> Split:
+        return self.judgement.split
+
+    @property
+    def judged(self) -> EvalResult | None:
+        return self.judgement.judged
+
+    @property
+    def baseline(self) -> EvalResult | None:
+        return self.judgement.baseline
+
+    @property
+    def clean(self) -> EvalResult | None:
+        return self.judgement.clean
 
     @property
     def gain(self) -> PairedComparison | None:
         """What the playbook gained on the same tasks: the difference of scores with its interval, wins and losses."""
-        return gain(self.baseline, self.judged) if self.baseline and self.judged else None
+        return self.judgement.gain
 
     @property
     def usage(self) -> ModelUsage:
         """The model calls of all epochs and evaluations that ended."""
-        judged = [result.usage for result in (self.judged, self.baseline) if result]
+        judgements = (self.judgement, self.test or Judgement("test"))
+        results = [result for each in judgements for result in (each.judged, each.baseline)]
+        judged = [result.usage for result in results if result]
         return sum([*(counts.usage for _, counts in self._counts()), *judged], ModelUsage())
 
     def _counts(self) -> list[tuple[int, EpochCounts]]:
@@ -108,6 +153,8 @@ class LearnResult:
             "spent": _usage_json(self.usage),
             "improvement_rate": [] if runs else [_epoch_json(epoch) for epoch in self.epochs],
             "paired": _gain_json(self.gain),
+            "test": self.test.to_json() if self.test else None,
+            "judge_only": self.judge_only,
             "seconds": round(self.seconds, 2),
             "card": {
                 "akinai": version("akinai"),

@@ -64,7 +64,15 @@ class LearnSettings(BaseModel):
     bullets_at: str = DEFAULT_PLACE
     """The place of the bullets in the Generator's prompt."""
     check: str = ""
-    """Replaces the data set's check: "exact", "number", or "module:function"."""
+    """Replaces the data set's check: "exact", "number", "number:TOLERANCE", "contains", "parts", "regex",
+    "command:PROGRAM ...", or "module:function"."""
+    no_truth: bool = False
+    """Whether Reflector and Curator learn without right answers; a model has to reflect."""
+    feedback: Literal["outcome", "consistency"] = "outcome"
+    """What they are told instead: whether the attempt was right, with the report of the check; or only how several
+    attempts at the task agree, for tasks whose answers nobody knows."""
+    consistency_tries: int = Field(5, ge=2)
+    """Attempts that are compared."""
     tries: int = Field(3, ge=1)
     """Requests to a model before an unreadable reply is given up."""
     structured: bool = True
@@ -96,6 +104,7 @@ class LearnSettings(BaseModel):
             budget_tokens=self.budget_tokens or None,
             min_confidence=self.min_confidence,
             whole=self.whole,
+            no_truth=self.no_truth,
         )
 
     def templates(self, data_set: DataSet) -> PromptTemplates:

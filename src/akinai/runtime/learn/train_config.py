@@ -22,6 +22,7 @@ class TrainConfig:
     world: str | World[Any]
     agent: str
     seeds: str = TRAIN_SEEDS
+    """Empty where nothing is learned."""
     eval_seeds: str = EVAL_SEEDS
     days: int | None = None
     settings: Sequence[str] = ()

@@ -46,7 +46,8 @@ def world_tasks(config: TrainConfig) -> DataSet:
     world = config.load_world()
     base = world.name.partition("@")[0]
     _check_config(config)
-    train, judged = seeds_in(config.seeds), [] if config.online else seeds_in(config.eval_seeds)
+    train = seeds_in(config.seeds) if config.seeds else []
+    judged = [] if config.online else seeds_in(config.eval_seeds)
     if not config.eval_settings and (both := sorted({*train} & {*judged})):
         raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
     layers: dict[Split, Sequence[str]] = {
@@ -134,7 +135,11 @@ async def world_roles(
     tokens = settings.curator_budget_tokens
     curator = RunCurator(ask("curator"), templates, tries=tries, streak=streak, budget_tokens=tokens)
     return Roles(
-        RunReporter(player, settings.run_tokens), reflector, curator, config.models.label(LEARNERS), uses_model=True
+        RunReporter(player, settings.run_tokens, settings.no_truth),
+        reflector,
+        curator,
+        config.models.label(LEARNERS),
+        uses_model=True,
     )
 
 

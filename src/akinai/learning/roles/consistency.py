@@ -1,0 +1,64 @@
+"""Learning from agreement: several attempts at a task are compared where no right answer may be used. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from akinai.learning.roles.protocols import (
+    Evaluation,
+    Evaluator,
+    Generator,
+    Insights,
+    ModelUsage,
+    Retrieved,
+    Trajectory,
+)
+from akinai.learning.roles.tasks import Assignment, Task, exact
+
+ANSWERS = "answers"
+"""The key of a trajectory's details that holds the answers of all attempts."""
+
+
+@dataclass(frozen=True)
+class RepeatedGenerator:
+    """Attempts a training task several times. The trajectory is the first attempt's; its details hold all answers."""
+
+    generator: Generator
+    tries: int
+
+    async def generate(
+        self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
+    ) -> Trajectory:
+        if not assignment.attempt:
+            return await self.generator.generate(assignment, retrieved, reflections)
+        found = [await self.generator.generate(assignment, retrieved, reflections) for _ in range(self.tries)]
+        first = next((trajectory for trajectory in found if not trajectory.failed), found[0])
+        usage = sum((trajectory.usage for trajectory in found), ModelUsage())
+        answers = [trajectory.answer for trajectory in found if not trajectory.failed]
+        return replace(first, details={ANSWERS: answers}, usage=usage)
+
+
+@dataclass(frozen=True)
+class AgreementEvaluator:
+    """Takes a training attempt for right when more than half of all attempts gave its answer. It never reads the truth.
+
+    Attempts that judge a playbook are left to `judge`.
+    """
+
+    judge: Evaluator
+
+    async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
+        details = cast("Mapping[str, list[str]]", trajectory.details or {})
+        if ANSWERS not in details:
+            return await self.judge.evaluate(task, trajectory)
+        answers = details[ANSWERS]
+        counts: Counter[str] = Counter()
+        for answer in answers:
+            counts[next((known for known in counts if exact(known, answer)), answer)] += 1
+        agreeing = sum(exact(trajectory.answer, answer) for answer in answers)
+        named = ", ".join(f"{answer!r:.100} {count} times" for answer, count in counts.most_common())
+        report = f"{len(answers)} attempts answered {named}; whether any is right is not known"
+        return Evaluation(2 * agreeing > len(answers), agreeing / len(answers), report)
