@@ -125,7 +125,26 @@ class AsyncSession:
             reply = json.dumps({"action": name, "arguments": given}, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise UsageError(f"the arguments of {name!r:.100} are no JSON: {error}") from error
-        return await self._take(Move(self.world.verbs.parse(name, given, reply), text), actor, wait)
+        return await self.take(Move(self.world.verbs.parse(name, given, reply), text), actor, wait)
+
+    async def take(self, move: Move, actor: str | None = None, wait: bool | Literal["own"] = True) -> Outcome:
+        """Hand in a move that was read elsewhere, and return its outcome; see `act`."""
+        who = await self._turn_of(actor)
+        self._seats.hand_in(who, move)
+        await self._seats.until(lambda: self._seats.outcome(who) is not None)
+        outcome = self._seats.outcome(who)
+        if wait and outcome is not None:
+            turns, seat = self._seats.turns, who.partition("/")[0]
+            await self._seats.until(
+                lambda: any(wait != "own" or actor.partition("/")[0] == seat for actor in turns),
+            )
+            if who in turns:
+                outcome = turns[who].last or outcome
+        await self._expect_sound()
+        if outcome is None:
+            raise EndRun(self.ending or "stopped")
+        self.outcome, self.reward = outcome, await self._reward()
+        return outcome
 
     def tools_for(self, framework: str) -> list[Any]:
         """All actions of the world as tools of "langchain", "openai" or "anthropic".
@@ -149,7 +168,7 @@ class AsyncSession:
         The reply is a JSON object such as {"action": "wait_until", "hour": 9}, also fenced or with prose around it.
         """
         self._narrator = self._narrator or Narrator(self)
-        return self._narrator.tell(await self._take(read_move(self.world.verbs, text), None, True))
+        return self._narrator.tell(await self.take(read_move(self.world.verbs, text), None, True))
 
     async def scores(self) -> Sequence[Score]:
         """The scores of the run as it stands."""
@@ -217,25 +236,6 @@ class AsyncSession:
         self._header = await asyncio.shield(self._task)
         if self._header.status == "failed":
             raise AgentError(self._header.error or "the run failed")
-
-    async def _take(self, move: Move, actor: str | None, wait: bool | Literal["own"]) -> Outcome:
-        """Hand in a move, and return its outcome; see `act`."""
-        who = await self._turn_of(actor)
-        self._seats.hand_in(who, move)
-        await self._seats.until(lambda: self._seats.outcome(who) is not None)
-        outcome = self._seats.outcome(who)
-        if wait and outcome is not None:
-            turns, seat = self._seats.turns, who.partition("/")[0]
-            await self._seats.until(
-                lambda: any(wait != "own" or actor.partition("/")[0] == seat for actor in turns),
-            )
-            if who in turns:
-                outcome = turns[who].last or outcome
-        await self._expect_sound()
-        if outcome is None:
-            raise EndRun(self.ending or "stopped")
-        self.outcome, self.reward = outcome, await self._reward()
-        return outcome
 
     def _change(self) -> float:
         """What the first score has gained since the beginning, as far as the state shows."""

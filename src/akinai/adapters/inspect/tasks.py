@@ -1,0 +1,205 @@
+"""A task for every world: seeds are samples, Inspect's model plays, the world's scores are the scores.
+
+Inspect finds them by the entry point `inspect_ai`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import anyio
+
+from akinai import worlds
+from akinai.adapters.inspect.framework import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    MemoryDataset,
+    PrerequisiteError,
+    Sample,
+    Score,
+    Task,
+    collect,
+    mean,
+    scorer,
+    solver,
+    span,
+    stderr,
+    task,
+)
+from akinai.adapters.inspect.player import Player
+from akinai.agents.chat import WINDOW_TOKENS, prompt
+from akinai.api.opening import aopen
+from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.ledger import Genesis
+from akinai.core.worlds import World, participants
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.export.eval_log.sample import FINDINGS, SCORER, sample_id, scores_document
+from akinai.runtime.runs.planning import checked_seeds, seeds_in
+from akinai.runtime.runs.reading import Detail, score_run
+
+PLAYED = "akinai/scores"
+"""The key of a sample's store that holds the scores of its run."""
+
+
+def make_task(
+    name: str,
+    *,
+    preset: str | None = None,
+    seeds: Any = "1-5",
+    days: int | None = None,
+    settings: Any = None,
+    hold: Any = None,
+    rest: str | None = None,
+    store: str | None = None,
+    max_actions: int = 0,
+    max_repeats: int = 20,
+    window_tokens: int = WINDOW_TOKENS,
+) -> Any:
+    """The task of a world. UsageError for options that do not fit.
+
+    `seeds` are like "1-5"; `settings` "name=value", several with commas; `hold` the actors or groups that the model
+    plays, each in a conversation of its own, by default all without a player of the world's own, else the first group.
+    Runs are kept in `store`, by default in memory.
+    """
+    world = worlds.load(name)
+    numbers = _seeds(seeds)
+    prepared = prepare(world, preset=preset, days=days, settings=_settings(settings))
+    genesis = [Genesis(world.name, seed, prepared.setup) for seed in numbers]
+    options: dict[str, Any] = {
+        "preset": preset, "days": days, "settings": _settings(settings), "store": store, "rest": rest,
+        "hold": _listed(hold) or _held(world, genesis[0]), "max_actions": max_actions, "max_repeats": max_repeats,
+    }  # fmt: skip
+    samples = [
+        Sample(id=sample_id(made.seed), input=_view(world, made), metadata={"seed": made.seed}) for made in genesis
+    ]
+    return Task(
+        dataset=MemoryDataset(samples, name=name),
+        solver=play(world.name, options, window_tokens),
+        scorer=[scores(), findings()],
+        version=world.name.partition("@")[2],
+        metadata={"settings_digest": genesis[0].settings_digest},
+    )
+
+
+def _seeds(seeds: Any) -> Sequence[int]:
+    """Seeds as Inspect's command line gives them: a text, a number, or a list of either."""
+    if isinstance(seeds, str):
+        return seeds_in(seeds)
+    if isinstance(seeds, int):
+        return checked_seeds([seeds])
+    return seeds_in(",".join(map(str, seeds)))
+
+
+def _settings(settings: Any) -> Mapping[str, Any] | Sequence[str]:
+    return settings if isinstance(settings, Mapping) else _listed(settings) or ()  # pyright: ignore[reportUnknownVariableType] - from outside
+
+
+def _listed(value: Any) -> list[str] | None:
+    """A list from a list or a text with commas; None for nothing."""
+    if isinstance(value, str):
+        return value.split(",")
+    return [str(item) for item in value] if value else None
+
+
+def _held(world: World[Any], genesis: Genesis) -> list[str] | None:
+    """The first group, in a world whose actors all have players of its own."""
+    sides, state = world.facets.sides, world.begin(genesis)
+    if sides.groups and all(sides.own_player(state, actor) for actor in participants(world, state)):
+        return [sides.groups[0]]
+    return None
+
+
+def _view(world: World[Any], genesis: Genesis) -> str:
+    """What the first actor sees at the beginning."""
+    state = world.begin(genesis)
+    actors = participants(world, state)
+    return world.view(state, actors[0]).text if actors else ""
+
+
+@solver(name="akinai_play")
+def play(world: str, options: Mapping[str, Any], window_tokens: int) -> Any:
+    """Plays the run of a sample's seed to its end, or to one of Inspect's limits."""
+
+    async def solve(state: Any, generate: Any) -> Any:
+        session = await aopen(world.partition("@")[0], seed=state.metadata["seed"], **options)
+        state.metadata["run"] = session.id
+        seats = [actor for actor in session.held if "/" not in actor]
+        system = ChatMessageSystem(content=prompt("chat"))
+        try:
+            if len(seats) == 1:
+                head = [system, *state.messages]
+                state.messages = head
+                output = await Player(session, None, head, window_tokens).play(state.messages)
+                state.output = output or state.output
+            else:
+                await collect(*(_play_seat(session, seat, system, window_tokens) for seat in seats))
+        finally:
+            # Also when a limit cancels the sample: it is scored as the run stands.
+            with anyio.CancelScope(shield=True):
+                await session.close()
+                run = await session.run()
+                detail = Detail(judged=True, findings=True)
+                state.store.set(PLAYED, scores_document(score_run(run.header, run.ledger, session.world, detail)))
+        return state
+
+    return solve
+
+
+async def _play_seat(session: Any, seat: str, system: Any, window_tokens: int) -> None:
+    """A seat of several, in a conversation of its own."""
+    async with span(name=seat, type="agent"):
+        head = [system, ChatMessageUser(content=session.view(seat).text)]
+        await Player(session, seat, head, window_tokens).play([])
+
+
+@scorer(name=SCORER, metrics={"*": [mean(), stderr()]})
+def scores() -> Any:
+    """All scores of the world, by name; units and evidence are in the metadata."""
+    return _recorded(SCORER)
+
+
+@scorer(name=FINDINGS, metrics=[mean(), stderr()])
+def findings() -> Any:
+    """The number of findings; what they say is in the metadata."""
+    return _recorded(FINDINGS)
+
+
+def _recorded(name: str) -> Any:
+    async def score(state: Any, target: Any) -> Any:
+        played = state.store.get(PLAYED)
+        if played is None:
+            raise UsageError("the sample holds no run; it was not played by the solver of this task")
+        return Score(**played[name])
+
+    return score
+
+
+def register(name: str) -> Callable[..., Any]:
+    """The task of a world, as Inspect knows it."""
+
+    def world_task(
+        preset: str | None = None,
+        seeds: Any = "1-5",
+        days: int | None = None,
+        settings: Any = None,
+        hold: Any = None,
+        rest: str | None = None,
+        store: str | None = None,
+        max_actions: int = 0,
+        max_repeats: int = 20,
+        window_tokens: int = WINDOW_TOKENS,
+    ) -> Any:
+        try:
+            return make_task(
+                name, preset=preset, seeds=seeds, days=days, settings=settings, hold=hold, rest=rest, store=store,
+                max_actions=max_actions, max_repeats=max_repeats, window_tokens=window_tokens,
+            )  # fmt: skip
+        except AkinaiError as error:
+            raise PrerequisiteError(str(error)) from error
+
+    world_task.__name__ = name
+    world_task.__doc__ = f"The world {name!r}; see `make_task`."
+    return task(name=name)(world_task)
+
+
+TASKS = {name: register(name) for name in worlds.names()}
+"""The tasks of all installed worlds."""
