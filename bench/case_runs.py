@@ -6,7 +6,7 @@ that it gets. Nothing before the first point changes.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from akinai.core.actions import Action, Unreadable
@@ -19,6 +19,8 @@ from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay
 from akinai.worlds.vending.model.state import OPENING, OWNER, State
+from akinai.worlds.vending.players.days import trader
+from akinai.worlds.vending.players.habits import REFERENCE
 
 WORLD = Vending()
 SKIPPED = Outcome("Nothing was done.")
@@ -35,6 +37,10 @@ class RunSettings:
     preset: str | None = None
     settings: tuple[str, ...] = ()
     """As `--set` on the command line: "start_cents=6000"."""
+    habits: tuple[tuple[str, object], ...] = ()
+    """Habits in which the reference player of a business of several sites differs from itself."""
+    marked_days: tuple[int, int] | None = None
+    """The days, both included, in which a finding has to point to an entry, where no move is marked."""
 
     @property
     def genesis(self) -> Genesis:
@@ -67,6 +73,8 @@ class LiveRun:
     entries: list[Entry] = field(default_factory=list[Entry])
     marked: list[int] = field(default_factory=list[int])
     """The entries of marked moves."""
+    days: list[int] = field(default_factory=list[int])
+    """The day of each entry."""
 
     def __post_init__(self) -> None:
         self.genesis = self.settings.genesis
@@ -86,6 +94,7 @@ class LiveRun:
         before = self.entries[-1] if self.entries else None
         at = max(before.at if before else 0, WORLD.now(self.state))
         action = WORLD.verbs.settled(fill_in_texts(move.action, self.state))
+        self.days.append(self.state.day)
         turn = Turn(len(self.entries) + 1, at, self.actor or OWNER, action, fill_in(move.says, self.state))
         self.state, outcome = step(WORLD, self.state, turn)
         if checked and outcome.code != move.refused:
@@ -174,12 +183,20 @@ class Mutator:
                         outcomes[OWNER] = outcome
                 continue
             if actor not in agents:
-                agents[actor] = WORLD.players[self.mutation.player](Role(actor, WORLD.verbs.classes))
+                agents[actor] = self._agent(actor)
             decision = _decide(agents[actor], run, actor, outcomes.get(actor))
             outcomes[actor] = self._play(run, decision)
         if missing := [change for at, change in enumerate(self.mutation.changes) if at not in self.points]:
             raise ValueError(f"the run ended after {len(run.entries)} entries without {missing!r}")
+        if marked := self.mutation.settings.marked_days:
+            run.marked += [at for at, day in enumerate(run.days, 1) if marked[0] <= day <= marked[1]]
         return run
+
+    def _agent(self, actor: str) -> Agent:
+        settings = self.mutation.settings
+        if settings.habits:
+            return trader(replace(REFERENCE, **dict(settings.habits)))  # pyright: ignore[reportArgumentType]
+        return WORLD.players[self.mutation.player](Role(actor, WORLD.verbs.classes))
 
     def _due(self, run: LiveRun, actor: str) -> tuple[LabelledMove, ...]:
         if actor != OWNER or run.state.minute_of_day != OPENING:

@@ -5,7 +5,9 @@ players. Labels follow from the definitions alone: nothing here uses a detector.
 tests/coherence/README.md.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,10 +81,31 @@ def load(folder: Path) -> tuple[Case, ...]:
     """The cases of a folder: a file for each type, named after it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is installed
     return tuple(
-        read_case(file.stem, document)
+        read_case(file.stem, each)
         for file in sorted(folder.glob("*.yaml"))
         for document in yaml.load(file.read_text(encoding="utf-8"), loader)
+        for each in expand(document)
     )
+
+
+def expand(document: Document) -> Iterator[Document]:
+    """A case for each row of a document's `each`, with the row's values in place of `$name`; else the document."""
+    rows = document.get("each")
+    if rows is None:
+        yield document
+        return
+    text = json.dumps({key: value for key, value in document.items() if key != "each"}, ensure_ascii=False)
+    for row in rows:
+        yield json.loads(re.sub(r'"?\$(\w+)"?', lambda found: _filled(found, row), text))
+
+
+def _filled(found: re.Match[str], row: Document) -> str:
+    """A value in place of its name; a number loses the quotes round a name that stands alone."""
+    value, text = row[found[1]], found[0]
+    alone = text.startswith('"') and text.endswith('"')
+    if alone:
+        return json.dumps(value, ensure_ascii=False)
+    return text.replace(f"${found[1]}", str(value))
 
 
 def read_case(about: str, document: Document) -> Case:
@@ -90,11 +113,15 @@ def read_case(about: str, document: Document) -> Case:
     run = dict(document.get("run", {}))
     player = run.pop("player", None)
     run["settings"] = (*PLAYER_SETTINGS.get(player, ()), *run.pop("set", ()))
+    run["habits"] = tuple(
+        (name, tuple(value) if isinstance(value, list) else value) for name, value in run.pop("habits", {}).items()
+    )
+    run["marked_days"] = tuple(run["marked_days"]) if "marked_days" in run else None
     settings = RunSettings(**run)
     plan = (
         Script(settings, read_moves(document["moves"]))
         if player is None
-        else Mutation(player, settings, tuple(map(_read_change, document["changes"])))
+        else Mutation(player, settings, tuple(map(_read_change, document.get("changes", ()))))
     )
     holds, unsettled = frozenset(document["holds"]), frozenset(document.get("unsettled", ()))
     return Case(document["name"], about, plan, holds, document["why"], unsettled)
