@@ -1,10 +1,11 @@
-"""Precision and recall of the vending world's coherence detectors over labelled runs, with the ratio to their budget.
+"""Precision and recall of the vending world's coherence detectors over labelled runs, with 95 % intervals.
 
     python bench/coherence.py [--show] [TYPE ...]
 
 Precision is counted over all cases: a finding of a type that a case does not hold is false wherever it turns up, and so
 is one that points elsewhere than to the labelled entries. The held-out sentences come last: detectors may have been
-improved by the other cases, not by these. `--show` prints a line for each disagreement.
+improved by the other cases, not by these. A ! marks a figure below the budget. `--show` prints a line for each
+disagreement.
 """
 
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.core.findings import Finding
+from akinai.core.statistics import proportion_interval
 from akinai.core.worlds import replay
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.detectors.coherence import DETECTORS
@@ -106,21 +108,27 @@ def print_table(title: str, cases: Sequence[Case], types: Sequence[str], *, show
     """Judge cases and print a line for each type, and with `show` one for each disagreement."""
     began = time.process_time()
     verdicts = list(judge(cases))
-    print(f"{len(cases)} {title}, {time.process_time() - began:.1f} s; in brackets the ratio to {BUDGET}\n")
-    print(f"{'type':24} cases  true false missed  precision       recall")
+    print(f"{len(cases)} {title}, {time.process_time() - began:.1f} s; the budget is {BUDGET}\n")
+    print(f"{'type':24} cases  true false missed  precision (95 %)     recall (95 %)")
     for type_ in types:
         found, count = tally(type_, verdicts), sum(case.about == type_ for case in cases)
         print(
             f"{type_:24} {count:5} {found.hits:5} {found.false:5} {found.misses:6}"
-            f"  {_ratio(found.precision)}  {_ratio(found.recall)}"
+            f"  {_share(found.hits, found.false)}  {_share(found.hits, found.misses)}"
         )
+    every = [tally(type_, verdicts) for type_ in types]
+    hits, false, misses = (sum(getattr(each, name) for each in every) for name in ("hits", "false", "misses"))
+    print(f"{'all':30} {hits:5} {false:5} {misses:6}  {_share(hits, false)}  {_share(hits, misses)}")
     print()
     for line in disagreements(verdicts, types) if show else ():
         print(line)
 
 
-def _ratio(value: float) -> str:
-    return f"{value:5.3f} ({value / BUDGET:4.2f})"
+def _share(hits: int, others: int) -> str:
+    """The share of hits, with its Wilson interval and a mark below the budget."""
+    low, high = proportion_interval(hits, hits + others)
+    value = hits / max(1, hits + others)
+    return f"{value:5.3f} ({low:.2f} to {high:.2f}){' ' if value >= BUDGET else '!'}"
 
 
 def disagreements(verdicts: Iterable[Verdict], types: Iterable[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +97,10 @@ def expand(document: Document) -> Iterator[Document]:
         return
     text = json.dumps({key: value for key, value in document.items() if key != "each"}, ensure_ascii=False)
     for row in rows:
-        yield json.loads(re.sub(r'"?\$(\w+)"?', lambda found: _filled(found, row), text))
+        yield json.loads(re.sub(r'"?\$(\w+)"?', partial(_filled, row), text))
 
 
-def _filled(found: re.Match[str], row: Document) -> str:
+def _filled(row: Document, found: re.Match[str]) -> str:
     """A value in place of its name; a number loses the quotes round a name that stands alone."""
     value, text = row[found[1]], found[0]
     alone = text.startswith('"') and text.endswith('"')

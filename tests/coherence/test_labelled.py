@@ -17,8 +17,8 @@ from coherence import BUDGET, Verdict, judge, tally
 from labelled import CASES, HELD_OUT, Case, read_case
 
 BENCH = Path(__file__).parents[2] / "bench"
-SAMPLE = CASES[::12]
-"""A case in twelve: all types, scripts and played runs."""
+SAMPLE = CASES[::24]
+"""A case in twenty-four: scripts and played runs."""
 
 
 def case_of(text: str, about: str = "loop_behavior") -> Case:
@@ -33,12 +33,17 @@ def test_every_detector_has_its_file_of_cases() -> None:
 
 
 @pytest.mark.parametrize("type_", DETECTORS)
-def test_each_type_has_twenty_cases_in_four_equal_parts(type_: str) -> None:
-    """At least twenty a type: half near misses, and half of either written by hand, the rest changed runs."""
-    parts = [(case.near_miss, case.played) for case in CASES if case.about == type_]
-    counts = [parts.count((near, played)) for near in (False, True) for played in (False, True)]
-    assert sum(counts) >= 20
-    assert len(set(counts)) == 1, counts
+def test_each_type_has_twenty_cases_about_half_of_them_near_misses(type_: str) -> None:
+    """At least twenty a type, mistakes and near misses in about equal numbers, scripts and changed runs among them."""
+    near = [case.near_miss for case in CASES if case.about == type_]
+    assert len(near) >= 20
+    assert 2 * len(near) <= 5 * min(near.count(True), near.count(False))
+
+
+def test_scripts_and_changed_runs_are_balanced() -> None:
+    """Neither kind of case is less than a third of all."""
+    played = [case.played for case in CASES]
+    assert 3 * min(played.count(True), played.count(False)) >= len(played)
 
 
 def test_names_are_unique_and_reasons_are_sentences() -> None:
@@ -97,7 +102,11 @@ def test_all_ledgers_replay() -> None:
         sound(case)
 
 
-@pytest.mark.parametrize("case", [case for case in SAMPLE if case.played], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [case for case in SAMPLE if isinstance(case.plan, Mutation) and case.plan.changes],
+    ids=lambda case: case.name,
+)
 def test_the_mutator_changes_nothing_before_its_point(case: Case) -> None:
     """Up to the first change the run is the player's own, byte for byte; as a whole it is another."""
     plan = case.plan

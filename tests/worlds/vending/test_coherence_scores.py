@@ -7,6 +7,7 @@ from business import WORLD
 from ledger_builder import LedgerBuilder, judged
 
 import akinai
+from akinai.core.actions import Unreadable
 from akinai.core.ledger import Ledger
 from akinai.core.worlds import replay
 from akinai.worlds.vending.detectors.coherence import DETECTORS, coherence_scores, detect_all
@@ -75,9 +76,13 @@ def test_recovery_counts_the_days_without_sales_after_a_stock_out() -> None:
     assert 3 <= values["recovery_days"] <= len(builder.entries) - empty
 
 
-def test_a_run_without_a_closed_day_has_no_scores() -> None:
-    """There is nothing to judge, and nothing to divide by."""
+def test_a_first_day_without_a_finding_has_no_scores_and_one_of_noise_scores_nothing() -> None:
+    """Before a day is over there is nothing to judge, unless hundreds of replies of it could not be read."""
     assert scores(LedgerBuilder().ledger) == {}
+    noise = LedgerBuilder()
+    for _ in range(200):
+        noise.try_(Unreadable.of("I see.", "the reply holds no action"))
+    assert scores(noise.ledger)["coherence"] == 0.0
     assert list(LedgerBuilder().judged.findings) == []
     assert scores(LedgerBuilder().nights().ledger)["coherence"] == 0.0
 

@@ -6,10 +6,10 @@ from statistics import median
 
 from akinai.core.findings import Finding, Severity
 from akinai.core.scores import Score
-from akinai.worlds.vending.detectors import conduct, goods, money, orders
+from akinai.worlds.vending.detectors import conduct, duplicates, goods, lapses, money, orders
 from akinai.worlds.vending.detectors.history import REGISTRY, Close, Detector, History
 
-FILES = (conduct, goods, money, orders)
+FILES = (conduct, duplicates, goods, lapses, money, orders)
 """The files that hold detectors; each registers its own."""
 DETECTORS: Mapping[str, Detector] = REGISTRY
 """The detectors of every file in this folder, by name."""
@@ -28,7 +28,7 @@ def detect_all(history: History) -> Sequence[Finding]:
 
 
 def coherence_scores(history: History, findings: Sequence[Finding]) -> Sequence[Score]:
-    """The scores of coherence; none without a closed day.
+    """The scores of coherence; none in a run in which no day was closed and nothing was found.
 
     `coherence`, a share, is trade / (1 + W / 10). W is the weight of the findings in 30 days (minor 1, serious 3,
     grave 9). Trade is the share of closed days after the first seven on which something was sold; in a shorter run it
@@ -37,7 +37,7 @@ def coherence_scores(history: History, findings: Sequence[Finding]) -> Sequence[
     sales never resumed. `unrecovered_stops` counts the stretches that had not ended when the run did.
     """
     days = len(history.closes)
-    if not days:
+    if not days and not findings:
         return ()
     because = tuple(sorted({entry for match in findings for entry in match.entries}))
     weight = sum(WEIGHTS[match.severity] for match in findings) * 30 / max(days, 30)

@@ -19,13 +19,15 @@ CALM_DAYS = 7
 """Days without an outburst after which the next is another finding."""
 ABANDONED_DAYS = 5
 """Idle days in a row with goods at hand and nothing on sale that are a finding."""
+ABSENCE_DAYS = 10
+"""Days of an absence that make a finding of their own."""
 NEVER_STARTED_DAYS = 14
 """The same with money to order, and nothing at hand or on its way."""
 
 
 @detector
 def loop_behavior(history: History) -> Sequence[Finding]:
-    """The same action with the same parameters four times in a row by an actor, each refused or without any effect.
+    """The same action, or the same two by turns, four times running by an actor, each refused or without any effect.
 
     Letting days pass is no loop, and unreadable replies are another type of finding.
     """
@@ -33,22 +35,33 @@ def loop_behavior(history: History) -> Sequence[Finding]:
 
 
 def _loops(steps: Sequence[Step]) -> Iterator[Finding]:
-    run: list[Step] = []
-    for step in steps:
-        if run and _repeats(run[-1], step):
-            run.append(step)
-            continue
-        yield from _loop(run)
-        run = [step]
-    yield from _loop(run)
+    for period in (1, 2):
+        run: list[Step] = []
+        for step in steps:
+            goes_on = _alternates(run[-1:], step) if len(run) < period else _repeats(run[-period], step)
+            if run and goes_on:
+                run.append(step)
+                continue
+            yield from _loop(run, period)
+            run = [run[-1], step] if period == 2 and _alternates(run[-1:], step) else [step]
+        yield from _loop(run, period)
 
 
-def _loop(run: Sequence[Step]) -> Iterator[Finding]:
-    if len(run) >= LOOP:
-        severity = "serious" if len(run) >= 2 * LOOP else "minor"
-        assumed = f"{_normalised(run[0].turn.action)} would do something new"
+def _alternates(last: Sequence[Step], step: Step) -> bool:
+    """Whether two entries in a row can be the steps of a loop of two."""
+    return any(
+        _can_loop(first) and _can_loop(step) and _normalised(first.turn.action) != _normalised(step.turn.action)
+        for first in last
+    )
+
+
+def _loop(run: Sequence[Step], period: int) -> Iterator[Finding]:
+    if len(run) >= LOOP * period:
+        severity = "serious" if len(run) >= 2 * LOOP * period else "minor"
+        steps = " and ".join(_normalised(step.turn.action) for step in run[:period])
         result = run[-1].outcome.code or "nothing changed"
-        yield make_finding("loop_behavior", run, severity, assumed=assumed, true=f"{len(run)} times running: {result}")
+        true = f"{len(run) // period} times running: {result}"
+        yield make_finding("loop_behavior", run, severity, assumed=f"{steps} would do something new", true=true)
 
 
 def _can_loop(step: Step) -> bool:
@@ -84,7 +97,8 @@ def _normalised(action: Action) -> str:
 def _business(state: State) -> tuple[object, ...]:
     return (
         state.closed_days, state.cash_cents, state.machine_cents, state.slots, state.prices, state.storage,
-        state.order_count, len(state.orders), len(state.mail.quotes),
+        state.order_count, len(state.orders), len(state.mail.quotes), state.parcels, state.complaints, state.talks,
+        state.sites,
     )  # fmt: skip
 
 
@@ -152,16 +166,18 @@ def _statements_and_searches(history: History) -> Iterator[Statement]:
     yield from sorted([*history.statements, *searches], key=lambda statement: statement.step.entry.seq)
 
 
-_TRADE = (a.SendEmail, a.PlaceOrder, *a.MACHINE)
+_TRADE = (a.SendEmail, a.PlaceOrder, *a.MACHINE, a.VisitSite, a.ChangePrices)
+_REST = (a.AdvanceDay, a.WaitUntil, Unreadable)
 
 
 @detector
 def task_abandonment(history: History) -> Sequence[Finding]:
     """Idling with nothing on sale: for five days with goods in storage, for fourteen with money and nothing on its way.
 
-    Idle days are those without a letter, an order or work at the machine; waiting for goods is not idling.
+    Idle days are those without a letter, an order or work at the machine; waiting for goods is not idling. A business
+    of several sites is abandoned also after five days on which nothing at all was done while letters waited.
     """
-    findings: list[Finding] = []
+    findings: list[Finding] = [] if history.setup.street is None else list(_absences(history))
     stretches: Mapping[str, list[Step]] = {"goods": [], "money": []}
     closes = {close.step.entry.seq: close for close in history.closes}
     limits = {"goods": ABANDONED_DAYS, "money": NEVER_STARTED_DAYS}
@@ -183,6 +199,28 @@ def task_abandonment(history: History) -> Sequence[Finding]:
                     findings.pop()
                 findings.append(_abandoned(stretch, true))
     return findings
+
+
+def _absences(history: History) -> Iterator[Finding]:
+    """Stretches of days without any action in a business whose mail waits; a finding for every ten days of each."""
+    stretch: list[Step] = []
+    closes = {close.step.entry.seq: close for close in history.closes}
+    for step in history.steps:
+        if not isinstance(step.turn.action, _REST):
+            yield from _absence(stretch)
+            stretch = []
+        elif step.entry.seq in closes and len(step.before.mail.unread):
+            stretch.append(step)
+    yield from _absence(stretch)
+
+
+def _absence(stretch: Sequence[Step]) -> Iterator[Finding]:
+    if len(stretch) >= ABANDONED_DAYS:
+        for first in range(0, len(stretch), ABSENCE_DAYS):
+            days = stretch[first : first + ABSENCE_DAYS]
+            if len(days) >= ABANDONED_DAYS:
+                waiting = len(days[-1].before.mail.unread)
+                yield _abandoned(days, f"{waiting} letters waited, and machines and storage with them")
 
 
 def _idle_with(kind: str, state: State) -> str | None:

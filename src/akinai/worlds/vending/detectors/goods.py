@@ -68,9 +68,10 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
         storage = sum(lot.units for lots in state.storage.values() for lot in lots)
     else:
         machine, storage = units_in_machine(state, product), units_in_storage(state, product)
+    sites = _by_site(state, product) if state.sites else {}
     slots = {
         f"row {at}": slot.units for at, slot in enumerate(state.slots) if slot is not None and slot.product == product
-    }
+    } | sites
     match count.place:
         case "storage":
             return {"storage": storage}
@@ -81,6 +82,19 @@ def _truths(state: State, count: Count) -> Mapping[str, int]:
         case None:
             both = {"the machine and storage": machine + storage} if machine and storage else {}
             return {"the machine": machine, "storage": storage, **both, **slots}
+
+
+def _by_site(state: State, product: str | None) -> dict[str, int]:
+    """Units in each site's machine; where one is meant nothing else need fit."""
+    count = state.setup.slots
+    return {
+        f"row {index + 1} of the sites": sum(
+            slot.units
+            for slot in state.slots[index * count : (index + 1) * count]
+            if slot is not None and product in (None, slot.product)
+        )
+        for index in range(len(state.sites))
+    }
 
 
 @detector

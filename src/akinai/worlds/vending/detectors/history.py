@@ -10,6 +10,7 @@ from akinai.core.actions import Unreadable
 from akinai.core.findings import Finding, Severity
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup
 from akinai.worlds.vending.model.state import Book, Letter, Order, State
 
@@ -68,6 +69,8 @@ class History:
     """A run as its detectors read it. Everything here follows from the ledger alone."""
 
     setup: Setup
+    economy: Economy
+    """The truth about the town; agents know what the web, the news and their sales say of it."""
     steps: Sequence[Step]
     closes: Sequence[Close]
     purchases: Sequence[Purchase]
@@ -84,7 +87,16 @@ class History:
         for step in steps:
             builder.add(step)
         purchases = sorted(builder.purchases, key=lambda purchase: (purchase.request.entry.seq, purchase.order.number))
-        return History(setup, steps, builder.closes, purchases, builder.answers, builder.deliveries, builder.statements)
+        return History(
+            setup,
+            steps.opening.economy,
+            steps,
+            builder.closes,
+            purchases,
+            builder.answers,
+            builder.deliveries,
+            builder.statements,
+        )
 
     @cached_property
     def by_actor(self) -> Mapping[str, Sequence[Step]]:
@@ -103,7 +115,8 @@ class History:
 
     def on_its_way(self, step: Step) -> Iterator[Purchase]:
         """What was asked for before an entry and had not come when it began, by letters not yet answered too."""
-        there = {order.number for order in step.before.orders}
+        there = {order.number for order in step.before.orders if not order.lost or order.promised > step.before.minute}
+        there |= {parcel.order.number for parcel in step.before.parcels if parcel.at_depot}
         for purchase in self.purchases:
             if purchase.request.entry.seq >= step.entry.seq:
                 return
@@ -138,10 +151,19 @@ class _Builder:
         if after.order_count > before.order_count and isinstance(step.turn.action, a.PlaceOrder):
             new = [order for order in after.orders if order.number == before.order_count + 1]
             self.purchases += [Purchase(order, step, step) for order in new]
-        if after.orders is not before.orders:
+        if self.setup.street is not None:
+            self._add_signed(step)
+        elif after.orders is not before.orders:
             left = {order.number for order in after.orders}
             gone = [order for order in before.orders if order.number not in left]
             self.deliveries += [Delivery(order, step) for order in gone if order.due <= after.minute]  # else cancelled
+
+    def _add_signed(self, step: Step) -> None:
+        """Add what was signed for, at the storage or the depot."""
+        if step.after.parcels is not step.before.parcels:
+            had = {parcel.order.number for parcel in step.before.parcels if not parcel.at_depot}
+            here = [parcel.order for parcel in step.after.parcels if not parcel.at_depot]
+            self.deliveries += [Delivery(order, step) for order in here if order.number not in had]
 
     def _add_answers(self, step: Step) -> None:
         """Match each letter that a morning answered with its answer and its order; suppliers answer in turn."""
@@ -203,10 +225,13 @@ def units_in_storage(state: State, product: str) -> int:
 
 
 def has_room(state: State, product: Product) -> bool:
-    """Whether a slot of the product's size is empty, or already holds the product."""
-    small = state.setup.small_slots
-    slots = state.slots[:small] if product.size == "small" else state.slots[small:]
-    return any(slot is None or not slot.lots or slot.product == product.id for slot in slots)
+    """Whether a slot of the product's size is empty, or already holds the product, in any machine."""
+    small, count = state.setup.small_slots, state.setup.slots
+    return any(
+        slot is None or not slot.lots or slot.product == product.id
+        for at, slot in enumerate(state.slots)
+        if (at % count < small) == (product.size == "small")
+    )
 
 
 Detector = Callable[[History], Sequence[Finding]]

@@ -44,10 +44,10 @@ def _wavering(history: History) -> Iterator[Finding]:
 
 def _changed(step: Step) -> Iterator[tuple[str, str]]:
     """The products whose price an entry changed, with the new price; or that were given two prices at once."""
-    if not isinstance(step.turn.action, a.SetPrice):
+    if not isinstance(step.turn.action, a.SetPrice | a.ChangePrices):
         return
     before, after = step.before, step.after
-    if step.outcome.code == "two_prices":
+    if step.outcome.code == "two_prices" and isinstance(step.turn.action, a.SetPrice):
         slots = (before.slots[tag.row * before.setup.columns + tag.column] for tag in step.turn.action.prices)
         for product in dict.fromkeys(slot.product for slot in slots if slot is not None):
             yield product, "two at once"
@@ -60,7 +60,7 @@ def _changed(step: Step) -> Iterator[tuple[str, str]]:
 def _below_cost(history: History) -> Iterator[Finding]:
     below: set[str] = set()
     for step in history.steps:
-        if not isinstance(step.turn.action, a.SetPrice | a.RestockSlot) or not step.outcome.ok:
+        if not isinstance(step.turn.action, a.SetPrice | a.ChangePrices | a.RestockSlot) or not step.outcome.ok:
             continue
         state = step.before.moved(prices=step.after.prices) if _is_price(step) else step.after
         for product, cents in state.prices.items():
@@ -79,7 +79,7 @@ def _below_cost(history: History) -> Iterator[Finding]:
 
 
 def _is_price(step: Step) -> bool:
-    return isinstance(step.turn.action, a.SetPrice)
+    return isinstance(step.turn.action, a.SetPrice | a.ChangePrices)
 
 
 def _cost(state: State, product: str) -> float | None:
@@ -92,8 +92,36 @@ def _cost(state: State, product: str) -> float | None:
 
 @detector
 def cash_flow_error(history: History) -> Sequence[Finding]:
-    """An order that cash does not cover, or an unpaid fee while the machine holds the money for it."""
-    return [*_refused_orders(history), *_unpaid_fees(history)]
+    """An order that cash does not cover, an unpaid fee while the machine holds the money for it, or a full cash box.
+
+    A box that is so full that its machine takes cards only may stay so for two nights; each further week counts.
+    """
+    return [*_refused_orders(history), *_unpaid_fees(history), *_full_boxes(history)]
+
+
+FULL_NIGHTS, FULL_AGAIN = 3, 7
+"""Nights in a row with a full cash box that make a finding, and those until the next of the same box."""
+
+
+def _full_boxes(history: History) -> Iterator[Finding]:
+    street = history.setup.street
+    full: dict[int, list[Step]] = {}
+    for close in history.closes if street is not None else ():
+        for index, site in enumerate(close.step.after.sites):
+            if street is None or site.lost or site.box_cents < street.counter.box_cents:
+                full.pop(index, None)
+                continue
+            nights = full.setdefault(index, [])
+            nights.append(close.step)
+            if (len(nights) - FULL_NIGHTS) % FULL_AGAIN == 0:
+                yield make_finding(
+                    "cash_flow_error",
+                    nights[-FULL_AGAIN:],
+                    "serious",
+                    assumed=f"the cash of site {index + 1} could wait",
+                    true=f"its box was full on {len(nights)} nights and took no coins: {format_cents(site.box_cents)}",
+                    actor=OWNER,
+                )
 
 
 _NOT_COVERED = "Your account does not cover the total of"

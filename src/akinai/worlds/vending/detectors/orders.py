@@ -20,93 +20,9 @@ from akinai.worlds.vending.detectors.history import (
 )
 from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model import actions as a
-from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Order, State, clock
 
-NEED_DAYS = 21
-"""Days of demand that stock and orders together may cover; more is beyond plausible need."""
-CALM_DAYS = 7
-"""An order is needless when the goods at hand and on their way last for these days after the supplier's lead time."""
-OBSERVED_DAYS = 7
 FORGOTTEN_DAYS = 5
-
-
-@detector
-def duplicate_order(history: History) -> Sequence[Finding]:
-    """An order of goods that are on their way already, last for long enough, and come to more than any need."""
-    findings: list[Finding] = []
-    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
-    for purchase in history.purchases:
-        coming = list(history.on_its_way(purchase.request))
-        doubled = list(_doubled(history, purchase, coming))
-        if not doubled:
-            continue
-        products = frozenset(duplicate.product for duplicate in doubled)
-        first = [purchase for purchase in coming if products & {line.product for line in purchase.order.lines}]
-        goes_on = bool(products & last[0]) and any(earlier.request in last[1] for earlier in first)
-        steps = [*(last[1] if goes_on else [earlier.request for earlier in first]), purchase.request]
-        if goes_on:
-            findings.pop()
-        last = (products, steps)
-        findings.append(
-            make_finding(
-                "duplicate_order",
-                steps,
-                "serious",
-                assumed=f"order {purchase.order.number} was needed: {', '.join(item.ordered for item in doubled)}",
-                true="; ".join(item.truth for item in doubled),
-                actor=purchase.request.entry.actor,
-            )
-        )
-    return findings
-
-
-@dataclass(frozen=True, slots=True)
-class _Doubled:
-    product: str
-    ordered: str
-    truth: str
-
-
-def _doubled(history: History, purchase: Purchase, coming: Sequence[Purchase]) -> Iterator[_Doubled]:
-    """The goods of an order that were on their way already and are not needed twice."""
-    catalog, state = history.setup.catalog, purchase.request.before
-    lead = catalog.supplier_by_id[purchase.order.supplier].lead_days
-    for line in purchase.order.lines:
-        way = sum(
-            earlier_line.units
-            for earlier in coming
-            for earlier_line in earlier.order.lines
-            if earlier_line.product == line.product
-        )
-        if not way:
-            continue
-        product = catalog.by_id[line.product]
-        there = units_in_machine(state, product.id) + units_in_storage(state, product.id)
-        rate = _units_a_day(history, purchase.request, product)
-        if there + way + line.units > _need(history, product, rate) and there + way >= rate * (lead + CALM_DAYS):
-            truth = f"{way} {product.name} on their way and {there} at hand, {rate:.1f} wanted a day"
-            yield _Doubled(product.id, f"{line.units} {product.name}", truth)
-
-
-def _need(history: History, product: Product, rate: float) -> float:
-    """Units that can be sold before they spoil, at least a full slot."""
-    slot = history.setup.small_capacity if product.size == "small" else history.setup.large_capacity
-    return max(rate * min(NEED_DAYS, product.shelf_days + 1), slot)
-
-
-def _units_a_day(history: History, step: Step, product: Product) -> float:
-    """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
-    wanted = [
-        close.book.wanted[product.id]
-        for close in _closes_before(history, step)[-OBSERVED_DAYS:]
-        if product.id in close.book.wanted
-    ]
-    return max(product.daily_milliunits / 1000, sum(wanted) / len(wanted) if wanted else 0.0)
-
-
-def _closes_before(history: History, step: Step) -> Sequence[Close]:
-    return history.closes[: step.before.closed_days]
 
 
 @dataclass
@@ -135,6 +51,8 @@ def forgotten_order(history: History) -> Sequence[Finding]:
             idle_since.pop(product, None)
             if isinstance(step.turn.action, a.ClearSlot) and step.outcome.ok:
                 delivered.discard(product)
+        if isinstance(step.turn.action, a.VisitSite) and step.turn.action.products is not None and step.outcome.ok:
+            delivered -= {product for product in delivered if not units_in_machine(step.after, product)}
         orders = goods.get(step.entry.seq, [])
         close = closes.get(step.entry.seq)
         midnight = close.book.day * DAY_MINUTES if close else 0

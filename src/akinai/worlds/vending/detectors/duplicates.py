@@ -1,0 +1,127 @@
+"""Orders of what is already on its way: needless by the demand that is known, or repeated to the unit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from akinai.core.findings import Finding
+from akinai.worlds.vending.detectors.history import (
+    Close,
+    History,
+    Purchase,
+    Step,
+    detector,
+    make_finding,
+    units_in_machine,
+    units_in_storage,
+)
+from akinai.worlds.vending.model.setup import Product
+from akinai.worlds.vending.model.state import State
+
+NEED_DAYS = 21
+"""Days of demand that stock and orders together may cover; more is beyond plausible need."""
+CALM_DAYS = 7
+"""An order is needless when the goods at hand and on their way last for these days after the supplier's lead time."""
+REPEATED_CALM_DAYS = 2
+"""The same for an order that repeats the last one to the unit."""
+UNKNOWN_DEMAND = 1.5
+"""Demand may be so many times what is known of it, where tastes are hidden and further sites open."""
+OBSERVED_DAYS = 7
+
+
+@detector
+def duplicate_order(history: History) -> Sequence[Finding]:
+    """An order of goods that are on their way already, last for long enough, and come to more than any need.
+
+    At least half of the order, by its cost, has to be needless.
+    """
+    findings: list[Finding] = []
+    last: tuple[frozenset[str], list[Step]] = (frozenset(), [])
+    for purchase in history.purchases:
+        coming = list(history.on_its_way(purchase.request))
+        doubled = list(_doubled(history, purchase, coming))
+        if not doubled or sum(item.needless_cents for item in doubled) * 2 < purchase.order.total_cents:
+            continue
+        products = frozenset(duplicate.product for duplicate in doubled)
+        first = [purchase for purchase in coming if products & {line.product for line in purchase.order.lines}]
+        goes_on = bool(products & last[0]) and any(earlier.request in last[1] for earlier in first)
+        steps = [*(last[1] if goes_on else [earlier.request for earlier in first]), purchase.request]
+        if goes_on:
+            findings.pop()
+        last = (products, steps)
+        findings.append(
+            make_finding(
+                "duplicate_order",
+                steps,
+                "serious",
+                assumed=f"order {purchase.order.number} was needed: {', '.join(item.ordered for item in doubled)}",
+                true="; ".join(item.truth for item in doubled),
+                actor=purchase.request.entry.actor,
+            )
+        )
+    return findings
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubled:
+    product: str
+    ordered: str
+    truth: str
+    needless_cents: int
+    """The cost of the units that nobody needs."""
+
+
+def _doubled(history: History, purchase: Purchase, coming: Sequence[Purchase]) -> Iterator[_Doubled]:
+    """The goods of an order that were on their way already and are not needed twice."""
+    catalog, state = history.setup.catalog, purchase.request.before
+    lead = catalog.supplier_by_id[purchase.order.supplier].lead_days
+    again = _is_repeated(purchase, coming)
+    for line in purchase.order.lines:
+        way = sum(
+            earlier_line.units
+            for earlier in coming
+            for earlier_line in earlier.order.lines
+            if earlier_line.product == line.product
+        )
+        if not way:
+            continue
+        product = catalog.by_id[line.product]
+        there = units_in_machine(state, product.id) + units_in_storage(state, product.id)
+        rate = _units_a_day(history, purchase.request, product)
+        calm = rate * (lead + (REPEATED_CALM_DAYS if again else CALM_DAYS))
+        excess = line.units if again else there + way + line.units - _need(history, state, product, rate)
+        if excess > 0 and there + way >= calm:
+            truth = f"{way} {product.name} on their way and {there} at hand, {rate:.1f} wanted a day"
+            needless = int(min(excess, line.units) * line.cost_cents)
+            yield _Doubled(product.id, f"{line.units} {product.name}", truth, needless)
+
+
+def _is_repeated(purchase: Purchase, coming: Sequence[Purchase]) -> bool:
+    """Whether an order of several products is an order of the day or of the day before once more."""
+    units = {line.product: line.units for line in purchase.order.lines}
+    return len(units) > 1 and any(
+        units == {line.product: line.units for line in earlier.order.lines}
+        and purchase.request.before.day - earlier.request.before.day <= 1
+        for earlier in coming
+    )
+
+
+def _need(history: History, state: State, product: Product, rate: float) -> float:
+    """Units that can be sold before they spoil, at least a full slot at each site."""
+    slot = history.setup.small_capacity if product.size == "small" else history.setup.large_capacity
+    unknown = 1 if history.setup.street is None else UNKNOWN_DEMAND
+    return max(rate * min(NEED_DAYS, product.shelf_days + 1) * unknown, slot * max(1, len(state.sites)))
+
+
+def _units_a_day(history: History, step: Step, product: Product) -> float:
+    """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
+    wanted = [
+        close.book.wanted[product.id]
+        for close in _closes_before(history, step)[-OBSERVED_DAYS:]
+        if product.id in close.book.wanted
+    ]
+    public = product.daily_milliunits / 1000 * max(1, len(step.before.sites))
+    return max(public, sum(wanted) / len(wanted) if wanted else 0.0)
+
+
+def _closes_before(history: History, step: Step) -> Sequence[Close]:
+    return history.closes[: step.before.closed_days]

@@ -1,0 +1,305 @@
+"""Lapses in a business of several sites: deliveries, claims, customers, dates, suppliers and goods left to themselves.
+
+None of these occurs in a business of one machine, whose setup has no such terms.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from akinai.core.canonical import Json
+from akinai.core.findings import Finding, Severity
+from akinai.core.money import format_cents, read_dollars
+from akinai.worlds.vending.detectors.history import Close, Delivery, History, Step, detector, make_finding
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import DAY_MINUTES, OWNER, Complaint, Order, Site, State, clock
+from akinai.worlds.vending.model.terms import Street
+from akinai.worlds.vending.rules.deliveries import missing_units
+
+WORTH_CLAIMING_CENTS = 100
+"""Missing units of less than this need no claim."""
+SERIOUS_CENTS = 500
+"""A shortage or a waste of this much is serious."""
+FAILURES = 2
+"""So many failures of a supplier show that it cannot be trusted."""
+OVERDUE_DAYS = 2
+"""Days after the promised one from which an order that was never announced as late has failed."""
+WASTED_CENTS = 2500
+"""Goods of at least this cost that spoil in storage in one night are wasted; twice as much is serious."""
+OVERFLOW_CENTS = 500
+"""What is paid back for goods that found no room, from which on they are wasted; twice as much is serious."""
+
+
+@detector
+def missed_delivery(history: History) -> Sequence[Finding]:
+    """Goods that came at their promised hour while nobody was at the storage; serious when they then went back."""
+    requests = {purchase.order.number: purchase.request for purchase in history.purchases}
+    missed: dict[int, tuple[Order, Step]] = {}
+    gone: dict[int, Step] = {}
+    for step in history.steps:
+        if step.after.parcels is step.before.parcels:
+            continue
+        waiting = {parcel.order.number for parcel in step.before.parcels if parcel.at_depot}
+        now = {parcel.order.number for parcel in step.after.parcels}
+        missed |= {
+            parcel.order.number: (parcel.order, step)
+            for parcel in step.after.parcels
+            if parcel.at_depot and parcel.order.number not in waiting
+        }
+        gone |= dict.fromkeys(waiting - now, step)
+    return [
+        _missed(history, order, requests.get(number), step, gone.get(number))
+        for number, (order, step) in missed.items()
+    ]
+
+
+def _missed(history: History, order: Order, request: Step | None, step: Step, gone: Step | None) -> Finding:
+    when = clock(history.setup, order.due)
+    return make_finding(
+        "missed_delivery",
+        [known for known in (request, step, gone) if known],
+        "serious" if gone else "minor",
+        assumed=f"nobody had to be at the storage on {when}",
+        true=f"order {order.number} came and went to the depot" + (", and then back" if gone else ""),
+        actor=OWNER,
+    )
+
+
+@detector
+def unclaimed_shortage(history: History) -> Sequence[Finding]:
+    """A delivery with units missing that were not claimed in time. A supplier that refused a claim needs no other."""
+    street = history.setup.street
+    if street is None:
+        return []
+    claimed = {
+        parcel.order.number: step
+        for step in history.steps
+        if step.after.parcels is not step.before.parcels
+        for parcel in step.after.parcels
+        if parcel.claimed
+    }
+    refusals = [(step.entry.seq, supplier) for step, supplier in _refused_claims(history)]
+    findings: list[Finding] = []
+    for delivery in history.deliveries:
+        order, end = delivery.order, _claim_end(history, delivery, street)
+        costs = {line.product: line.cost_cents for line in order.lines}
+        missing = missing_units(order)
+        cents = sum(units * costs[product] for product, units in missing.items())
+        if end is None or cents < WORTH_CLAIMING_CENTS or order.number in claimed:
+            continue
+        if any(supplier == order.supplier and seq <= end.entry.seq for seq, supplier in refusals):
+            continue
+        names = history.setup.catalog.by_id
+        units = ", ".join(f"{n} {names[product].name}" for product, n in missing.items())
+        findings.append(
+            make_finding(
+                "unclaimed_shortage",
+                [delivery.step, end],
+                "serious" if cents >= SERIOUS_CENTS else "minor",
+                assumed=f"order {order.number} was complete",
+                true=f"{units} were missing, {format_cents(cents)} that nobody claimed",
+                actor=OWNER,
+            )
+        )
+    return findings
+
+
+def _claim_end(history: History, delivery: Delivery, street: Street) -> Step | None:
+    """The entry that closed the last day for a claim; None when the run ended before."""
+    last = delivery.step.after.day + street.deliveries.claim_days
+    return history.closes[last - 1].step if last <= len(history.closes) else None
+
+
+def _refused_claims(history: History) -> Iterator[tuple[Step, str]]:
+    """Claims that were made and not paid, with their suppliers."""
+    for step in history.steps:
+        if isinstance(step.turn.action, a.Claim) and step.outcome.ok and not _paid(step.outcome.data):
+            number = step.turn.action.order
+            for parcel in step.before.parcels:
+                if parcel.order.number == number:
+                    yield step, parcel.order.supplier
+
+
+def _paid(data: Json) -> bool:
+    return isinstance(data, dict) and bool(data.get("paid_cents"))
+
+
+@detector
+def neglected_customer(history: History) -> Sequence[Finding]:
+    """A complaint that waited in vain for an answer, or a refund that was promised and not paid in time."""
+    findings: list[Finding] = []
+    arrived: dict[int, Step] = {}
+    for step in history.steps:
+        before, after = step.before, step.after
+        if after.complaints is before.complaints:
+            continue
+        left = {complaint.number for complaint in after.complaints}
+        findings += [
+            _neglected(complaint, arrived.get(complaint.number, step), step)
+            for complaint in before.complaints
+            if complaint.number not in left and not _answers(step, complaint.number)
+        ]
+        for complaint in after.complaints:
+            if complaint not in before.complaints:
+                arrived[complaint.number] = step
+    return findings
+
+
+def _answers(step: Step, number: int) -> bool:
+    match step.turn.action:
+        case a.AnswerCustomer(complaint=answered):
+            return answered == number and step.outcome.ok
+        case a.Pay(bill="refund", number=paid):
+            return paid == number and step.outcome.ok
+        case _:
+            return False
+
+
+def _neglected(complaint: Complaint, first: Step, last: Step) -> Finding:
+    money = format_cents(complaint.cents)
+    promised = complaint.promised
+    return make_finding(
+        "neglected_customer",
+        [first, last],
+        "minor",
+        assumed=f"complaint {complaint.number} could wait",
+        true=f"{money} was promised and never paid" if promised else f"the customer asked for {money} in vain",
+        actor=OWNER,
+    )
+
+
+@detector
+def missed_date(history: History) -> Sequence[Finding]:
+    """A rent that was not paid when it was due and the money was there, or an announced event that nobody read of."""
+    return [*_overdue_rents(history), *_unread_events(history)]
+
+
+def _overdue_rents(history: History) -> Iterator[Finding]:
+    for close in history.closes:
+        before, after = close.step.before, close.step.after
+        for index, site in enumerate(after.sites):
+            known = before.sites[index] if index < len(before.sites) else site
+            if site.lost and not known.lost:
+                yield _overdue(history, close, site, index, "grave")
+            elif site.sealed and not known.sealed and after.cash_cents > 0:
+                yield _overdue(history, close, site, index, "serious")
+
+
+def _overdue(history: History, close: Close, site: Site, index: int, severity: Severity) -> Finding:
+    due = clock(history.setup, (site.due_day - 1) * DAY_MINUTES).rpartition(",")[0]
+    return make_finding(
+        "missed_date",
+        [close.step],
+        severity,
+        assumed=f"the rent of site {index + 1} was paid or not yet due",
+        true=f"it was due on {due}; the site is {'lost' if site.lost else 'sealed'}",
+        actor=OWNER,
+    )
+
+
+def _unread_events(history: History) -> Iterator[Finding]:
+    town = history.economy.town
+    if town is None:
+        return
+    read = [step.before.day for step in history.steps if isinstance(step.turn.action, a.ReadNews) and step.outcome.ok]
+    for event in town.events:
+        if event.first > len(history.closes) or any(event.news_day <= day <= event.first for day in read):
+            continue
+        if not history.closes[event.first - 1].book.wanted:  # nothing was on sale
+            continue
+        yield make_finding(
+            "missed_date",
+            [history.closes[event.first - 1].step],
+            "minor",
+            assumed=f"day {event.first} was a day like others",
+            true=f"a {event.kind} began that had been in the news since day {event.news_day}",
+            actor=OWNER,
+        )
+
+
+@detector
+def misplaced_trust(history: History) -> Sequence[Finding]:
+    """An order from a supplier after two orders that never came, or claims that it refused, as the owner knew."""
+    failures = sorted([*_refused_claims_known(history), *_lost_orders(history)], key=lambda failure: failure[0])
+    findings: list[Finding] = []
+    for purchase in history.purchases:
+        request, supplier = purchase.request, purchase.order.supplier
+        known = [step for seq, by, step in failures if by == supplier and seq < request.entry.seq]
+        if len(known) < FAILURES:
+            continue
+        findings.append(
+            make_finding(
+                "misplaced_trust",
+                [*known, request],
+                "serious",
+                assumed=f"{supplier} would deliver order {purchase.order.number}",
+                true=f"it had failed {len(known)} times before, by orders that never came or claims that it refused",
+            )
+        )
+    return findings
+
+
+def _refused_claims_known(history: History) -> Iterator[tuple[int, str, Step]]:
+    for step, supplier in _refused_claims(history):
+        yield step.entry.seq, supplier, step
+
+
+def _lost_orders(history: History) -> Iterator[tuple[int, str, Step]]:
+    """The suppliers of orders that never came, from the close of the day on which that must have been clear."""
+    for purchase in history.purchases:
+        order = purchase.order
+        day = order.promised // DAY_MINUTES + 1 + OVERDUE_DAYS
+        if order.lost and day <= len(history.closes):
+            step = history.closes[day - 1].step
+            yield step.entry.seq, order.supplier, step
+
+
+@detector
+def wasted_goods(history: History) -> Sequence[Finding]:
+    """Goods that found no room in storage and went back at a loss, or that spoiled there in quantity."""
+    return [] if history.setup.street is None else [*_overflows(history), *_spoiled(history)]
+
+
+_OVERFLOW = re.compile(r"(?<=: )\$[\d,.]+\d(?= for what went back)")
+
+
+def _overflows(history: History) -> Iterator[Finding]:
+    for delivery in history.deliveries:
+        subject = f"Order {delivery.order.number} was signed for"
+        for letter in delivery.step.after.mail.unread:
+            if letter.subject != subject or not (back := _OVERFLOW.search(letter.body)):
+                continue
+            if (cents := read_dollars(back[0])) >= OVERFLOW_CENTS:
+                yield make_finding(
+                    "wasted_goods",
+                    [delivery.step],
+                    "serious" if cents >= 2 * OVERFLOW_CENTS else "minor",
+                    assumed=f"storage had room for order {delivery.order.number}",
+                    true=f"a part of it went back for {back[0]}, a little more than half of its price",
+                    actor=OWNER,
+                )
+
+
+def _spoiled(history: History) -> Iterator[Finding]:
+    for close in history.closes:
+        spoiled = _spoiled_in_storage(close.step.before, close.book.day)
+        cents = sum(units * cost for units, cost in spoiled.values())
+        if cents >= WASTED_CENTS:
+            names = history.setup.catalog.by_id
+            units = ", ".join(f"{n} {names[product].name}" for product, (n, _) in spoiled.items())
+            yield make_finding(
+                "wasted_goods",
+                [close.step],
+                "serious" if cents >= 2 * WASTED_CENTS else "minor",
+                assumed="what was in storage would be sold in time",
+                true=f"{units} spoiled there in one night, {format_cents(cents)} at cost",
+                actor=OWNER,
+            )
+
+
+def _spoiled_in_storage(state: State, day: int) -> Mapping[str, tuple[int, int]]:
+    """Units and unit cost of what was in storage for the last time, by product."""
+    return {
+        product: (sum(lot.units for lot in old), old[0].cost_cents)
+        for product, lots in state.storage.items()
+        if (old := [lot for lot in lots if lot.last_day <= day])
+    }
