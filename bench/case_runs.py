@@ -292,6 +292,8 @@ def fill_in(text: str, state: State) -> str:
         cash=Cents(state.cash_cents),
         till=Cents(state.machine_cents),
         day=Count(state.day),
+        sold=_ByProduct(lambda product: state.book.sold.get(product, 0) if state.book else 0),
+        income=Cents(state.book.income_cents if state.book else 0),
         stored=_ByProduct(stored),
         shelf=_ByProduct(shelf),
         owned=_ByProduct(lambda product: stored(product) + shelf(product)),
