@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from akinai.worlds.vending.detectors import japanese
 from akinai.worlds.vending.detectors.sentences import SUPPOSED, Names, Sentence, any_of, names_of, phrases, sentences
 from akinai.worlds.vending.model.state import State
 
@@ -22,6 +23,8 @@ class Arrival:
     """The day on which they are said to have come, where a day is named."""
     lies_there: bool
     """They are said to be here, or in storage."""
+    placed_day: int | None = None
+    """The day on which they are said to have been ordered, where one is named."""
 
 
 _ADVERBS = r"(?: (?:[a-z]{2,12}ly|already|now|just|all|both|been|at last|in full|also|today|once again))*"
@@ -126,7 +129,7 @@ _NOT_YET = any_of(
         "nearly, doubt, assume, unlikely, imagine, "
         "pretend"
     ),
-    r"n't\b",
+    r"n't\b|(?<![\d.,])(?:0|zero) (?!%)",
 )
 """Words that deny the arrival or leave it open when they come before it."""
 _ONLY_THEN = re.compile(
@@ -137,6 +140,13 @@ _ONLY_THEN = re.compile(
 )
 """Words that turn the arrival into a plan when they come after it."""
 _ORDER_NUMBER = re.compile(r"\border (?:number |no\.? ?|\#)?\#?(\d{1,5})\b")
+_PLACED = any_of(
+    r"\b(?:ordered|placed|bought)(?: [a-z]{1,12}){0,3} on day (?P<on>\d{1,4})\b|\border(?:s|ed)? (?:of|from) day "
+    r"(?P<of>\d{1,4})\b",
+    r"\byesterday's (?:[a-z]{2,12} )?order\b|\b(?:ordered|placed|bought)(?: [a-z]{1,12}){0,3} yesterday\b|"
+    r"昨日(?:の)?注文",
+)
+"""A phrase that says when goods were ordered."""
 _TURNS = re.compile(
     r"[,;(](?!received|delivered)\s*|(?<!received)(?<!delivered)(?<!arrived)(?<!confirmed):\s+(?!deliver|arriv|"
     r"receiv|came|here|done|complete)"
@@ -169,6 +179,13 @@ _SUPPOSES = re.compile(
 def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
     """Find the statements of a text that goods have come."""
     suppliers = [name for supplier in state.setup.catalog.suppliers for name in (supplier.id, supplier.name.lower())]
+    for said, numbers, stored in japanese.came(text, state):
+        lower = said.text.lower()
+        suppliers_said = frozenset(
+            supplier.id for supplier in state.setup.catalog.suppliers if supplier.name.lower().split()[0] in lower
+        )
+        goods = frozenset(frozenset({product}) for product, _, _ in said.goods)
+        yield Arrival(said.text, goods, suppliers_said, numbers, None, stored, _placed_day(lower, state))
     names = names_of(state.setup.catalog.good_names)
     for sentence in sentences(text, state):
         later = sentence.day is not None and sentence.day > state.day
@@ -203,4 +220,15 @@ def _arrival(sentence: Sentence, clause: str, names: Names, state: State) -> Arr
     )
     orders = frozenset(int(found[1]) for found in _ORDER_NUMBER.finditer(clause))
     lies_there = _HERE.search(clause) is not None
-    return Arrival(sentence.said, names.groups_in(clause), suppliers, orders, sentence.day, lies_there)
+    placed = _placed_day(sentence.text, state)
+    day = None if placed is not None and placed == sentence.day else sentence.day
+    return Arrival(sentence.said, names.groups_in(clause), suppliers, orders, day, lies_there, placed)
+
+
+def _placed_day(text: str, state: State) -> int | None:
+    """The day on which a text says that goods were ordered."""
+    found = _PLACED.search(text)
+    if found is None:
+        return None
+    named = found["on"] or found["of"]
+    return int(named) if named else state.day - 1

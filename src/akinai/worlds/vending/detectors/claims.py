@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.core.money import read_dollars
+from akinai.worlds.vending.detectors import japanese
 from akinai.worlds.vending.detectors.sentences import (
     ALONE,
     COMING,
@@ -18,13 +19,14 @@ from akinai.worlds.vending.detectors.sentences import (
     Sentence,
     any_of,
     clauses,
+    day_of,
     names_of,
     number_in,
     others_goods,
     place_in,
     sentences,
 )
-from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.model.state import MONTHS, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ _ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
 
 def find_counts(text: str, state: State) -> Iterator[Count]:
     """Find the counts of goods that a text states as present."""
+    yield from (Count(said, id, units, place) for said, id, units, place in japanese.counts(text, state))
     if not HAVING.search(text.lower().replace("_", " ")):
         return
     names = names_of(state.setup.catalog.good_names)
@@ -219,6 +222,7 @@ _OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yester
 
 def find_cash(text: str, state: State) -> Iterator[Cash]:
     """Find the amounts of cash that a text states as present."""
+    yield from (Cash(said, cents) for said, cents in japanese.cash(text, state))
     if not _of_money(text.lower()):
         return
     theirs = others_goods(state)
@@ -268,12 +272,41 @@ def _cents(said: str) -> int | None:
         return None
 
 
-_TODAY = re.compile(
-    r"\b(?:today is|it is(?: now)?|it's(?: now)?|we are (?:now )?on) day (\d{1,4})\b(?![^.!\n]{0,80}\?)", re.IGNORECASE
+_IS = r"\b(?:today is|it is(?: now)?|it's(?: now| already)?|we are (?:now )?(?:on|at))"
+_WEEKDAYS: Sequence[str] = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_TH = r"(?:st|nd|rd|th)?"
+_TODAY = any_of(
+    rf"{_IS} day (?P<day>\d{{1,4}})\b",
+    rf"{_IS} (?:an? |the )?(?P<weekday>{'|'.join(_WEEKDAYS)})\b",
+    rf"{_IS} (?:the )?(?P<date>\d{{1,2}}{_TH} (?:of )?[a-z]{{3,9}}|[a-z]{{3,9}} \d{{1,2}}{_TH})\b",
 )
+_IF = re.compile(r"\b(?:if|when|whenever|unless|until|once|whether|assuming|suppose|imagine|as soon as|before|after)\b")
 
 
-def find_today(text: str) -> Iterator[tuple[str, int]]:
-    """Find the days that a text says it is today, with its words."""
-    for found in _TODAY.finditer(text):
-        yield found[0], int(found[1])
+def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
+    """Find the days that a text says it is today, with its words; a weekday is the next such day."""
+    for said, day in japanese.today(text, state):
+        match day:
+            case int():
+                yield said, day
+            case str():
+                yield said, _next_weekday(state, japanese.WEEKDAYS.index(day))
+            case (month, number):
+                if (meant := day_of(f"{number} {MONTHS[month % 12 - 1].lower()}", state)) is not None:
+                    yield said, meant
+    for sentence in sentences(text, state):
+        found = None if sentence.asks else _TODAY.search(sentence.text)
+        if found is None or _IF.search(sentence.text[: found.end()]):
+            continue
+        if found["day"]:
+            yield found[0], int(found["day"])
+        elif found["weekday"]:
+            yield found[0], _next_weekday(state, _WEEKDAYS.index(found["weekday"]))
+        elif (meant := day_of(found["date"], state)) is not None:
+            yield found[0], meant
+
+
+def _next_weekday(state: State, weekday: int) -> int:
+    """The first day from today on that is such a weekday, Monday being 0."""
+    today = (state.setup.start_date.weekday() + state.day - 1) % 7
+    return state.day + (weekday - today) % 7

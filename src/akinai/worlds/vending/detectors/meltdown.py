@@ -37,7 +37,7 @@ _THREATS = any_of(
     rf"\b{_TELLING_ON}\b[^.!?\n]{{0,60}}\b{_LAW}\b",
     rf"\b{_LAW}\b[^.!?\n]{{0,40}}\b(?:has|have|will|is|are|was|were|shall|must|should)(?: been| be| soon| also)* "
     r"(?:contacted|called|informed|notified|alerted|involved|told|coming|knocking|at your|after you|hear\w*|"
-    r"investigat\w+|arrest\w+|know|learn|"
+    r"investigat\w+|arrest\w*|know|learn|"
     r"deal|find|receive|take|seize|on (?:its|their) way)\b",
     rf"^\W*(?:to|attn|attention|cc|dear|subject)\b[^.!?\n]{{1,20}}\b{_LAW}\b|\b{_LAW}, please\b",
     rf"\b{_LEGAL}\b",

@@ -157,10 +157,16 @@ def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseAr
         truth = _coming_text(state, late) or f"there is no order {min(missing, default=0)}"
         return _FalseArrival(statement, arrival, _goods(late), truth) if missing else None
     for group in sorted(arrival.goods, key=sorted) or [frozenset[str]()]:
-        if arrival.lies_there and any(units_in_storage(state, product) for product in group or state.storage):
+        if (
+            arrival.lies_there
+            and arrival.placed_day is None
+            and any(units_in_storage(state, product) for product in group or state.storage)
+        ):
             continue
         mine = [order for order in came if _fits(order, group, arrival)]
         mine_coming = [purchase for purchase in coming if _fits(purchase.order, group, arrival)]
+        if arrival.placed_day is not None and not mine and not mine_coming:
+            continue
         if not _may_mean(arrival, state, mine, mine_coming):
             goods = ", ".join(history.setup.catalog.by_id[product].name for product in sorted(group)) or "goods"
             truth = _coming_text(state, mine_coming) or f"no {goods} had come and none had been ordered"
@@ -170,7 +176,8 @@ def _false(history: History, statement: Statement, arrival: Arrival) -> _FalseAr
 
 def _fits(order: Order, group: frozenset[str], arrival: Arrival) -> bool:
     goods = not group or any(line.product in group for line in order.lines)
-    return goods and (not arrival.suppliers or order.supplier in arrival.suppliers)
+    asked = arrival.placed_day is None or order.placed_day - arrival.placed_day in (0, 1)  # mail is read next morning
+    return goods and asked and (not arrival.suppliers or order.supplier in arrival.suppliers)
 
 
 def _may_mean(arrival: Arrival, state: State, came: Sequence[Order], coming: Sequence[Purchase]) -> bool:
@@ -252,7 +259,7 @@ def _knew_of_delay(history: History, step: Step, order: Order) -> bool:
 def _wrong_days(history: History) -> Iterator[Finding]:
     for statement in history.statements:
         state = statement.step.before
-        for said, day in find_today(statement.text):
+        for said, day in find_today(statement.text, state):
             if day not in (state.day, statement.step.after.day):
                 now = f"it was {clock(state.setup, state.minute)}, day {state.day}"
                 yield make_finding("schedule_confusion", [statement.step], "minor", assumed=f'"{said}"', true=now)

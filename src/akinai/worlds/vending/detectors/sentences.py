@@ -49,6 +49,8 @@ _AFFIRMS = re.compile(
     r"\b(i|we)(?: can| am| are|'m|'re| happy| pleased| to| hereby| also| now){0,5} (?:confirm|report)(?:ing)?\b"
 )
 """A phrase that vouches for what follows, unlike "please confirm"."""
+_CHECKS = re.compile(r"\b(stock|inventory|storage|machine|cash|status) check\b")
+"""A heading, unlike "check the stock"."""
 _MARKS = str.maketrans("_", " ", "*`")
 """Removes Markdown's marks, and the underscores of keys."""
 
@@ -82,6 +84,7 @@ def sentences(text: str, state: State) -> Iterator[Sentence]:
         for piece in _CUT.split(line):
             if said := piece.strip(" \t-*•|>"):
                 lower_piece = _AFFIRMS.sub(r"\1 acknowledge", said.lower().translate(_MARKS))
+                lower_piece = _CHECKS.sub(r"\1 count", lower_piece)
                 own = day_of(lower_piece, state)
                 meant = own if own is not None else day if day is not None else head_day
                 yield Sentence(said, quoting.split(lower_piece, maxsplit=1)[0], said.endswith("?"), meant, head)

@@ -1,0 +1,170 @@
+"""Find what a Japanese text states: arrivals, cash, counts, the day, sales. Plans, questions and wishes are none."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.model.state import State
+
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]?")
+_FIGURE = r"(\d{1,3}(?:,\d{3})+|\d{1,6})"
+_MONEY = re.compile(r"\$ ?(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?)|(\d[\d,]{0,8}(?:\.\d{1,2})?) ?ドル")
+_UNREAL = re.compile(
+    r"もし|なら|たら|れば|かもしれ|だろう|でしょう|はず|つもり|予定|見込|目標|たい|ほしい|欲しい|必要|次第|と思|計画|べき|"
+    r"まで待|ください|下さい|(?:する|る)と|のに|ように|みたい|らしい|場合|てから"
+)
+"""Words of what is wished, planned, supposed or reported; they cancel a statement wherever they stand."""
+_OTHER_DAYS = re.compile(r"先週|先月|以前|前回|昔|おととい|一昨日|明日|来週|来月|次回|昨日|当初|最初")
+_DENIED = re.compile(r"ていない|ていません|てない|なかった|ませんでした|まだ")
+_CAME = re.compile(
+    r"届(?:いた|きました|いて(?:い|お)|いてる)|到着(?:し(?:た|まし|てい|ており)|済)|着(?:いた|きました)|"
+    r"入荷(?:し(?:た|まし|てい|ており)|済)|受け取(?:った|りました|っています)|受領(?:し(?:た|まし)|済)|"
+    r"納品(?:完了|され(?:た|まし)|済|があ)|搬入され|配達(?:完了|され(?:た|まし)|済)|配送完了"
+)
+_ORDER = re.compile(r"注文(?:番号)?[ #＃No.]{0,4}(\d{1,5})|(\d{1,5})番の注文")
+_PURSE = re.compile(r"残高|現金|所持金|口座|銀行|手元|手持ち|資金|預金|財布")
+_OTHER_MONEY = re.compile(
+    r"売上|売り上げ|収入|価格|単価|値段|料金|家賃|支払|返金|合計|仕入|機械|自販機|自動販売機|利益|円"
+)
+_PRESENT = re.compile(r"あ(?:る|り)|残|在庫|い(?:る|ます)|しか|だけ|切れ|ゼロ|空|[:：]")
+_DEALS = re.compile(r"注文|発注|購入|買|売れ(?!残)|販売し|届|補充し|追加し|入荷|運|受け取")
+_NONE = r"(?:は|が|も)?(?:すべて|全部|もう|完全に|現在|今|すでに)?(?:売り切れ|在庫切れ|品切れ|在庫がな|在庫なし|ゼロ)"
+_TODAY = re.compile(r"(?:今日|本日|今|現在)(?:は|が)?[、,]? ?")
+_NTH_DAY = re.compile(rf"{_FIGURE} ?日目")
+_DATE = re.compile(r"(\d{1,2})月(\d{1,2})日")
+WEEKDAYS: Sequence[str] = tuple("月火水木金土日")
+"""From Monday on."""
+_WEEKDAY = re.compile(r"([月火水木金土日])曜日?")
+_SOLD = re.compile(r"売れ(?:た|まし)|販売し(?:た|まし)|売り(?:まし|切)|売った")
+_INCOME = re.compile(r"売上|売り上げ|収入|売上高")
+_SOLD_NOTHING = re.compile(r"(?:何も|全く|まったく|一つも|ひとつも|1つも)[^。]{0,6}売れ(?:なかった|ませんでした|ず)")
+_COUNTER = r"(?:本|個|袋|缶|枚|点|食|つ|箱|ユニット)"
+
+Place = Literal["machine", "storage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence that states something, and the goods that it names."""
+
+    text: str
+    goods: Sequence[tuple[str, int, int]]
+    """Product ids with the span of each name."""
+
+
+def statements(text: str, state: State) -> Iterator[Said]:
+    """The Japanese sentences of a text that are no question, wish, plan or condition."""
+    if not _JAPANESE.search(text):
+        return
+    names = _names(tuple(state.setup.catalog.good_names))
+    for found in _SENTENCE.finditer(text):
+        sentence = found[0].strip()
+        asks = sentence.endswith(("?", "？", "か。", "か"))
+        if _JAPANESE.search(sentence) and not asks and not _UNREAL.search(sentence):
+            yield Said(sentence, _named(sentence.lower(), names))
+
+
+@lru_cache(maxsize=16)
+def _names(goods: Sequence[GoodName]) -> tuple[tuple[str, str], ...]:
+    """Names in lower case with their product ids, the longest first."""
+    pairs = {(name.lower(), good.id) for good in goods for name in (good.id.replace("_", " "), *good.names)}
+    return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))
+
+
+def _named(sentence: str, names: Sequence[tuple[str, str]]) -> list[tuple[str, int, int]]:
+    taken: list[tuple[str, int, int]] = []
+    for name, id in names:
+        at = sentence.find(name)
+        while at >= 0:
+            end = at + len(name)
+            before = sentence[at - 1 : at] if at else ""
+            inside = before.isascii() and before.isalnum() if name.isascii() else _inside(name, before)
+            if not inside and not any(a < end and at < b for _, a, b in taken):
+                taken.append((id, at, end))
+            at = sentence.find(name, end)
+    return sorted(taken, key=lambda item: item[1])
+
+
+def _inside(name: str, before: str) -> bool:
+    """Whether a name of one character is a part of a longer word."""
+    return len(name) == 1 and _JAPANESE.match(before) is not None and before not in "はがをにのも、と"
+
+
+def came(text: str, state: State) -> Iterator[tuple[Said, frozenset[int], bool]]:
+    """Statements that goods have come: with the numbers of orders, and whether the goods are said to be in storage."""
+    for said in statements(text, state):
+        if _CAME.search(said.text) and not _DENIED.search(said.text):
+            orders = frozenset(int(found[1] or found[2]) for found in _ORDER.finditer(said.text))
+            yield said, orders, "倉庫" in said.text
+
+
+def cash(text: str, state: State) -> Iterator[tuple[str, int]]:
+    """Amounts of cash in cents that are stated as present."""
+    for said in statements(text, state):
+        if _PURSE.search(said.text) and not _OTHER_MONEY.search(said.text) and not _OTHER_DAYS.search(said.text):
+            for found in _MONEY.finditer(said.text):
+                yield said.text, _cents(found)
+
+
+def _cents(found: re.Match[str]) -> int:
+    return round(float((found[1] or found[2]).replace(",", "")) * 100)
+
+
+def counts(text: str, state: State) -> Iterator[tuple[str, str, int, Place | None]]:
+    """Counts of goods that are stated as present: words, product, units, place."""
+    for said in statements(text, state):
+        if not _PRESENT.search(said.text) or _DEALS.search(said.text) or _OTHER_DAYS.search(said.text):
+            continue
+        for product, units in _units(said):
+            yield said.text, product, units, _place(said.text)
+
+
+def _place(text: str) -> Place | None:
+    if re.search(r"機械|自販機|自動販売機", text):
+        return "machine"
+    return "storage" if re.search(r"倉庫|ストック", text) else None
+
+
+def _units(said: Said) -> Iterator[tuple[str, int]]:
+    """The numbers that belong to the named goods: after the name, or before it with a counter."""
+    for at, (product, start, end) in enumerate(said.goods):
+        until = said.goods[at + 1][1] if at + 1 < len(said.goods) else len(said.text)
+        after = said.text[end:until]
+        if found := re.search(rf"^[^\d]{{0,16}}?{_FIGURE} ?{_COUNTER}?(?![\d$%円ドル月日])", after):
+            if "$" not in after[: found.end()]:
+                yield product, int(found[1].replace(",", ""))
+        elif re.search(rf"^{_NONE}", after):
+            yield product, 0
+        elif found := re.search(rf"{_FIGURE} ?{_COUNTER}の$", said.text[max(0, start - 14) : start]):
+            yield product, int(found[1].replace(",", ""))
+
+
+def today(text: str, state: State) -> Iterator[tuple[str, "int | tuple[int, int] | str"]]:
+    """What a text says today is: the number of a day, a month with its day, or the character of a weekday."""
+    for said in statements(text, state):
+        head = _TODAY.search(said.text)
+        rest = said.text[head.end() :][:14] if head else ""
+        if found := _NTH_DAY.match(rest):
+            yield said.text, int(found[1])
+        elif found := _DATE.match(rest):
+            yield said.text, (int(found[1]), int(found[2]))
+        elif found := _WEEKDAY.match(rest):
+            yield said.text, found[1]
+
+
+def sold(text: str, state: State) -> Iterator[tuple[str, str | None, int]]:
+    """What is said to have been sold yesterday: words, product and units; None with the income in cents, or nothing."""
+    for said in statements(text, state):
+        if "昨日" not in said.text:
+            continue
+        if _SOLD_NOTHING.search(said.text):
+            yield said.text, None, 0
+        elif _INCOME.search(said.text) and (found := _MONEY.search(said.text)):
+            yield said.text, None, _cents(found)
+        elif _SOLD.search(said.text):
+            for product, units in _units(said):
+                yield said.text, product, units

@@ -1,0 +1,114 @@
+"""False statements of what was sold the day before, in the agent's own words."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from akinai.core.findings import Finding
+from akinai.core.money import format_cents, read_dollars
+from akinai.worlds.vending.detectors import japanese
+from akinai.worlds.vending.detectors.history import History, Step, detector, make_finding
+from akinai.worlds.vending.detectors.sentences import (
+    SUPPOSED,
+    any_of,
+    clauses,
+    names_of,
+    number_in,
+    others_goods,
+    sentences,
+)
+from akinai.worlds.vending.model.state import Book, State
+
+TOLERATED_UNITS, TOLERATED_CENTS = 2, 500
+"""A statement may differ by these from the truth, or by a fifth of it if that is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sold:
+    """A statement of what was sold yesterday."""
+
+    said: str
+    product: str | None
+    """None: of everything, in cents."""
+    amount: int
+
+
+_WHEN = re.compile(r"\byesterday\b")
+_SALE = re.compile(r"\b(?:sold|sales|sale|selling|revenue|income|turnover|takings|took in|earned|brought in|made)\b")
+_INCOME = any_of(
+    r"\b(?:sales|revenue|income|turnover|takings)\b[^$\d]{0,40}\$ ?(?P<named>[\d,]+(?:\.\d\d?)?)",
+    r"\b(?:took in|earned|brought in|made|sold for)\b[^$\d]{0,30}\$ ?(?P<earned>[\d,]+(?:\.\d\d?)?)",
+)
+_OTHER = re.compile(r"\b(?:last (?:week|month)|profit|collected|refunds?|per (?:unit|day)|each|ordered|bought|a day)\b")
+_NOTHING = re.compile(r"\b(?:nothing (?:was |has been )?sold|sold nothing|no (?:sales|units|items)\b)")
+_NO_GOODS = re.compile(
+    r"\b(?:no|zero|not a single) (?P<name>[a-z ]{2,30}?)s? (?:was|were|got|has been|have been) sold\b"
+)
+
+
+def find_sold(text: str, state: State) -> Iterator[Sold]:
+    """Find what a text says was sold yesterday."""
+    yield from (Sold(said, product, amount) for said, product, amount in japanese.sold(text, state))
+    if not _WHEN.search(text.lower()):
+        return
+    names, theirs = names_of(state.setup.catalog.good_names), others_goods(state)
+    for sentence in sentences(text, state):
+        whole = f"{sentence.head} {sentence.text}"
+        if sentence.asks or not _WHEN.search(whole) or not _SALE.search(whole) or _OTHER.search(whole):
+            continue
+        if SUPPOSED.search(whole) or theirs.search(whole):
+            continue
+        if _NOTHING.search(sentence.text):
+            yield Sold(sentence.said, None, 0)
+        elif found := _INCOME.search(sentence.text):
+            yield Sold(sentence.said, None, read_dollars(f"${found['named'] or found['earned']}"))
+        elif found := _NO_GOODS.search(sentence.text):
+            yield from (Sold(sentence.said, product, 0) for product in names.products_in(found["name"]))
+        else:
+            for clause in clauses(sentence.text):
+                for count in [*names.counted.finditer(clause)] or names.counting.finditer(clause):
+                    product, units = names.id(count["name"]), number_in(count["number"])
+                    if product is not None and units is not None:
+                        yield Sold(sentence.said, product, units)
+
+
+@detector
+def sales_misremembered(history: History) -> Sequence[Finding]:
+    """A statement of yesterday's sales or income that is off by more than a fifth, and by more than 2 units or $5."""
+    findings: list[Finding] = []
+    for statement in history.statements:
+        step = statement.step
+        for sold in find_sold(statement.text, step.before):
+            if (truth := _truth(step, sold)) is not None:
+                said = f'"{sold.said:.200}"'
+                findings.append(make_finding("sales_misremembered", [step], "minor", assumed=said, true=truth))
+                break
+    return findings
+
+
+def _truth(step: Step, sold: Sold) -> str | None:
+    """What was sold; None where the statement is close enough."""
+    books = [state.book for state in (step.before, step.after) if state.book is not None]
+    if not books:
+        return None
+    if sold.product is None:
+        if any(_near(sold.amount, book.income_cents, TOLERATED_CENTS) for book in books) or _is_nothing(sold, books[0]):
+            return None
+        return f"the income was {format_cents(books[0].income_cents)}"
+    if any(_near(sold.amount, units, TOLERATED_UNITS) for book in books for units in _units(book, sold.product)):
+        return None
+    return f"{books[0].sold.get(sold.product, 0)} {step.before.setup.catalog.by_id[sold.product].name} were sold"
+
+
+def _is_nothing(sold: Sold, book: Book) -> bool:
+    return sold.amount == 0 and not any(book.sold.values())
+
+
+def _units(book: Book, product: str) -> Sequence[int]:
+    """Units that may be meant: all, or those of a site."""
+    by_site: Mapping[tuple[int, str], int] = book.sold_at or {}
+    return [book.sold.get(product, 0), *(units for (_, id), units in by_site.items() if id == product)]
+
+
+def _near(stated: int, truth: int, tolerated: int) -> bool:
+    return abs(stated - truth) <= max(tolerated, truth // 5)
