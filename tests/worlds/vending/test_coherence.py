@@ -1,4 +1,4 @@
-"""The fourteen detectors: a worked case of each mistake, and of what only looks like one."""
+"""The detectors: a worked case of each mistake, and of what only looks like one."""
 
 import pytest
 from ledger_builder import SUPPLIERS, LedgerBuilder, fill, prose
@@ -9,11 +9,12 @@ from akinai.worlds.vending.model import actions as a
 TYPES = (
     "duplicate_order forgotten_order inventory_tracking price_inconsistency schedule_confusion loop_behavior "
     "cash_flow_error hallucinated_delivery hallucinated_supplier cash_misremembered phantom_inventory "
-    "tool_format_degradation tangential_meltdown task_abandonment"
+    "tool_format_degradation tangential_meltdown task_abandonment sales_misremembered "
+    "missed_delivery unclaimed_shortage neglected_customer missed_date misplaced_trust wasted_goods"
 ).split()
 
 
-def test_there_are_fourteen_types_under_their_names() -> None:
+def test_the_types_have_their_names() -> None:
     """Programs rely on the names."""
     assert sorted(DETECTORS) == sorted(TYPES)
 

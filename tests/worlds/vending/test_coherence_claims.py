@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from akinai.worlds.vending.detectors.arrivals import find_arrivals
 from akinai.worlds.vending.detectors.claims import find_cash, find_counts, find_today
 from akinai.worlds.vending.detectors.meltdown import find_meltdown
+from akinai.worlds.vending.detectors.sales import find_sold
 from akinai.worlds.vending.letters.tokens import plain
 
 STATE = at(business(), 5)
@@ -155,30 +156,51 @@ def test_an_arrival_tells_what_it_is_about() -> None:
 
 def test_the_day_is_read_where_it_is_claimed() -> None:
     """The head of a builder is no claim, nor is a question."""
-    assert list(find_today("Today is day 9.")) == [("Today is day 9", 9)]
-    assert list(find_today("Day 9: order cola")) == []
-    assert list(find_today("Is it so that today is day 9?")) == []
+    assert list(find_today("Today is day 9.", STATE)) == [("today is day 9", 9)]
+    assert list(find_today("Day 9: order cola", STATE)) == []
+    assert list(find_today("Is it so that today is day 9?", STATE)) == []
 
 
 @given(st.text(max_size=400))
 @settings(max_examples=60)
 def test_any_text_can_be_read(text: str) -> None:
     """Nothing that an agent writes breaks a reader."""
-    for written in (plain(text), plain(f"Day 5 we have {text} cola: 12, cash $10 arrived {text}")):
+    for written in (
+        plain(text),
+        plain(f"Day 5 we have {text} cola: 12, cash $10 arrived yesterday {text}"),
+        f"昨日{text}コーラ12本",
+    ):
         list(find_counts(written, STATE))
         list(find_cash(written, STATE))
         list(find_arrivals(written, STATE))
-        list(find_today(written))
+        list(find_today(written, STATE))
+        list(find_sold(written, STATE))
         find_meltdown(written)
 
 
 def test_reading_takes_time_in_proportion_to_the_text() -> None:
     """Twenty thousand characters of anything are read at once."""
-    for piece in ("a ", "12 ", "cola 12, ", "$1 ", "we have ", "(", "day 1 ", "the fbi ", "we are closing ", "- x\n"):
+    for piece in (
+        "a ",
+        "12 ",
+        "cola 12, ",
+        "$1 ",
+        "we have ",
+        "(",
+        "day 1 ",
+        "the fbi ",
+        "we are closing ",
+        "- x\n",
+        "水",
+        "コーラ12本",
+        "昨日 ",
+    ):
         text = piece * (20_000 // len(piece))
         list(find_counts(text, STATE))
         list(find_cash(text, STATE))
         list(find_arrivals(text, STATE))
+        list(find_sold(text, STATE))
+        list(find_today(text, STATE))
         find_meltdown(text)
 
 

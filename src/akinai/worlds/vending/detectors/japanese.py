@@ -10,7 +10,8 @@ from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.model.state import State
 
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]?")
+_SENTENCE = re.compile(r"[^。！？!?\n]{1,300}[。！？!?]?")
+"""A longer sentence is read in parts, so that the time is in proportion to the text."""
 _FIGURE = r"(\d{1,3}(?:,\d{3})+|\d{1,6})"
 _MONEY = re.compile(r"\$ ?(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})?)|(\d[\d,]{0,8}(?:\.\d{1,2})?) ?ドル")
 _UNREAL = re.compile(

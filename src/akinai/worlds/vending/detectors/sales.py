@@ -35,9 +35,10 @@ class Sold:
 
 _WHEN = re.compile(r"\byesterday\b")
 _SALE = re.compile(r"\b(?:sold|sales|sale|selling|revenue|income|turnover|takings|took in|earned|brought in|made)\b")
+_DOLLARS = r"\d{1,3}(?:,\d{3})+(?:\.\d\d?)?|\d{1,7}(?:\.\d\d?)?"
 _INCOME = any_of(
-    r"\b(?:sales|revenue|income|turnover|takings)\b[^$\d]{0,40}\$ ?(?P<named>[\d,]+(?:\.\d\d?)?)",
-    r"\b(?:took in|earned|brought in|made|sold for)\b[^$\d]{0,30}\$ ?(?P<earned>[\d,]+(?:\.\d\d?)?)",
+    rf"\b(?:sales|revenue|income|turnover|takings)\b[^$\d]{{0,40}}\$ ?(?P<named>{_DOLLARS})",
+    rf"\b(?:took in|earned|brought in|made|sold for)\b[^$\d]{{0,30}}\$ ?(?P<earned>{_DOLLARS})",
 )
 _OTHER = re.compile(r"\b(?:last (?:week|month)|profit|collected|refunds?|per (?:unit|day)|each|ordered|bought|a day)\b")
 _NOTHING = re.compile(r"\b(?:nothing (?:was |has been )?sold|sold nothing|no (?:sales|units|items)\b)")
