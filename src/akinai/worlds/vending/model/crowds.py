@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from akinai.core.chance import absorb, absorb_all
-from akinai.worlds.vending.model.economy import Crowd, Economy, drawing, noisy, price_effect, variety_permille
+from akinai.worlds.vending.model.economy import ONE, Crowd, Economy, price_effect, variety_permille
 from akinai.worlds.vending.model.setup import Season
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.model.town import Town
@@ -46,9 +46,13 @@ def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
         id: taste.base * taste.by_period[(day + taste.phase) // period] // 1000 * factors[taste.category] // 1_000_000
         for id, taste in town.tastes.items()
     }
-    strides = {id: taste.stride for id, taste in town.tastes.items()}
-    label = economy.noise(day, "demand", day).h
-    return Crowd(means, effect.worth_permille if effect else 1000, label, strides)
+    worth = effect.worth_permille if effect else 1000
+    conditions = {
+        id: (taste.worth_cents * worth // 1000, taste.elasticity_permille, taste.stride)
+        for id, taste in town.tastes.items()
+    }
+    demand, complaints = economy.noise(day, "demand", day).h, economy.noise(day, "complaint", day)
+    return Crowd(means, conditions, demand, complaints)
 
 
 def calendar_permille(economy: Economy, day: int, category: str) -> int:
@@ -76,27 +80,33 @@ def block_demand(
     leaves, per million.
     """
     wanted, lost, shares = 0, 0, 0
-    on_sale: list[tuple[str, int, int]] = []
+    ids: list[str] = []
+    strides: list[int] = []
+    means: list[int] = []
+    effects: list[int] = []
     scale = factor * town.footfall[place]
+    customers, conditions = crowd.means, crowd.conditions
     for id, units in stock.items():
-        mean = crowd.means[id] * scale // 10**9
-        if not units or id not in prices:
+        mean = customers[id] * scale // 10**9
+        price = prices.get(id)
+        if not units or price is None:
             lost += mean
             wanted += mean
             continue
-        taste = town.tastes[id]
-        worth = taste.worth_cents * crowd.worth_permille // 1000
-        effect = price_effect(worth, taste.elasticity_permille, prices[id])
-        shares += drawing(effect)
-        on_sale.append((id, mean, effect))
-    if not on_sale:
+        worth_cents, elasticity_permille, stride = conditions[id]
+        effect = price_effect(worth_cents, elasticity_permille, price)
+        shares += ONE if effect > ONE // 2 else 2 * effect
+        ids.append(id)
+        strides.append(stride)
+        means.append(mean)
+        effects.append(effect)
+    if not ids:
         return Demand({}, lost, wanted)
     variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
-    label = absorb(absorb(crowd.label, block), place)
-    draws = absorb_all(label, [crowd.strides[id] for id, _, _ in on_sale])
+    draws = absorb_all(absorb(absorb(crowd.label, block), place), strides)
     wants: dict[str, int] = {}
-    for (id, mean, effect), h in zip(on_sale, draws, strict=True):
+    for id, mean, effect, h in zip(ids, means, effects, draws, strict=True):
         mean = (mean * variety // 1000) * effect >> 20
         wanted += mean
-        wants[id] = noisy(mean, h)
+        wants[id] = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # as economy.noisy
     return Demand(wants, lost, wanted)

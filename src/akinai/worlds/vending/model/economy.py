@@ -77,12 +77,13 @@ class Crowd(NamedTuple):
 
     means: Mapping[str, int]
     """Units of each product in Q20 for the whole day at an average place, price and variety aside."""
-    worth_permille: int
-    """What people pay today, of what they usually pay."""
+    conditions: Mapping[str, tuple[int, int, int]]
+    """For each product: the price in cents that people find right today, elasticity per mille, and its part of chance
+    labels."""
     label: int
     """The day's part of the chance label of demand."""
-    strides: Mapping[str, int]
-    """The products' parts of chance labels."""
+    complaints: Chance
+    """The day's chance of complaints."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations  # rpds classes take no parameters at run tim
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rpds import HashTrieMap, List, Queue
@@ -43,7 +44,7 @@ class Slot(NamedTuple):
 
     @property
     def units(self) -> int:
-        return sum([lot.units for lot in self.lots])
+        return sum([lot[0] for lot in self.lots])
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +321,10 @@ class State(Record):
 def merge_lots(lots: Iterable[Lot]) -> tuple[Lot, ...]:
     """Lots sorted by last day, then cost; lots with equal cost and last day become one."""
     units: dict[tuple[int, int], int] = {}
-    for lot in lots:
-        key = (lot.last_day, lot.cost_cents)
-        units[key] = units.get(key, 0) + lot.units
-    return tuple(Lot(count, cost, last) for (last, cost), count in sorted(units.items()))
+    for count, cost, last in lots:
+        key = (last, cost)
+        units[key] = units.get(key, 0) + count
+    return tuple([Lot(count, cost, last) for (last, cost), count in sorted(units.items())])
 
 
 def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
@@ -344,6 +345,15 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 def clock(setup: Setup, minute: int) -> str:
     """A minute as a date and time: "Wed 1 Apr 2026, 08:00"."""
     day, rest = divmod(minute, DAY_MINUTES)
-    date = setup.start_date + timedelta(days=day)
-    weekday, month = WEEKDAYS[date.weekday()], MONTHS[date.month - 1]
-    return f"{weekday} {date.day} {month} {date.year}, {rest // 60:02d}:{rest % 60:02d}"
+    return f"{_date(setup.start_date, day)}, {rest // 60:02d}:{rest % 60:02d}"
+
+
+def date_text(setup: Setup, day: int) -> str:
+    """The date of a day, counted from 1: "Sat 18 Apr 2026"."""
+    return _date(setup.start_date, day - 1)
+
+
+@lru_cache(maxsize=4096)
+def _date(start: date, days: int) -> str:
+    then = start + timedelta(days=days)
+    return f"{WEEKDAYS[then.weekday()]} {then.day} {MONTHS[then.month - 1]} {then.year}"

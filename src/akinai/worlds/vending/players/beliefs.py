@@ -21,12 +21,18 @@ def log(x: float) -> float:
         x, power = x / 2, power + 1
     while x < 0.75:
         x, power = x * 2, power - 1
-    y = (x - 1) / (x + 1)
-    square, term, total = y * y, y, 0.0
-    for odd in range(1, 20, 2):
-        total += term / odd
-        term *= square
-    return 2 * total + power * 0.6931471805599453
+    t1 = (x - 1) / (x + 1)
+    square = t1 * t1
+    t3 = t1 * square
+    t5 = t3 * square
+    t7 = t5 * square
+    t9 = t7 * square
+    t11 = t9 * square
+    t13 = t11 * square
+    t15 = t13 * square
+    t17 = t15 * square
+    total = t1 + t3 / 3 + t5 / 5 + t7 / 7 + t9 / 9 + t11 / 11 + t13 / 13 + t15 / 15 + t17 / 17
+    return 2 * (total + t17 * square / 19) + power * 0.6931471805599453
 
 
 def exp(x: float) -> float:

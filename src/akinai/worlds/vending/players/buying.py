@@ -322,8 +322,11 @@ def _ahead(trader: Trader, category: str, horizon: float) -> float:
         return horizon
     days = max(1, int(horizon))
     total = 0.0
-    for day in range(trader.day, trader.day + days):
-        total += event_factor(trader.memory.event_on(day), category) if day - trader.day < 8 else 1.0
+    for day in range(trader.day, trader.day + min(days, 8)):
+        kind = trader.memory.event_on(day)
+        total += event_factor(kind, category) if kind else 1.0
+    for _ in range(days - 8):
+        total += 1.0
     return total * horizon / days
 
 

@@ -99,9 +99,16 @@ class Memory:
     next_review: int = 0
     fresh: bool = True
     """Whether nothing was remembered when this day began."""
+    _by_day: dict[int, str] = field(default_factory=dict[int, str])
+    """The events by day, as far as `_dated` of them are known."""
+    _dated: int = 0
 
     def event_on(self, day: int) -> str | None:
-        return next((kind for kind, first, last in self.events if first <= day <= last), None)
+        """The event of a day, as far as it is known."""
+        if len(self.events) != self._dated:
+            self._dated = len(self.events)
+            self._by_day = {day: kind for kind, first, last in reversed(self.events) for day in range(first, last + 1)}
+        return self._by_day.get(day)
 
 
 def fields(data: Json) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations  # rpds classes take no parameters at run tim
 from dataclasses import replace
 
 from akinai.worlds.vending.model.setup import Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Site, State, clock
+from akinai.worlds.vending.model.state import Letter, Site, State, date_text
 from akinai.worlds.vending.model.terms import Street
 
 
@@ -61,7 +61,7 @@ def rent_cents(state: State, place: int) -> int:
 
 def day_text(state: State, day: int) -> str:
     """The date of a day, counted from 1: "Sat 18 Apr 2026"."""
-    return clock(state.setup, (day - 1) * DAY_MINUTES).partition(",")[0]
+    return date_text(state.setup, day)
 
 
 def supplier_today(state: State, supplier: Supplier) -> Supplier:

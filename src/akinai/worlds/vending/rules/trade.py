@@ -1,8 +1,10 @@
 """Trade at several sites: blocks of customers through the day, and the end of a day with all that falls due."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from akinai.core.canonical import Json
+from akinai.core.chance import Chance
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.crowds import block_demand, crowd_of
 from akinai.worlds.vending.model.economy import Crowd
@@ -19,7 +21,8 @@ from akinai.worlds.vending.model.state import (
     remove_units,
 )
 from akinai.worlds.vending.model.terms import Block
-from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of, with_site
+from akinai.worlds.vending.model.town import Town
+from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, opened
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
 
@@ -50,21 +53,58 @@ def next_block_minute(state: State) -> int | None:
 
 
 def _book_block(state: State, number: int, block: Block) -> State:
-    economy, town = state.economy, state.economy.town
+    """Book a block of customers at every site that is open; the complaints of those who bought come last."""
+    economy, town, count = state.economy, state.economy.town, state.setup.slots
     if town is None:
         return state
     crowd = crowd_of(economy, town, street_of(state), state.day)
-    for index, site in enumerate(state.sites):
-        if not (site.sealed or site.lost):
-            state = _sell(state, index, site, crowd, number, block)
+    slots, sites, tally = list(state.slots), list(state.sites), state.tally
+    by_place, wanted, income, card = dict(tally.sold), dict(tally.wanted), tally.income_cents, tally.card_cents
+    units_sold, buyers = state.units_sold, list[tuple[int, dict[str, int]]]()
+    for index, site in enumerate(sites):
+        if site.sealed or site.lost:
+            continue
+        own = slots[index * count : (index + 1) * count]
+        sale = _sell(state, site, own, crowd, town, number, block)
+        if sale is None:
+            continue
+        sites[index] = sale.site
+        income, card = income + sale.income_cents, card + sale.card_cents
+        for id, units in sale.wanted.items():
+            wanted[id] = wanted.get(id, 0) + units
+        if sale.sold:
+            for id, units in sale.sold.items():
+                by_place[site.place, id] = by_place.get((site.place, id), 0) + units
+            slots[index * count : (index + 1) * count] = _after_sales(own, sale.sold)
+            units_sold += sum(sale.sold.values())
+            buyers.append((site.place, sale.sold))
+    state = state.moved(
+        sites=tuple(sites),
+        machine_cents=sum([site.box_cents for site in sites]),
+        slots=tuple(slots),
+        tally=Tally(by_place, wanted, income, card),
+        units_sold=units_sold,
+    )
+    for place, sold in buyers:
+        state = _complaints(state, crowd.complaints(number, place), place, sold)
     return state
 
 
-def _sell(state: State, index: int, site: Site, crowd: Crowd, number: int, block: Block) -> State:
-    """What a block's customers buy at a site, what they pay, and what they remember."""
-    street, town = street_of(state), state.economy.town
-    count = state.setup.slots
-    slots = state.slots[index * count : (index + 1) * count]
+class _Sale(NamedTuple):
+    """The sales of a block at a site."""
+
+    site: Site
+    sold: dict[str, int]
+    wanted: dict[str, int]
+    income_cents: int
+    card_cents: int
+
+
+def _sell(
+    state: State, site: Site, slots: Sequence[Slot | None], crowd: Crowd, town: Town, number: int, block: Block
+) -> _Sale | None:
+    """What a block's customers buy at a site, what they pay, and what they remember; None without any slot in use."""
+    street, prices = street_of(state), state.prices
     stock: dict[str, int] = {}
     for slot in slots:
         if slot is not None:
@@ -73,27 +113,27 @@ def _sell(state: State, index: int, site: Site, crowd: Crowd, number: int, block
             for lot in lots:
                 units += lot[0]
             stock[product] = units
-    if town is None or not stock:
-        return state
+    if not stock:
+        return None
     full = site.box_cents >= street.counter.box_cents
     kept = street.counter.full_box_permille if full else 1000
     factor = site.goodwill * block.share_permille * kept // MILLION
-    demand = block_demand(state.economy, town, crowd, number, site.place, factor, stock, state.prices)
-    sold = {id: min(units, stock[id]) for id, units in demand.units.items() if units}
-    lost = demand.lost_q20 + sum([(units - sold[id]) << 20 for id, units in demand.units.items() if units])
-    site = site._replace(goodwill=_remembered(state, site.goodwill, lost, demand.wanted_q20, block, stock))
-    income = sum([units * state.prices[id] for id, units in sold.items()])
+    wants, lost, wanted_q20 = block_demand(state.economy, town, crowd, number, site.place, factor, stock, prices)
+    sold: dict[str, int] = {}
+    income = 0
+    for id, units in wants.items():
+        if units:
+            there = stock[id]
+            if units > there:
+                lost += (units - there) << 20
+                units = there
+            sold[id] = units
+            income += units * prices[id]
+    goodwill = _remembered(state, site.goodwill, lost, wanted_q20, block, stock)
     cash = 0 if full else income - income * street.counter.card_permille // 1000
-    site = site._replace(box_cents=site.box_cents + cash)
-    tally = _tallied(state.tally, site.place, sold, demand.units, income, income - cash)
-    if sold:
-        slots = _after_sales(slots, sold)
-    state = with_site(state, index, site).moved(
-        slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]),
-        tally=tally,
-        units_sold=state.units_sold + sum(sold.values()),
-    )
-    return _complaints(state, site.place, number, sold) if sold else state
+    if goodwill != site.goodwill or cash:
+        site = site._replace(goodwill=goodwill, box_cents=site.box_cents + cash)
+    return _Sale(site, sold, wants, income, income - cash)
 
 
 def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
@@ -109,34 +149,30 @@ def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Bloc
     return max(terms.least_ppm, goodwill - terms.unserved_ppm * block.share_permille * unserved // MILLION)
 
 
-def _tallied(
-    tally: Tally, place: int, sold: Mapping[str, int], wanted: Mapping[str, int], income: int, card: int
-) -> Tally:
-    by_place, wants = dict(tally.sold), dict(tally.wanted)
-    for id, units in sold.items():
-        by_place[place, id] = by_place.get((place, id), 0) + units
-    for id, units in wanted.items():
-        wants[id] = wants.get(id, 0) + units
-    return Tally(by_place, wants, tally.income_cents + income, tally.card_cents + card)
-
-
-def _after_sales(slots: tuple[Slot | None, ...], sold: Mapping[str, int]) -> tuple[Slot | None, ...]:
+def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[Slot | None]:
     left, kept = dict(sold), list[Slot | None]()
     for slot in slots:
-        take = left.get(slot.product) if slot is not None else None
-        if slot is None or not take or not slot.lots:
+        take = left.get(slot[0]) if slot is not None else None
+        if slot is None or not take or not slot[1]:
             kept.append(slot)
             continue
-        lots, taken = remove_units(slot.lots, take)
-        left[slot.product] = take - taken
-        kept.append(Slot(slot.product, lots))
-    return tuple(kept)
+        product, lots = slot
+        there, cost_cents, last_day = lots[0]
+        if take < there:  # mostly, for which the general way is too slow
+            lots = (Lot(there - take, cost_cents, last_day), *lots[1:])
+            left[product] = 0
+        else:
+            lots, taken = remove_units(lots, take)
+            left[product] = take - taken
+        kept.append(Slot(product, lots))
+    return kept
 
 
-def _complaints(state: State, place: int, number: int, sold: Mapping[str, int]) -> State:
-    chance = state.economy.noise(state.day, "complaint", state.day, number, place)
+def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int]) -> State:
     units = sum(sold.values())
     letters = (units * street_of(state).customers.complaints_permille + chance.below(1000)) // 1000
+    if not letters:
+        return state
     names = sorted(sold)
     for letter in range(letters):
         product = names[chance("product", letter).below(len(names))]
@@ -212,7 +248,8 @@ def _sites_closed(state: State, day: int) -> State:
     street, sites, slots = street_of(state), list[Site](), state.slots
     for index, site in enumerate(state.sites):
         goodwill = site.goodwill + (MILLION - site.goodwill) * street.customers.back_permille // 1000
-        site = site._replace(goodwill=goodwill)
+        if goodwill != site.goodwill:
+            site = site._replace(goodwill=goodwill)
         if site.opens_day and site.opens_day <= day + 1:
             site = site._replace(sealed=False, opens_day=0)
         late = day - site.due_day

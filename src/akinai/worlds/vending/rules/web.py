@@ -8,7 +8,7 @@ from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.retrieval import find_by_meaning, rank, tokenize
-from akinai.worlds.vending.letters.names import plain_name
+from akinai.worlds.vending.letters.names import plain_word
 from akinai.worlds.vending.model.actions import SearchWeb
 from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier
 from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
@@ -357,7 +357,7 @@ def _searched_text(page: Page) -> str:
 @lru_cache(maxsize=4096)
 def _fold(text: str) -> str:
     """The words of a text, singular, without stop words and single letters."""
-    return " ".join(folded for word in tokenize(text) if not _is_stop_word(word) and (folded := plain_name(word)))
+    return " ".join(folded for word in tokenize(text) if not _is_stop_word(word) and (folded := plain_word(word)))
 
 
 def _is_stop_word(word: str) -> bool:
