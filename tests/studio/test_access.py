@@ -10,8 +10,10 @@ import akinai
 from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.stores import open_store
 from akinai.studio.access import Access
-from akinai.studio.app import Studio, make_app
+from akinai.studio.app import make_app
+from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
+from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
 HERE = "http://127.0.0.1:9"
@@ -25,7 +27,9 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     akinai.run("vending", agent="idle", days=2, store=store, name="quiet")
     books = await open_store(store)
     notices: list[str] = []
-    app = make_app(Studio(books, Watch(books), Jobs(store, notices.append), notices=notices))
+    watch = Watch(books)
+    jobs = Jobs(store, notices.append)
+    app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, notices=notices))
     transport = httpx.ASGITransport(Access(app, TOKEN, AllowedHosts(), 9))
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         yield client

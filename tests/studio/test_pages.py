@@ -62,3 +62,77 @@ def test_runs_are_filtered_and_chosen(browser: Browser, studio: str) -> None:
         page.keyboard.press("?")
         expect(page.locator("#help")).to_be_visible()
         visitor.check()
+
+
+def page_of(studio: str, run: str) -> str:
+    """The address of a run's page with the token."""
+    origin, _, token = studio.partition("/?")
+    return f"{origin}/runs/{run}?{token}"
+
+
+@pytest.mark.parametrize("run", ["naive-1", "bargain-1"])
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_the_page_of_a_run(browser: Browser, studio: str, run: str, look: dict[str, bool]) -> None:
+    """Verdict, transcript and place, of a business and of a market."""
+    with visit(browser, studio, **look) as visitor:
+        page = visitor.open(page_of(studio, run))
+        expect(page.locator(".item").first).to_be_visible()
+        expect(page.locator("#place")).not_to_be_empty()
+        expect(page.locator(".verdict")).to_contain_text("$")
+        visitor.check()
+
+
+def test_a_day_is_found_by_keys_slider_words_and_address(browser: Browser, studio: str) -> None:
+    """All of them lead to the entry, the place follows, and the address holds day and entry."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(page_of(studio, "naive-1"))
+        expect(page.locator(".end.reference")).to_be_visible()
+        for _ in range(4):
+            page.keyboard.press("j")
+        expect(page.locator("#now-day")).to_have_text("Day 5")
+        page.wait_for_url("**#day=5&entry=*")
+        page.keyboard.press("j")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".slot:not(.bare)").first).to_be_visible()
+        page.keyboard.press("/")
+        page.keyboard.type("CASE of water")
+        page.keyboard.press("Escape")
+        page.keyboard.press("/")
+        page.keyboard.type("closed FOR the day")
+        expect(page.locator("#results a").first).to_contain_text("Day 1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#now-day")).to_have_text("Day 1")
+        page.locator(".slider").evaluate(
+            "slider => { slider.value = 12 * 1440; slider.dispatchEvent(new Event('input')); }"
+        )
+        expect(page.locator("#now-day")).to_have_text("Day 12")
+        expect(page.locator("#d12 .item.here")).to_be_visible()
+        page.goto(page_of(studio, "naive-1") + "#day=7")
+        expect(page.locator("#now-day")).to_have_text("Day 7")
+        visitor.check()
+
+
+def test_a_run_is_watched_while_another_process_plays_it(browser: Browser, studio: str, store: Path) -> None:
+    """Its row and its page follow, and who forks from the page sees the fork."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(page_of(studio, "naive-1"))
+        page.keyboard.press("j")
+        page.locator("#fork").click()
+        page.locator("[name=agent]").fill("idle")
+        page.locator("#fork-form button.main").click()
+        page.wait_for_url("**/runs/naive-1-fork-1*")
+        expect(page.locator("#now-entry")).to_contain_text("of 2", timeout=40_000)
+        expect(page.locator(".status")).to_have_text("done", timeout=60_000)
+        assert akinai.runs("naive-1-fork-1", store=str(store))[0].status == "done"
+        visitor.check()
+
+
+def test_a_fork_to_a_model_needs_a_budget(browser: Browser, studio: str) -> None:
+    """Nothing is asked of a model without one; the page says why."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(page_of(studio, "naive-2"))
+        page.locator("#fork").click()
+        page.locator("[name=model]").fill("openai:anything")
+        page.locator("[name=dollars]").fill("0")
+        page.locator("#fork-form button.main").click()
+        expect(page.locator(".notice")).to_contain_text("budget")

@@ -216,6 +216,7 @@ def fork(
     agent: str | AgentSpec | None = None,
     model: str | None = None,
     base_url: str | None = None,
+    max_dollars: float | None = None,
     name: str | None = None,
     store: StoreRef = None,
     jobs: int = 1,
@@ -226,8 +227,8 @@ def fork(
     """Make a run that shares a run's past up to a point, a day's morning or after an entry, and play on from there.
 
     The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
-    the run unless `agent` is an `AgentSpec`. It is called RUN-fork-1, then -2, ..., or `name`. A group is
-    forked run by run into a new group. Raises UsageError before anything is written.
+    the run unless `agent` is an `AgentSpec`; `max_dollars` gives it another limit. It is called RUN-fork-1, then -2,
+    ..., or `name`. A group is forked run by run into a new group. Raises UsageError before anything is written.
     """
     options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers)
     if name is not None:
@@ -248,6 +249,8 @@ def fork(
                 if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
                     kept = {"bullets": old.bullets, "playbook": old.playbook, "playbook_tokens": old.playbook_tokens}
                     spec = replace(spec, budget=old.budget, **kept)
+            if max_dollars is not None:
+                spec = replace(spec, budget=replace(spec.budget, dollars=max_dollars))
             spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
             check_spec(world, spec)
             alone = header.run_id == run

@@ -83,6 +83,13 @@ MaxMessages = Annotated[int, typer.Option("--max-messages", hidden=True)]
 MaxTokens = Annotated[int, _limit("--max-tokens", help="End a run after N tokens of model input and output")]
 MaxMinutes = Annotated[float, _limit("--max-minutes", help="End a run after N minutes of this command")]
 MaxDollars = Annotated[float, _limit("--max-dollars", help="End a run after N dollars, at the prices in akinai.toml")]
+ForkMaxDollars = Annotated[
+    float | None,
+    _option(
+        "--max-dollars", metavar="N", default="the run's limit",
+        help="End the fork after N dollars, at the prices in akinai.toml; 0: no limit.",
+    ),
+]  # fmt: skip
 MaxRepeats = Annotated[
     int,
     _option(

@@ -222,6 +222,7 @@ def fork(
     ] = None,
     model: m.ForkModelName = None,
     base_url: m.BaseUrl = None,
+    max_dollars: m.ForkMaxDollars = None,
     new_name: Annotated[
         str | None, option("--name", metavar="NAME", help="Name of the fork.", default="RUN-fork-1, then -2, ...")
     ] = None,
@@ -242,6 +243,7 @@ def fork(
             agent=agent,
             model=model,
             base_url=base_url,
+            max_dollars=max_dollars,
             name=new_name,
             store=address,
             jobs=process_count(jobs, address),

@@ -1,21 +1,17 @@
 """The routes of the studio."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import AsyncGenerator
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
-from akinai.core.errors import AkinaiError, UnknownName, UsageError
-from akinai.core.stores import Books, RunHeader
+from akinai.core.errors import AkinaiError, UsageError
 from akinai.report.page.run_list import Scales, row_html, runs_page
 from akinai.report.page.site import Site
-from akinai.report.page.templating import Language, asset, preferred_language
-from akinai.studio.jobs import Jobs
+from akinai.report.page.templating import asset
+from akinai.studio.run_routes import add_run_routes
+from akinai.studio.shared import Studio, event, sleep_unless, stream
 from akinai.studio.watch import POLL_S, Watch
 
 ASSETS = {"studio.css": "text/css", "studio.js": "text/javascript"}
@@ -23,33 +19,11 @@ READ_S = 0.3
 """How long runs are judged between two looks at the store."""
 
 
-@dataclass(slots=True)
-class Studio:
-    """What the routes share."""
-
-    books: Books
-    watch: Watch
-    jobs: Jobs
-    language: Language | None = None
-    """None: the language that the browser prefers."""
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    notices: list[str] = field(default_factory=list[str])
-
-    def site(self, request: Request) -> Site:
-        return Site("live", self.language or preferred_language(request.headers.get("accept-language", "")))
-
-    async def header(self, id: str) -> RunHeader:
-        """The header of a run. HTTPException 404 when the store has none of that name."""
-        try:
-            return await self.books.header(id)
-        except UnknownName as error:
-            raise HTTPException(404, str(error)) from error
-
-
 def make_app(studio: Studio) -> FastAPI:
     """The app without its check of access."""
     app = FastAPI(title="Akinai studio", docs_url=None, redoc_url=None, openapi_url=None)
     _add_runs(app, studio)
+    add_run_routes(app, studio)
     _add_actions(app, studio)
     app.add_exception_handler(AkinaiError, _refused)
 
@@ -82,15 +56,6 @@ def _add_runs(app: FastAPI, studio: Studio) -> None:
         return stream(_row_events(studio, studio.site(request), since))
 
 
-def stream(events: AsyncGenerator[str]) -> StreamingResponse:
-    """Server-sent events."""
-    return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
-
-
-def event(name: str, data: Any) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
-
-
 async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[str]:
     """The rows that change, as markup; a word when the list itself is another."""
     watch, notices = studio.watch, len(studio.notices)
@@ -121,24 +86,14 @@ async def _read_for_a_while(watch: Watch) -> None:
         pass
 
 
-async def sleep_unless(stopping: asyncio.Event, seconds: float) -> None:
-    """Sleep, but not beyond the end of the server."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stopping.wait(), seconds)
-
-
 def _add_actions(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/resume")
     async def resume(id: str) -> Response:
         await studio.header(id)
-        return await _done(lambda: studio.jobs.start(id, ["resume", "--", id]))
+        await studio.jobs.start(id, ["resume", "--", id])
+        return Response(status_code=204)
 
     @app.post("/runs/{id}/stop")
     async def stop(id: str) -> Response:
         studio.jobs.stop(id)
         return Response(status_code=204)
-
-
-async def _done(work: Callable[[], Awaitable[None]]) -> Response:
-    await work()
-    return Response(status_code=204)

@@ -19,8 +19,10 @@ from akinai.runtime.config.addresses import opened, resolve_store
 from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.runtime.models.budget import known_prices
 from akinai.studio.access import Access
-from akinai.studio.app import Studio, make_app
+from akinai.studio.app import make_app
+from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
+from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
 GRACE_S = 2
@@ -87,9 +89,10 @@ async def _serve_books(
 ) -> None:
     notices: list[str] = []
     jobs = Jobs(options.store, notices.append)
-    watch = Watch(books, options.names, known_prices())
+    prices = known_prices()
+    watch = Watch(books, options.names, prices)
     await watch.refresh()
-    shared = Studio(books, watch, jobs, options.language, notices=notices)
+    shared = Studio(books, watch, CachedViews(books, watch, prices), jobs, options.language, notices=notices)
     host, port = sock.getsockname()[:2]
     token = secrets.token_urlsafe(32)
     app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), port)

@@ -55,7 +55,7 @@ def environment(language: Language) -> Environment:
     made.install_gettext_translations(words, newstyle=True)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the extension adds it
     shared: dict[str, Any] = {
         "language": language, "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
-        "absent": ABSENT, "json_block": json_block,
+        "absent": ABSENT, "json_block": json_block, "json_text": json_text,
     }  # fmt: skip
     made.globals.update(shared)  # pyright: ignore[reportCallIssue, reportArgumentType] - typed for its defaults alone
     return made
@@ -122,6 +122,11 @@ def count(number: float) -> str:
     if number >= 1e6:
         return f"{number / 1e6:.1f} M"
     return f"{number / 1e3:.0f} k" if number >= 1e4 else f"{number:,.0f}"
+
+
+def json_text(value: Any) -> str:
+    """JSON as a reader sees it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def json_block(id: str, value: Mapping[str, Any]) -> Markup:

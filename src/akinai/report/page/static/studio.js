@@ -106,7 +106,250 @@
     news.addEventListener("notice", event => notice(JSON.parse(event.data)));
   }
 
-  const pages = { runs };
+  // ---- numbers and tracks ----------------------------------------------------------------------------------------
+  const money = cents => (cents < 0 ? "−" : "") + "$" + (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const shown = (value, unit) => value === null || value === undefined || typeof value === "boolean" ? "" : unit === "cents" ? money(value) : typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 2 }).replace("-", "−") : String(value);
+  const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => values[name]);
+  function at(track, seq) { // a track is a list of [entry, value]: the value after an entry is a binary search
+    let low = 0, high = track?.length ?? 0;
+    while (low < high) { const mid = (low + high) >> 1; if (track[mid][0] <= seq) low = mid + 1; else high = mid; }
+    return low ? track[low - 1][1] : null;
+  }
+  function wordsIn(element) { // its text nodes with a space between them
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), parts = [];
+    while (walker.nextNode()) parts.push(walker.currentNode.data);
+    return parts.join(" ").replace(/\s+/g, " ").trim();
+  }
+
+  // ---- the place: figures, machines, listings ----------------------------------------------------------------------
+  class Place {
+    constructor(element, data) {
+      this.data = data; this.tracks = data.tracks; this.slots = [];
+      const { shelves, labels, listings } = this.tracks;
+      this.figures = Object.entries(labels).filter(([name]) => name !== "minute");
+      const cash = this.figures.find(([name]) => name === "machine_cents");
+      const parts = [];
+      for (const shelf of shelves) parts.push(this.machine(shelf, shelves.length === 1 && cash?.[0]));
+      this.boxes = this.figures.map(([name, { label, unit }]) => { const dd = make("dd"); parts.figures ??= make("dl", { className: "money" }); parts.figures.append(make("div", {}, make("dt", {}, label), dd)); return { dd, unit, track: this.tracks.figures[name] }; });
+      this.lists = Object.entries(listings).map(([name, { title, columns }]) => { const list = make("ul", { className: `listing l-${name}` }); return { list, heading: make("h3", {}, title), columns: Object.entries(columns), rows: Object.entries(this.tracks.rows[name] ?? {}) }; });
+      element.className = "machine";
+      element.replaceChildren(...parts, ...(parts.figures ? [parts.figures] : []), ...this.lists.flatMap(({ heading, list }) => [heading, list]));
+    }
+    machine(shelf, till) {
+      const box = make("section", { className: "case", ariaLabel: shelf.name || "Machine" }), sign = make("div", { className: "sign" }), window = make("div", { className: "window" });
+      sign.append(shelf.name ? make("span", {}, shelf.name) : make("span", { lang: "ja" }, "いらっしゃいませ"));
+      if (till) { this.till = make("output", { className: "till" }); sign.append(this.till); }
+      window.style.setProperty("--columns", shelf.columns);
+      shelf.keys.forEach((key, n) => {
+        const capacity = shelf.capacities[n], slot = make("div", { className: "slot" }), goods = make("span", { className: "goods" }), units = make("b", { className: "units" }), price = make("b", { className: "price" });
+        const ticks = Array.from({ length: capacity }, () => make("i"));
+        slot.append(make("span", { className: "place" }, key.split(":").at(-1)), goods, make("span", { className: "stock" }, ...ticks), make("span", { className: "tag" }, units, price));
+        slot.style.setProperty("--soldout", JSON.stringify(`売切 ${this.data.words.soldout}`));
+        window.append(slot); this.slots.push({ key, slot, goods, units, price, ticks, capacity, drawn: null, track: this.tracks.slots[key] });
+      });
+      box.append(sign, window, make("div", { className: "tray" }));
+      return box;
+    }
+    draw(seq, touched = []) {
+      for (const { dd, unit, track } of this.boxes) dd.textContent = shown(at(track, seq), unit);
+      if (this.till) this.till.textContent = shown(at(this.tracks.figures.machine_cents, seq), "cents");
+      for (const one of this.slots) {
+        const held = at(one.track, seq), [product, units, price] = held ?? [], mark = touched.includes(one.key), drawn = `${product}|${units}|${price}|${mark}`;
+        if (drawn === one.drawn) continue;
+        one.drawn = drawn;
+        one.goods.textContent = product ? this.data.goods[product] ?? product : this.data.words.empty;
+        one.units.textContent = product ? units : "";
+        one.price.textContent = product ? (price === null ? this.data.words.unpriced : money(price)) : "";
+        one.state = !product ? "bare" : !units ? "out" : units / one.capacity <= 0.25 ? "low" : "";
+        one.share = product ? units / one.capacity : 0;
+        one.slot.className = `slot ${one.state}${mark ? " touched" : ""}`;
+        one.ticks.forEach((tick, n) => tick.classList.toggle("on", n < (units ?? 0)));
+      }
+      for (const { list, columns, rows } of this.lists) {
+        const there = [];
+        for (const [key, track] of rows) { const row = at(track, seq); if (row) there.push([key, row]); }
+        const drawn = JSON.stringify(there);
+        if (list.drawn === drawn) continue;
+        list.drawn = drawn;
+        const bar = columns.findIndex(([, unit]) => unit === "units"), most = Math.max(1, ...there.map(([, row]) => bar < 0 ? 0 : row[bar]));
+        if (bar >= 0) there.sort(([, a], [, b]) => b[bar] - a[bar]);
+        list.replaceChildren(...(there.length ? there : [null]).map(found => {
+          if (!found) return make("li", { className: "none" }, this.data.words.nothing);
+          const row = found[1], title = columns.map(([name, unit], n) => `${name} ${shown(row[n], unit)}`).join(", ");
+          if (bar >= 0) { const line = make("i"); line.style.width = `${row[bar] / most * 100}%`; return make("li", { className: "barred", title }, make("span", {}, row[0]), make("u", {}, line), make("b", {}, shown(row[bar]))); }
+          const cents = columns.findIndex(([, unit]) => unit === "cents"), rest = row.map((value, n) => n && n !== cents && !["day"].includes(columns[n][1]) ? shown(value, columns[n][1]) : "").filter(Boolean);
+          return make("li", { className: "told", title }, make("header", {}, make("b", {}, row[0]), make("span", {}, cents >= 0 ? shown(row[cents], "cents") : "")), make("p", {}, rest.join(" · ")));
+        }));
+      }
+    }
+  }
+
+  // ---- a run --------------------------------------------------------------------------------------------------------
+  class Run {
+    constructor(data) {
+      this.slider = $(".slider"); this.days = $("#days"); this.shown = []; this.seq = 1; this.day = 1; this.cursor = $(".cursor");
+      this.take(data);
+      this.mini = this.place.slots.map(() => $(".mini").appendChild(make("i")));
+      this.slider.addEventListener("input", () => this.go(this.seqAt(+this.slider.value), { from: "slider" }));
+      $(".plot")?.addEventListener("click", event => { const box = event.currentTarget.getBoundingClientRect(); this.go(this.seqAt((event.clientX - box.left) / box.width * +this.slider.max), { scroll: true }); });
+      document.addEventListener("click", event => { const pin = event.target.closest("[data-go]"), hop = event.target.closest("[data-do]"); if (pin) this.go(+pin.dataset.go, { scroll: true }); if (hop) this.do(hop.dataset.do); });
+      $("#play").addEventListener("click", () => this.play());
+      keys(event => this.key(event));
+      addEventListener("hashchange", () => this.fromHash());
+      addEventListener("scroll", () => { if (!this.reading) { this.reading = true; requestAnimationFrame(() => { this.reading = false; this.read(); }); } }, { passive: true });
+      this.search(); this.forking();
+      this.fromHash(true);
+      if (data.url) this.follow();
+    }
+    take(data) {
+      this.data = data; this.last = data.last; this.finds = data.finds; this.index = null;
+      this.place = new Place($("#place"), data);
+      this.marks = new Map($$(".rail a").map(link => [+link.dataset.day, link]));
+    }
+    follow() { // another process plays on, or what the run is measured by is known now
+      const news = new EventSource(`${this.data.url}/events?digest=${this.data.digest}&ghosts=${Object.keys(this.data.ghosts).length}`);
+      news.addEventListener("grown", async () => {
+        news.close();
+        const atEnd = this.seq === this.last && this.last > 0;
+        const fresh = new DOMParser().parseFromString(await (await fetch(this.data.url)).text(), "text/html");
+        for (const part of [".facts", ".verdict", ".kpis", ".plot", ".pins", ".bars", ".dates", ".rail ol"]) { const here = $(part), there = $(part, fresh); if (here && there) here.replaceChildren(...there.childNodes); }
+        const first = $(".plot, .pins", fresh) && !$(".plot");
+        if (first) return location.reload(); // its first day ended: now there is a chart
+        this.take(JSON.parse($("#data", fresh).textContent)); this.slider.max = $(".slider", fresh).max; this.cursor = $(".cursor");
+        document.body.dataset.grown = this.last;
+        if (atEnd) { this.shown = []; this.go(this.last, { scroll: scrollY > 0 }); } else { const day = this.shown.at(-1); if (day && day === this.dayOf(this.last)) { this.shown = []; this.show(day); } this.draw("read"); }
+        this.follow();
+      });
+      news.addEventListener("notice", event => notice(JSON.parse(event.data)));
+    }
+    dayOf(seq) { const first = this.data.first; let found = 1; for (let day = first.length; day >= 1; day--) if (first[day - 1] && first[day - 1] <= seq) { found = day; break; } return found; }
+    firstOf(day) { let d = day; while (d <= this.data.first.length && !this.data.first[d - 1]) d++; return this.data.first[d - 1] || this.last; }
+    seqAt(value) { const begun = this.data.begun; let low = 0, high = begun.length; while (low < high) { const mid = (low + high) >> 1; if (begun[mid] <= value) low = mid + 1; else high = mid; } return clamp(low, 1, this.last); }
+    async fragment(day) { return this.data.fragments ? this.data.fragments[day - 1] ?? "" : (await fetch(`${this.data.url}/day/${day}`)).text(); }
+    async show(day, { more = false } = {}) {
+      if (this.shown.includes(day)) return;
+      const html = await this.fragment(day); // made by the template: all text of others in it is escaped
+      if (!more) { this.shown = [day]; this.days.innerHTML = html; }
+      else if (!this.shown.includes(day)) { this.shown.push(day); this.days.insertAdjacentHTML("beforeend", html); while (this.shown.length > 9) { const gone = this.days.firstElementChild, tall = gone.offsetHeight; gone.remove(); this.shown.shift(); this.still = performance.now() + 200; scrollBy(0, -tall); } }
+    }
+    async fill() { // read on: the next days follow until the window is full
+      while (this.shown.length && this.shown.length < 9 && this.days.getBoundingClientRect().bottom < innerHeight * 1.6 && this.shown.at(-1) < this.data.first.length) await this.show(this.shown.at(-1) + 1, { more: true });
+    }
+    async go(seq, { scroll = false, from = "" } = {}) {
+      if (!this.last) return this.draw("read");
+      seq = clamp(seq, 1, this.last);
+      const day = this.dayOf(seq);
+      this.still = performance.now() + 450; // a place that grows taller may scroll the page: that is no reading
+      this.seq = seq; this.day = day; this.draw(from);
+      if (from === "slider" || from === "play") return this.settle(seq, from === "play" ? 400 : 90);
+      if (!this.shown.includes(day)) { await this.show(day); if (this.seq !== seq) return; await this.fill(); }
+      this.mark(); this.draw("read");
+      if (scroll || from === "key") { this.reveal(); await this.fill(); this.reveal(); }
+      clearTimeout(this.later);
+      this.later = setTimeout(() => { try { history.replaceState(null, "", `#day=${day}&entry=${seq}`); } catch { /* from disk */ } }, 150);
+    }
+    settle(seq, after) { // while the slider is dragged the place answers at once, and the words follow when it rests
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => { if (this.seq === seq) this.go(seq, { scroll: this.days.getBoundingClientRect().top < innerHeight * 0.6 && scrollY > 0 }); }, after);
+    }
+    reveal() {
+      const item = $(`#e${this.seq}`); if (!item) return;
+      const first = this.seq === this.data.first[this.day - 1], head = first ? item.closest(".day") : item;
+      this.still = performance.now() + 300;
+      scrollTo({ top: head.getBoundingClientRect().top + scrollY - (first ? 92 : 116) });
+    }
+    mark() { $$(".item.here", this.days).forEach(item => item.classList.remove("here")); $(`#e${this.seq}`)?.classList.add("here"); }
+    read() { // as you read, the place follows
+      if (performance.now() < (this.still || 0)) return;
+      const line = $("#now").getBoundingClientRect().bottom + 90;
+      if (this.days.getBoundingClientRect().top > line) return;
+      const item = $$(".item", this.days).find(found => found.getBoundingClientRect().bottom > line);
+      if (item && +item.dataset.seq !== this.seq) { this.seq = +item.dataset.seq; this.day = this.dayOf(this.seq); this.draw("read"); this.mark(); }
+      this.fill();
+    }
+    draw(from) {
+      const { begun, words, worth, unit, ghosts, titles, timed } = this.data, value = begun[this.seq - 1] ?? 0;
+      this.place.draw(this.last ? this.seq : 0, ($(`#e${this.seq}`)?.dataset.touched ?? "").split(" "));
+      if (from !== "slider") this.slider.value = value;
+      if (this.cursor) { this.cursor.hidden = false; this.cursor.style.left = value / +this.slider.max * 100 + "%"; }
+      this.slider.setAttribute("aria-valuetext", fill(words.day, { n: this.day }));
+      $("#now-day").textContent = fill(words.day, { n: this.day });
+      $("#now-time").textContent = `${(titles[this.day - 1] ?? "").replace(/ \d{4}$/, "")}${timed ? `, ${String(Math.floor(value % 1440 / 60)).padStart(2, "0")}:${String(value % 60).padStart(2, "0")}` : ""}`;
+      $("#now-entry").textContent = fill(words.entry, { n: this.last ? this.seq : 0, all: this.last });
+      const now = this.day > 1 ? worth[this.day - 2] : this.data.begin, rival = ghosts.reference;
+      $("#now-worth").textContent = worth.length ? shown(now, unit) : "";
+      if (rival?.length && worth.length) { const gap = this.day > 1 ? now - rival[Math.min(this.day, rival.length + 1) - 2] : 0, box = $("#now-gap"); box.textContent = Math.abs(gap) < 100 ? words.level : fill(words.gap, { gap: (gap > 0 ? "+" : "") + (unit === "cents" ? money(gap).slice(0, -3) : shown(gap)) }); box.className = gap < -100 ? "behind" : "ahead"; }
+      this.place.slots.forEach((slot, n) => { this.mini?.[n] && (this.mini[n].className = slot.state ?? "", this.mini[n].style.setProperty("--full", slot.share ?? 0)); });
+      const old = this.marks.get(this.marked); old?.classList.remove("on"); old?.removeAttribute("aria-current");
+      const link = this.marks.get(this.marked = this.day);
+      if (link) { link.classList.add("on"); link.setAttribute("aria-current", "true"); const rail = link.closest(".rail"), item = link.parentElement; if (rail.scrollWidth > rail.clientWidth) rail.scrollLeft = item.offsetLeft - rail.clientWidth / 2; else if (item.offsetTop < rail.scrollTop + 40 || item.offsetTop > rail.scrollTop + rail.clientHeight - 60) rail.scrollTop = item.offsetTop - rail.clientHeight / 3; }
+    }
+    toDay(day, more) { return this.go(this.firstOf(clamp(day, 1, this.data.first.length)), { scroll: true, ...more }); }
+    play() { // a day every third of a second; the words follow when it rests
+      const button = $("#play");
+      clearInterval(this.playing);
+      this.playing = this.playing ? 0 : setInterval(() => { if (this.day >= this.data.first.length) return this.play(); this.go(this.firstOf(this.day + 1), { from: "play" }); }, 330);
+      button.setAttribute("aria-pressed", String(!!this.playing)); button.textContent = this.playing ? "▪" : "▸";
+    }
+    do(what) {
+      if (what === "j") this.toDay(this.day + 1);
+      if (what === "k") this.toDay(this.day - 1);
+      if (what === "n") this.go(this.finds.find(seq => seq > this.seq) ?? this.finds[0] ?? this.seq, { from: "key" });
+      if (what === "p") this.go(this.finds.findLast(seq => seq < this.seq) ?? this.finds.at(-1) ?? this.seq, { from: "key" });
+    }
+    key(event) {
+      if ("jknp".includes(event.key)) this.do(event.key);
+      else if (event.target === this.slider && event.key.startsWith("Arrow")) return;
+      else if (event.key === "ArrowRight") { event.preventDefault(); this.go(this.seq + 1, { from: "key" }); }
+      else if (event.key === "ArrowLeft") { event.preventDefault(); this.go(this.seq - 1, { from: "key" }); }
+      else if (event.key === " " && !event.target.closest("button,summary,a,input")) { event.preventDefault(); this.play(); }
+    }
+    fromHash(begin) {
+      const words = new URLSearchParams(location.hash.slice(1)), entry = +words.get("entry"), day = +words.get("day");
+      if (entry) this.go(entry, { scroll: true });
+      else if (day) this.toDay(day);
+      else if (begin) this.go(1);
+    }
+    search() { // the words of every day, read out of its fragment once, when first asked for
+      const box = $("#search");
+      box.addEventListener("input", () => { clearTimeout(this.typing); this.typing = setTimeout(() => this.found(box.value), 80); });
+      box.addEventListener("keydown", event => { if (event.key === "Enter") $("#results a")?.click(); });
+    }
+    async words() {
+      if (this.index) return this.index;
+      const index = [], page = document.createElement("template");
+      for (let day = 1; day <= this.data.first.length; day++) {
+        page.innerHTML = await this.fragment(day);
+        for (const item of $$(".item", page.content)) { $$(".call", item).forEach(call => call.remove()); const text = wordsIn($(".body", item)); index.push([+item.dataset.seq, day, text, plain(text)]); }
+      }
+      return this.index = index;
+    }
+    async found(text) {
+      const wanted = plain(text), box = $("#results");
+      box.hidden = !wanted; this.days.hidden = !!wanted;
+      if (!wanted) return;
+      if ($(".panes").getBoundingClientRect().top < 60) scrollTo({ top: $(".panes").offsetTop - 100 });
+      const hits = (await this.words()).filter(hit => hit[3].includes(wanted));
+      box.replaceChildren(make("p", { className: "count", role: "status" }, fill(this.data.words.found, { n: hits.length, text: text.trim() })), ...hits.slice(0, 200).map(([seq, day, said, folded]) => {
+        const start = Math.max(0, folded.length === said.length ? folded.indexOf(wanted) : said.toLowerCase().indexOf(wanted)), from = Math.max(0, start - 60), hit = said.slice(start, start + wanted.length);
+        const link = make("a", { href: `#day=${day}&entry=${seq}` }, make("b", {}, fill(this.data.words.day, { n: day })), (from ? "…" : "") + said.slice(from, start), make(plain(hit) === wanted ? "mark" : "span", {}, hit), said.slice(start + wanted.length, start + 130));
+        link.addEventListener("click", () => { $("#search").value = ""; this.found(""); this.go(seq, { scroll: true }); });
+        return link;
+      }));
+    }
+    forking() {
+      const dialog = $("#fork-dialog"), form = $("#fork-form"); if (!dialog) return;
+      $("#fork").addEventListener("click", () => { $(".lead", form).textContent = `${this.data.id}, ${fill(this.data.words.entry, { n: this.seq, all: this.last })}`; dialog.showModal(); });
+      dialog.addEventListener("close", async () => {
+        if (dialog.returnValue !== "go") return;
+        const values = Object.fromEntries(new FormData(form));
+        const answer = await post(`${this.data.url}/fork`, { after: this.seq, agent: values.agent.trim(), model: values.model.trim(), dollars: +values.dollars || 0 });
+        if (answer.ok) location.assign((await answer.json()).page);
+      });
+    }
+  }
+
+  const pages = { runs, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
   Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();

@@ -1,0 +1,254 @@
+"""The page of a run: verdict, figures, the days as a chart and a rail, the transcript, and the place at any entry."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from akinai.core.findings import Severity
+from akinai.core.ledger import DAY_US
+from akinai.report.figures.style import writable
+from akinai.report.page.lines import Curve, LineKind, Plot, plot
+from akinai.report.page.site import Site
+from akinai.report.page.templating import MINUS, count, dollars, json_block, marked, money, number, render, translate
+from akinai.report.tables.runs import label
+from akinai.runtime.runs.lifecycle import can_resume
+from akinai.views import RunView, RunViews, Verdict, verdict
+
+MINUTE_US = 60_000_000
+DAY_MINUTES = 1_440
+MAX_FIGURES = 3
+"""Scores beside the headline."""
+LOW, HIGH = "idle", "reference"
+Ghosts = Mapping[str, Sequence[float]]
+"""The headline by day of other players on the same seed, by their names."""
+EACH_DAY = {"sold": "sold_out"}
+"""A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A finding on the chart."""
+
+    day: int
+    entry: int
+    title: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A bar for each day: its height in per cent, and whether it is marked."""
+
+    name: str
+    heights: Sequence[tuple[float, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kpi:
+    """A figure of the run's head."""
+
+    label: str
+    value: str
+    share: float | None = None
+    """Drawn as a bar, in per cent."""
+    marks: Sequence[tuple[str, int]] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """What the template shows beside the view."""
+
+    verdict: Verdict
+    kpis: Sequence[Kpi]
+    plot: Plot | None
+    pins: Sequence[Pin]
+    bars: Bars | None
+    slider: int
+    columns: int
+    capacities: Sequence[int]
+    heights: Sequence[float]
+    """Of the bars of the rail, in per cent."""
+    forkable: bool
+    resumable: bool
+
+
+def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
+    """The page. On a server its days are asked for one by one; in a file they are in it."""
+    view, language = views.run, site.language
+    crowd = views.crowd
+    closing = Verdict(crowd.verdict) if crowd.verdict else verdict(view, ghosts)
+    bars = _bars(view, language)
+    page = RunPage(
+        closing,
+        _kpis(view, ghosts, language),
+        _plot(views, ghosts, language),
+        [Pin(finding.day, finding.entries[-1], finding.title, finding.severity) for finding in view.findings],
+        bars,
+        _slider(view),
+        views.tracks.shelves[0]["columns"] if views.tracks.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
+        [],
+        [height for height, _ in bars.heights] if bars else _activity(view),
+        forkable=site.live,
+        resumable=site.live and can_resume(views.header),
+    )
+    data = page_data(views, ghosts, site)
+    packed = _packed(data) if site.inline else json_block("data", data)
+    return render("run.html", language, site=site, view=view, page=page, data=packed, findings=_by_number(view))
+
+
+def day_html(views: RunViews, day: int, site: Site) -> Markup:
+    """A day of the transcript; empty for a day that there is not."""
+    if not 1 <= day <= len(views.days):
+        return Markup("")
+    found = render(
+        "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
+        findings=_by_number(views.run), day_of=views.day_of,
+    )  # fmt: skip
+    return Markup("\n".join(line for line in found.split("\n") if line.strip()) if "\n\n" in found else found)
+
+
+def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
+    """What the script needs of a run."""
+    view, tracks = views.run, views.tracks.to_json()
+    start = views.world.now(views.steps.opening)
+    morning = 0 if start is None else start // DAY_US * DAY_US
+    timed = bool(view.planned) and start is not None
+    unit = view.units.get(view.headline, "")
+    data: dict[str, Any] = {
+        "id": view.id, "last": view.entries, "first": [day.first for day in view.days],
+        "titles": [day.title for day in view.days], "timed": timed,
+        "begun": [(step.entry.at - morning) // MINUTE_US if timed else step.entry.seq for step in views.steps],
+        "finds": sorted({finding.entries[-1] for finding in view.findings}),
+        "worth": [value if value is not None else 0 for value in view.series()] if view.headline_fact else [],
+        "begin": _opening(views), "unit": unit, "ghosts": {name: list(values) for name, values in ghosts.items()},
+        "goods": {item.id: item.name for item in view.items}, "tracks": tracks,
+        "words": _words(view, site.language),
+    }  # fmt: skip
+    if site.live:
+        return data | {"url": site.run(view.id), "digest": view.digest}
+    return data | {"fragments": [day_html(views, day.number, site) for day in view.days]}
+
+
+def _words(view: RunView, language: Any) -> dict[str, str]:
+    """What the script itself says."""
+    found = {
+        "day": marked("Day %(n)s") if view.unit == "day" else marked("Part %(n)s"),
+        "entry": marked("entry %(n)s of %(all)s"),
+        "level": marked("level with reference"),
+        "gap": marked("%(gap)s to reference"),
+        "empty": marked("empty"),
+        "unpriced": marked("no price"),
+        "nothing": marked("nothing"),
+        "found": marked("%(n)s entries with “%(text)s”"),
+        "soldout": marked("sold out"),
+    }
+    return {name: translate(text, language) for name, text in found.items()}
+
+
+def _packed(data: Mapping[str, Any]) -> Markup:
+    """The data as gzip in base64: a year with its transcript in less than a megabyte."""
+    text = writable(json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return Markup('<script type="application/octet-stream" id="packed">') + Markup(packed) + Markup("</script>")
+
+
+def _by_number(view: RunView) -> dict[int, Any]:
+    return {finding.number: finding for finding in view.findings}
+
+
+def _opening(views: RunViews) -> float:
+    """The headline before the first day."""
+    fact = views.run.headline_fact
+    value = views.world.facets.judging.facts(views.steps.opening).get(fact) if fact else None
+    return value if isinstance(value, int | float) else 0
+
+
+def _slider(view: RunView) -> int:
+    return max(view.planned, len(view.days)) * DAY_MINUTES if view.planned else max(1, view.entries)
+
+
+def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
+    """The headline over the days, in front of idle and reference."""
+    view = views.run
+    values = [value for value in view.series() if value is not None] if view.headline_fact and view.planned else []
+    if not values:
+        return None
+    begin = _opening(views)
+    unit = view.units.get(view.headline, "")
+    kinds: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference"}
+    curves = [Curve(name, kinds[name], [begin, *series]) for name, series in ghosts.items() if series]
+    title = f"{label(view.headline).capitalize()}{', dollars' if unit == 'cents' else ''}"
+    day = translate(marked("day %(n)s"), language)
+    return plot(
+        title,
+        [*curves, Curve(view.id, "run", [begin, *values])],
+        view.planned,
+        text=lambda value: dollars(value) if unit == "cents" else f"{value:g}",
+        day=lambda at: day.replace("%(n)s", str(at)),
+    )
+
+
+def _bars(view: RunView, language: Any) -> Bars | None:
+    """The units of each day, where the world counts them."""
+    for table, marking in EACH_DAY.items():
+        sums = [sum(day.tables.get(table, {}).values()) for day in view.days]
+        if any(sums):
+            most = max(sums)
+            marks = [bool(day.facts.get(marking)) and day.closed for day in view.days]
+            heights = [(round(value / most * 100, 1), mark) for value, mark in zip(sums, marks, strict=True)]
+            rest = [(0.0, False)] * max(0, view.planned - len(heights))
+            return Bars(translate(marked("sold a day"), language), [*heights, *rest])
+    return None
+
+
+def _activity(view: RunView) -> list[float]:
+    """How much was done on each day, where nothing is sold."""
+    counts = [day.last - day.first + 1 if day.first else 0 for day in view.days]
+    most = max(counts, default=1) or 1
+    return [round(value / most * 100, 1) for value in counts]
+
+
+def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
+    """The figures of the head: the headline, its place between idle and reference, three more scores, what it took."""
+    found = [Kpi(_title(name), _value(value, view.units[name])) for name, value in view.scores.items()]
+    rest = [
+        kpi for kpi, unit in zip(found, view.units.values(), strict=True) if unit != "cents" and kpi is not found[0]
+    ]
+    kpis, more = found[:1], rest[:MAX_FIGURES]
+    share = _share(view, ghosts)
+    if share is not None:
+        text = f"{share:.0%}".replace("-", MINUS)
+        kpis.append(Kpi(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
+    severities = [finding.severity for finding in view.findings]
+    marks = [(name, severities.count(name)) for name in ("grave", "serious", "minor") if name in severities]
+    kpis += [*more, Kpi(translate(marked("Findings"), language), str(len(severities)), marks=marks)]
+    kpis.append(Kpi(translate(marked("Entries"), language), f"{view.entries:,}"))
+    if view.calls:
+        out = f"{count(view.tokens['output'])} {translate(marked('out'), language)}"
+        kpis.append(Kpi(translate(marked("Tokens in, out"), language), count(view.tokens["input"]), note=out))
+    return kpis
+
+
+def _title(name: str) -> str:
+    return label(name).capitalize()
+
+
+def _value(value: float, unit: str) -> str:
+    return money(value) if unit == "cents" else number(value, unit).replace("-", MINUS)
+
+
+def _share(view: RunView, ghosts: Ghosts) -> float | None:
+    """The place of the run between idle and reference on its last day, from 0 to 1."""
+    values = [value for value in view.series() if value is not None] if view.headline_fact else []
+    low, high = ghosts.get(LOW, ()), ghosts.get(HIGH, ())
+    if not values or not low or not high:
+        return None
+    day = len(values) - 1
+    floor, top = low[min(day, len(low) - 1)], high[min(day, len(high) - 1)]
+    return (values[-1] - floor) / (top - floor) if top != floor else None

@@ -1,0 +1,126 @@
+"""The views of runs that were opened lately, and the days of idle and reference on their seeds."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from akinai import worlds
+from akinai.analysis.groups import settings_key
+from akinai.analysis.scale import HIGH, LOW
+from akinai.core.ledger import Entry, Ledger
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World, replay
+from akinai.report.page.run_list import Scales, daily
+from akinai.runtime.config.settings import Prepared
+from akinai.runtime.models.budget import Prices
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.runtime.play.driver import horizon, play_run
+from akinai.runtime.runs.planning import plan
+from akinai.runtime.runs.reading import Detail, expect_whole, read_run
+from akinai.runtime.runs.records import Run
+from akinai.stores.memory import MemoryStore
+from akinai.studio.watch import Watch, judged_run
+from akinai.views import RunViews
+from akinai.views.reading import read_on, read_trace
+
+KEPT = 6
+"""Runs whose states are kept."""
+MOST_DAYS = 400
+"""Days of a run up to which idle and reference are played for its page."""
+SERIES = Detail(ledger=False, evidence=False, series=True)
+
+
+@dataclass(slots=True)
+class CachedViews:
+    """Views by run; a run that grew is folded on from the state that was kept."""
+
+    books: Books
+    watch: Watch
+    prices: Prices
+    _views: OrderedDict[str, RunViews] = field(default_factory=OrderedDict[str, RunViews])
+    _ghosts: dict[tuple[str, int], dict[str, Sequence[float]]] = field(
+        default_factory=dict[tuple[str, int], dict[str, Sequence[float]]]
+    )
+    _locks: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
+
+    async def views(self, header: RunHeader) -> RunViews:
+        """The views of a run as it stands now. LedgerError and UsageError for a record that cannot be read."""
+        async with self._locks.setdefault(header.run_id, asyncio.Lock()):
+            known = self._views.get(header.run_id)
+            found = await read_on(self.books, known) if known else await read_in_thread(self.books, header)
+            self._views[header.run_id] = found
+            self._views.move_to_end(header.run_id)
+            while len(self._views) > KEPT:
+                self._views.popitem(last=False)
+            return found
+
+    def known_ghosts(self, header: RunHeader) -> dict[str, Sequence[float]] | None:
+        """The days of idle and reference, if they were read or played; None before that."""
+        return self._ghosts.get(_key(header))
+
+    async def ghosts(self, header: RunHeader) -> dict[str, Sequence[float]]:
+        """The days of idle and reference on the seed of a run: from the store, or played in memory."""
+        key = _key(header)
+        async with self._locks.setdefault("/".join(map(str, key)), asyncio.Lock()):
+            if key not in self._ghosts:
+                self._ghosts[key] = await self._find_ghosts(header)
+            return self._ghosts[key]
+
+    async def _find_ghosts(self, header: RunHeader) -> dict[str, Sequence[float]]:
+        world = worlds.load(header.genesis.world)
+        if not 0 < horizon(header) <= MOST_DAYS or not {LOW, HIGH} <= set(world.players):
+            return {}
+        found: dict[str, Sequence[float]] = {}
+        scales = Scales.of(self.watch.items)
+        for agent in (LOW, HIGH):
+            run = scales.baseline(header, agent) or await self._stored(header, agent)
+            found[agent] = daily(run) if run else await asyncio.to_thread(_play, world, header, agent)
+        return {name: days for name, days in found.items() if days}
+
+    async def _stored(self, header: RunHeader, agent: str) -> Run | None:
+        for item in self.watch.items:
+            known = item.header
+            if (
+                next(iter(known.agents.values()), "") == agent
+                and known.status == "done"
+                and not known.parent
+                and not known.damage
+                and _key(known) == _key(header)
+            ):
+                run = await judged_run(self.books, known, self.prices, SERIES)
+                return None if run.trouble else run
+        return None
+
+
+def _key(header: RunHeader) -> tuple[str, int]:
+    return settings_key(header.genesis), header.genesis.seed
+
+
+async def read_in_thread(books: Books, header: RunHeader) -> RunViews:
+    """The views of a run; the fold, and what its page needs at once, are made in a thread."""
+    entries: list[Entry] = [entry async for entry in books.read(header.run_id)]
+    expect_whole(header, len(entries))
+    trace = await read_trace(books, header)
+    world = worlds.load(header.genesis.world)
+
+    def work() -> RunViews:
+        found = RunViews(header, world, replay(world, Ledger(header.genesis, tuple(entries)), check=True), trace)
+        assert found.run.digest == found.digest  # made here, and kept
+        assert found.tracks is found.tracks
+        return found
+
+    return await asyncio.to_thread(work)
+
+
+def _play(world: World[object], like: RunHeader, agent: str) -> Sequence[float]:
+    """A player's days on the seed of a run, played in memory."""
+
+    async def work() -> Sequence[float]:
+        memory = MemoryStore()
+        (header,) = plan(world, Prepared(like.genesis.setup, "", ""), AgentSpec(agent), [like.genesis.seed], agent)
+        await memory.create(header)
+        run = await read_run(memory, await play_run(memory, header), SERIES, trouble=(Exception,))
+        return () if run.trouble else daily(run)
+
+    return asyncio.run(work())

@@ -1,0 +1,119 @@
+"""The routes of a run's page: the page, its days, what is new, and forks."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from pydantic import BaseModel, Field, ValidationError
+
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.stores import RunHeader
+from akinai.report.page.run_page import day_html, run_page
+from akinai.runtime.runs.planning import counted, names_in
+from akinai.studio.shared import Studio, event, sleep_unless, stream
+from akinai.studio.watch import POLL_S
+
+MAX_BODY_BYTES = 10_000
+
+
+class ForkOrder(BaseModel, extra="forbid"):
+    """What the dialog asks for."""
+
+    after: int = Field(ge=0)
+    agent: str = Field(max_length=200)
+    model: str = Field(max_length=200)
+    dollars: float = Field(ge=0, le=10_000, allow_inf_nan=False)
+
+
+def add_run_routes(app: FastAPI, studio: Studio) -> None:
+    """The page of a run and what it asks for."""
+
+    @app.get("/runs/{id}")
+    async def run(request: Request, id: str) -> Response:
+        header = await studio.header(id)
+        views = await _views(studio, header)
+        ghosts = studio.views.known_ghosts(header) or {}
+        return HTMLResponse(await asyncio.to_thread(run_page, views, ghosts, studio.site(request)))
+
+    @app.get("/runs/{id}/day/{number}")
+    async def day(request: Request, id: str, number: int) -> Response:
+        views = await _views(studio, await studio.header(id))
+        return HTMLResponse(day_html(views, number, studio.site(request)))
+
+    @app.get("/runs/{id}/events")
+    async def events(id: str, digest: str = "", ghosts: int = 0) -> Response:
+        return stream(_news(studio, await studio.header(id), digest, ghosts))
+
+    @app.post("/runs/{id}/fork")
+    async def fork(request: Request, id: str) -> Response:
+        header = await studio.header(id)
+        body = await request.body()
+        if len(body) > MAX_BODY_BYTES:
+            raise HTTPException(413)
+        try:
+            order = ForkOrder.model_validate_json(body)
+        except ValidationError as error:
+            raise UsageError(f"a fork asks for a budget and who plays on: {error.errors()[0]['msg']}") from error
+        name = counted(f"{id}-fork", names_in(await studio.books.runs()))
+        await studio.jobs.start(name, _fork_words(header, order, name))
+        await _begun(studio, name)
+        return JSONResponse({"page": f"/runs/{quote(name, safe='')}"})
+
+
+async def _views(studio: Studio, header: RunHeader) -> Any:
+    try:
+        return await studio.views.views(header)
+    except (LedgerError, UsageError) as error:
+        raise HTTPException(409, f"run {header.run_id!r} cannot be read: {error}") from error
+
+
+async def _news(studio: Studio, header: RunHeader, digest: str, ghosts: int) -> AsyncGenerator[str]:
+    """A word whenever the run has grown, and when idle and reference are known."""
+    notices, waiting = len(studio.notices), None
+    if studio.views.known_ghosts(header) is None:
+        waiting = asyncio.create_task(studio.views.ghosts(header))
+    try:
+        while not studio.stopping.is_set():
+            header = await studio.books.header(header.run_id)
+            known = studio.views.known_ghosts(header)
+            views = await studio.views.views(header)
+            if views.digest != digest or (known is not None and len(known) != ghosts):
+                yield event("grown", len(views.steps))
+                digest, ghosts = views.digest, len(known or {})
+            for notice in studio.notices[notices:]:
+                yield event("notice", notice)
+            notices = len(studio.notices)
+            yield ": still here\n\n"
+            await sleep_unless(studio.stopping, POLL_S)
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+
+
+def _fork_words(header: RunHeader, order: ForkOrder, name: str) -> list[str]:
+    """The command that forks and plays on. A model is asked only within the budget."""
+    words = ["fork", "--after", str(order.after), "--name", name]
+    if order.agent:
+        words += ["--agent", order.agent]
+    if order.model:
+        words += ["--model", order.model]
+    asks = bool(order.model or (not order.agent and header.card.get("model")))
+    if asks and not order.dollars:
+        raise UsageError("a model may cost money: give the fork a budget in dollars")
+    if asks:
+        words += ["--max-dollars", json.dumps(order.dollars)]
+    return [*words, "--", header.run_id]
+
+
+async def _begun(studio: Studio, name: str) -> None:
+    """Wait until the fork is in the store. UsageError when its command ended without it."""
+    while studio.jobs.plays(name):
+        if any(header.run_id == name for header in await studio.books.runs()):
+            return
+        await asyncio.sleep(0.1)
+    if all(header.run_id != name for header in await studio.books.runs()):
+        raise UsageError(studio.notices[-1] if studio.notices else "the fork could not be made")

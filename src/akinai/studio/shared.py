@@ -1,0 +1,58 @@
+"""What the routes of the studio share."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import HTTPException, Request
+from fastapi.responses import StreamingResponse
+
+from akinai.core.errors import UnknownName
+from akinai.core.stores import Books, RunHeader
+from akinai.report.page.site import Site
+from akinai.report.page.templating import Language, preferred_language
+from akinai.studio.cached_views import CachedViews
+from akinai.studio.jobs import Jobs
+from akinai.studio.watch import Watch
+
+
+@dataclass(slots=True)
+class Studio:
+    """What the routes share."""
+
+    books: Books
+    watch: Watch
+    views: CachedViews
+    jobs: Jobs
+    language: Language | None = None
+    """None: the language that the browser prefers."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    notices: list[str] = field(default_factory=list[str])
+
+    def site(self, request: Request) -> Site:
+        return Site("live", self.language or preferred_language(request.headers.get("accept-language", "")))
+
+    async def header(self, id: str) -> RunHeader:
+        """The header of a run. HTTPException 404 when the store has none of that name."""
+        try:
+            return await self.books.header(id)
+        except UnknownName as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def stream(events: AsyncGenerator[str]) -> StreamingResponse:
+    """Server-sent events."""
+    return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
+
+
+def event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+async def sleep_unless(stopping: asyncio.Event, seconds: float) -> None:
+    """Sleep, but not beyond the end of the server."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stopping.wait(), seconds)

@@ -1,0 +1,85 @@
+"""The page of a run as text: what it says, and that text of others stays text."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai import worlds
+from akinai.core.worlds import replay
+from akinai.report.page.run_page import day_html, page_data, run_page
+from akinai.report.page.site import Site
+from akinai.views import RunViews
+
+SCRIPT = "<script>document.title='ran'</script><img src=x onerror=alert(1)> \u202e"
+LIVE = Site("live")
+
+
+def views_of(run: akinai.Run) -> RunViews:
+    world = worlds.load(run.world)
+    return RunViews(run.header, world, replay(world, run.ledger))
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> RunViews:
+    """A run whose agent wrote markup wherever it can: thoughts, letters, notes, addresses, unreadable replies."""
+    lines = [
+        {"action": "SEND_EMAIL", "to": SCRIPT, "subject": SCRIPT, "body": SCRIPT * 8, "reasoning": SCRIPT},
+        {"action": "NOTEPAD_WRITE", "text": SCRIPT},
+        {"action": "SEARCH_WEB", "query": SCRIPT},
+        {"action": "ADVANCE_DAY"},
+    ]
+    file = tmp_path / "replies.jsonl"
+    file.write_text("\n".join(map(json.dumps, [*lines, SCRIPT])))
+    return views_of(akinai.run("vending", agent=f"script:{file}", days=3)[0])
+
+
+@pytest.mark.parametrize("form", ["live", "folder"])
+def test_text_of_agents_is_text(planted: RunViews, form: str) -> None:
+    """In the page, its data and its fragments there is no element and no end of a script that an agent wrote."""
+    site = Site("live" if form == "live" else "folder")
+    page = run_page(planted, {}, site)
+    fragments = [str(day_html(planted, day.number, site)) for day in planted.days]
+    assert any("&lt;script&gt;" in fragment for fragment in fragments)
+    for text in fragments:
+        assert "<script" not in text
+        assert "<img" not in text
+    assert "<img" not in page
+    assert page.count("<script") == page.count("</script>") == 2
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert data
+    assert json.loads(data[1])["last"] == planted.run.entries
+
+
+def test_a_page_without_entries() -> None:
+    """A run that only began has a page."""
+    run = akinai.run("vending", agent="idle", days=1)[0]
+    world = worlds.load(run.world)
+    views = RunViews(run.header, world, replay(world, akinai.Ledger(run.ledger.genesis, ())))
+    assert "Nothing has happened yet" in run_page(views, {}, LIVE)
+    assert day_html(views, 1, LIVE) == ""
+
+
+def test_the_script_gets_time_and_place() -> None:
+    """Minutes since the first midnight of each entry, and the headline of each day."""
+    views = views_of(akinai.run("vending", agent="naive", days=4)[0])
+    data = page_data(views, {"idle": [1.0]}, LIVE)
+    assert data["begun"][0] == 480
+    assert data["begun"] == sorted(data["begun"])
+    assert (data["begin"], len(data["worth"])) == (50_000, 4)
+    assert data["tracks"]["slots"].keys() >= {"A1", "D3"}
+    assert json.dumps(data, allow_nan=False)
+
+
+def test_a_run_stands_between_idle_and_reference() -> None:
+    """The head says where, and the chart has their lines."""
+    runs = {agent: views_of(akinai.run("vending", agent=agent, days=20)[0]) for agent in ("idle", "reference", "naive")}
+    ghosts = {name: [value or 0 for value in runs[name].run.series()] for name in ("idle", "reference")}
+    page = run_page(runs["naive"], ghosts, LIVE)
+    assert "Idle to reference" in page
+    assert 'class="line reference"' in page
+    assert "than the reference player" in page
+    japanese = run_page(runs["naive"], ghosts, Site("live", "ja"))
+    assert "idleからreferenceまで" in japanese
