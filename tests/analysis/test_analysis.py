@@ -165,6 +165,18 @@ def test_share_stands_between_idle_and_reference() -> None:
     assert shares == {"idle": 0, "reference": 1}
 
 
+def test_a_scale_reaches_to_a_player_that_knows_what_is_hidden() -> None:
+    """At several sites runs are placed below `informed` too, and nothing is above the bound; one machine has neither."""
+    akinai.run("vending", preset="quarter", agent="careful", seeds=2, days=40, store=STORE, name="q")
+    (group,) = api.analyze("q", store=STORE).groups
+    scale, name = group.scale, "bank_balance"
+    assert scale.bound is not None
+    assert scale.idle[name] < scale.own[name] < scale.reference[name] < scale.informed[name] < scale.bound
+    play("one", {1: 5})
+    (group,) = api.analyze("one", store=STORE).groups
+    assert (group.scale.informed, group.scale.bound) == ({}, None)
+
+
 @pytest.mark.slow
 def test_scale_is_bounded_unless_asked_for() -> None:
     """Of 23 seeds idle and reference are played on 20; on all where that is asked for, on none where it is refused."""

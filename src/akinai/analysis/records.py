@@ -105,7 +105,7 @@ class TableSummary:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The scores of the players idle and reference on seeds of a group, under its settings."""
+    """The scores of idle, reference and a yardstick on seeds of a group, under its settings."""
 
     seeds: tuple[int, ...] = ()
     """The seeds that it covers; the group's means in `own` are over these alone."""
@@ -117,6 +117,10 @@ class Scale:
     """Mean of each score."""
     reference: Mapping[str, float] = field(default_factory=dict[str, float])
     own: Mapping[str, float] = field(default_factory=dict[str, float])
+    informed: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The scores of the world's yardstick, a player that knows what is hidden; empty without one."""
+    bound: float | None = None
+    """The mean of what nobody can expect to exceed in the first score; None where nobody knows."""
     why_not: str | None = None
     """Why there is none."""
 

@@ -1,7 +1,7 @@
 """Scales: how idle and reference score on the seeds of a group, read from the store or played in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from akinai import worlds
@@ -74,28 +74,32 @@ def _why_none(header: RunHeader) -> str | None:
     return None
 
 
+def _ends(header: RunHeader) -> tuple[str, ...]:
+    """The players of a scale: idle, reference, and a yardstick where the world has one for such a game."""
+    world = worlds.load(header.genesis.world)
+    yardstick = world.facets.judging.yardstick(header.genesis.setup)
+    return (LOW, HIGH, *([yardstick] if yardstick in world.players else []))
+
+
 async def _baselines(
     readers: Readers, known: Sequence[RunHeader], header: RunHeader, runs: Sequence[Run], every_seed: bool | None
 ) -> tuple[dict[tuple[int, str], Run], set[int]]:
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
-    found = {
-        (run.seed, run.agent): run
-        for run in runs
-        if run.agent in (LOW, HIGH) and run.state == "done" and not run.parent
-    }
+    ends = _ends(header)
+    found = {(run.seed, run.agent): run for run in runs if run.agent in ends and run.state == "done" and not run.parent}
     seeds = sorted({run.seed for run in runs if not run.trouble})
-    complete = {seed for seed in seeds if (seed, LOW) in found and (seed, HIGH) in found}
+    complete = {seed for seed in seeds if all((seed, agent) in found for agent in ends)}
     most = None if every_seed else max(0, _most_seeds(header) - len(complete))
     stored = {
         (candidate.genesis.seed, agent): candidate
         for candidate in known
-        if (agent := next(iter(candidate.agents.values()), "")) in (LOW, HIGH)
+        if (agent := next(iter(candidate.agents.values()), "")) in ends
         and candidate.status == "done"
         and not candidate.parent
         and candidate.genesis.world == header.genesis.world
         and candidate.genesis.setup == header.genesis.setup
     }
-    needed = _needed(header, [seed for seed in seeds if seed not in complete], stored, most)
+    needed = _needed(header, ends, [seed for seed in seeds if seed not in complete], stored, most)
     needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in found]
     read = await readers.read([baseline.header for baseline in needed if baseline.stored], SCORES)
     to_play = [baseline for baseline in needed if not baseline.stored]
@@ -105,18 +109,23 @@ async def _baselines(
 
 
 def _needed(
-    header: RunHeader, seeds: Sequence[int], stored: Mapping[tuple[int, str], RunHeader], most: int | None
+    header: RunHeader,
+    ends: Sequence[str],
+    seeds: Sequence[int],
+    stored: Mapping[tuple[int, str], RunHeader],
+    most: int | None,
 ) -> list[Baseline]:
     """The baselines to be read or played, on at most so many seeds; None is all. Seeds that need no playing are first.
 
-    `header` is of a run with the same settings, `stored` what the store has of idle and reference.
+    `header` is of a run with the same settings, `ends` the players of the scale, `stored` what the
+    store has of them.
     """
-    at_hand = [seed for seed in seeds if (seed, LOW) in stored and (seed, HIGH) in stored]
+    at_hand = [seed for seed in seeds if all((seed, agent) in stored for agent in ends)]
     to_play = [] if _endless(header.genesis.setup) else [seed for seed in seeds if seed not in set(at_hand)]
     return [
         Baseline(seed, agent, stored.get((seed, agent)) or _to_play(header, agent, seed), (seed, agent) in stored)
         for seed in [*at_hand, *to_play][:most]
-        for agent in (LOW, HIGH)
+        for agent in ends
     ]
 
 
@@ -146,7 +155,7 @@ def _scale(
     usable = [seed for seed in seeds if all(_finished(baselines.get((seed, agent))) for agent in (LOW, HIGH))]
     if not usable:
         return Scale(of=len(seeds), why_not="idle and reference were played on none of its seeds")
-    chosen = set(usable)
+    chosen, yardsticks = set(usable), _yardsticks(own, usable, baselines)
     return Scale(
         seeds=tuple(usable),
         of=len(seeds),
@@ -154,7 +163,25 @@ def _scale(
         idle=_means([baselines[seed, LOW] for seed in usable]),
         reference=_means([baselines[seed, HIGH] for seed in usable]),
         own=_means([run for run in own if run.seed in chosen and not run.trouble]),
+        informed=_means(yardsticks),
+        bound=_bound(own, usable),
     )
+
+
+def _yardsticks(own: Sequence[Run], seeds: Sequence[int], baselines: Mapping[tuple[int, str], Run]) -> list[Run]:
+    """The runs of the yardstick, if it was played on every seed."""
+    names = _ends(first_header(own))[2:]
+    runs = [baselines.get((seed, name)) for name in names for seed in seeds]
+    return [run for run in runs if run is not None and _finished(run)] if all(map(_finished, runs)) else []
+
+
+def _bound(own: Sequence[Run], seeds: Sequence[int]) -> float | None:
+    """The mean over seeds of what nobody can expect to exceed."""
+    header = first_header(own)
+    bound = worlds.load(header.genesis.world).facets.judging.bound
+    bounds = [bound(replace(header.genesis, seed=seed)) for seed in seeds]
+    known = [value for value in bounds if value is not None]
+    return fmean(known) if known and len(known) == len(bounds) else None
 
 
 def _finished(run: Run | None) -> bool:

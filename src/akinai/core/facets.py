@@ -110,6 +110,14 @@ class Judging(Generic[S]):
         the ledger, so that rewards cost next to nothing. None: all of it is known at the end alone."""
         return None
 
+    def yardstick(self, setup: Mapping[str, Json]) -> str:
+        """The name of a player that knows what is hidden, below which runs are placed beside reference; empty: none."""
+        return ""
+
+    def bound(self, genesis: Genesis) -> float | None:
+        """More than anybody can expect of the first score of the first scorer; None where nobody knows."""
+        return None
+
     def facts(self, state: S) -> Mapping[str, Json]:
         """The truth about a state in a few named numbers, for reports and comparisons."""
         return {}

@@ -167,21 +167,28 @@ def _sentence(group: Group, score: ScoreSummary) -> str:
 
 
 def _between_idle_and_reference(scored: Sequence[tuple[Group, ScoreSummary]], unit: str) -> Iterator[Block]:
-    rows = [_on_scale(group, score, unit) for group, score in scored if not group.scale.why_not]
+    beyond = len(_beyond_heads(scored)) > 0
+    rows = [_on_scale(group, score, unit, beyond=beyond) for group, score in scored if not group.scale.why_not]
     notes = [f"{group.name}: {group.scale.why_not}." for group, _ in scored if group.scale.why_not]
     if any(group.scale.played for group, _ in scored):
-        notes.append("Where idle or reference were not among the runs, they were played for this table.")
+        notes.append("Where the players of the scale were not among the runs, they were played for this table.")
     notes.append("0 % is a player that does nothing, 100 % the rule-based reference player, on the same seeds.")
     if rows:
-        heads = ("group", "idle", "own mean", "reference", "place", "seeds")
+        heads = ("group", "idle", "own mean", "reference", "place", *_beyond_heads(scored), "seeds")
         yield Grid(heads, tuple(rows), charts.title(f"{scored[0][1].name} between idle and reference"), " ".join(notes))
 
 
-def _on_scale(group: Group, score: ScoreSummary, unit: str) -> tuple[str, ...]:
+def _beyond_heads(scored: Sequence[tuple[Group, ScoreSummary]]) -> Sequence[str]:
+    """The columns on what is above reference, where a world knows of anything."""
+    return ("informed", "bound") if any(group.scale.informed for group, _ in scored) else ()
+
+
+def _on_scale(group: Group, score: ScoreSummary, unit: str, *, beyond: bool) -> tuple[str, ...]:
     scale = group.scale
     ends = (number(side.get(score.name), unit) for side in (scale.idle, scale.own, scale.reference))
     share = ABSENT if score.share is None else f"{score.share:.0%}".replace("%", " %")
-    return (group.name, *ends, share, f"{len(scale.seeds)} of {scale.of}")
+    above = (number(scale.informed.get(score.name), unit), number(scale.bound, unit)) if beyond else ()
+    return (group.name, *ends, share, *above, f"{len(scale.seeds)} of {scale.of}")
 
 
 def _endings(groups: Sequence[Group]) -> Grid:

@@ -236,7 +236,19 @@ def _scale(group: Group) -> str:
     where = (
         f"{label(first.name)} is {100 * first.share:,.0f} % of the way from idle ({idle}) to reference ({reference})"
     )
-    return f"{where[:1].upper()}{where[1:]}, on {_on_seeds(scale)}."
+    return f"{where[:1].upper()}{where[1:]}, on {_on_seeds(scale)}.{_above_reference(scale, first)}"
+
+
+def _above_reference(scale: Scale, score: ScoreSummary) -> str:
+    """Where a score is on the way from idle to a player that knows what is hidden, and what nobody can expect."""
+    own, low, high = (side.get(score.name) for side in (scale.own, scale.idle, scale.informed))
+    sentence = ""
+    if own is not None and low is not None and high is not None and high != low:
+        share, top = 100 * (own - low) / (high - low), figure(high, score.unit)
+        sentence = f" It is {share:,.0f} % of the way to informed ({top}), a player that knows what is hidden."
+    if scale.bound is not None:
+        sentence += f" Nobody can expect more than {figure(scale.bound, score.unit)}."
+    return sentence
 
 
 def _on_seeds(scale: Scale) -> str:

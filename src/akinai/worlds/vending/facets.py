@@ -6,6 +6,7 @@ from typing import ClassVar
 from akinai.core.canonical import Json
 from akinai.core.facets import Facets, Files, Judging, Presentation, Reader, Sides, Teaching
 from akinai.core.findings import Finding
+from akinai.core.ledger import Genesis
 from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.presentation.transcript import Item, Place, Shown
@@ -16,6 +17,7 @@ from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.lessons.advice import Experiment
 from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_lesson
 from akinai.worlds.vending.model.actions import Report
+from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import OWNER, State
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
@@ -41,6 +43,12 @@ class VendingJudging(Judging[State]):
 
     def standing(self, state: State) -> float:
         return net_worth_cents(state)
+
+    def yardstick(self, setup: Mapping[str, Json]) -> str:
+        return "informed" if setup.get("street") is not None else ""
+
+    def bound(self, genesis: Genesis) -> float | None:
+        return bound_cents(genesis) if genesis.setup.get("street") is not None and genesis.setup.get("days") else None
 
     def facts(self, state: State) -> Mapping[str, Json]:
         return facts(state)
