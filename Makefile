@@ -6,7 +6,7 @@ MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
-.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp test-openenv lint types bench docs golden constraints clean
+.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp test-openenv test-verifiers lint types bench docs golden constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,9 @@ test-mcp: $(READY) $(VENV)-mcp-1/.ready  ## runs over MCP, played by the newest 
 
 test-openenv: $(VENV)-openenv/.ready  ## runs as OpenEnv environments, in an environment of its own
 	AKINAI_ADAPTER=openenv $(VENV)-openenv/bin/python -m pytest -q tests/adapters
+
+test-verifiers: $(VENV)-verifiers/.ready  ## worlds as tasksets of verifiers, in an environment of its own
+	AKINAI_ADAPTER=verifiers $(VENV)-verifiers/bin/python -m pytest -q tests/adapters
 
 lint: $(READY)  ## style, import rules
 	$(BIN)/ruff check .
@@ -94,7 +97,7 @@ $(VENV)-mcp-1/.ready:
 	$(VENV)-mcp-1/bin/python -m pip install -q --disable-pip-version-check "mcp>=1.30,<2"
 	@touch $@
 
-$(VENV)-openenv/.ready: $(VENV)-%/.ready: pyproject.toml
+$(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
 		hypothesis pytest pytest-asyncio

@@ -3,6 +3,7 @@
 Doors whose package is not installed here are named as such: some need an environment of their own.
 """
 
+import asyncio
 import json
 import socket
 import threading
@@ -103,10 +104,40 @@ def play_openenv(run: akinai.Run) -> akinai.Run:
         return akinai.runs(store=store)[0]
 
 
+def rollout(actions: Actions, **options: Any) -> Any:
+    """The trace of a rollout of verifiers, whose harness plays these actions."""
+    import verifiers.v1 as vf
+
+    agent = {
+        "harness": {"id": "scripted_harness", "env": {"ACTIONS": json.dumps(actions)}},
+        "runtime": {"type": "subprocess"},
+    }
+    taskset = {"id": "akinai-verifiers", "world": WORLD, "seeds": 1, **options}
+    environment = vf.SingleAgentEnv(vf.SingleAgentEnvConfig(taskset=taskset, agent=agent))
+
+    async def play() -> Any:
+        async with environment.serving():
+            context = vf.ModelContext(model="none", client=vf.EvalClientConfig())
+            return await environment.run_slot(environment.slots(next(iter(environment.taskset)))[0], context)
+
+    episode = asyncio.run(play())
+    assert episode.ok, [*episode.errors, *(trace.errors for trace in episode.traces)]
+    return episode.traces[0]
+
+
+def play_verifiers(run: akinai.Run) -> akinai.Run:
+    """Through a rollout of verifiers."""
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        rollout(actions_of(run), days=run.days, store=store)
+        return akinai.runs(store=store)[0]
+
+
 DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "session": ("akinai", play_session),
     "gymnasium": ("gymnasium", play_gymnasium),
     "openenv": ("openenv", play_openenv),
+    "verifiers": ("verifiers", play_verifiers),
 }
 """Each door with the package that it needs, and how a run's actions go through it."""
 

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import akinai
 from akinai import worlds
-from akinai.core.models import Reply
+from akinai.core.models import Reply, ToolCall
 from akinai.testing.endpoint import Endpoint, ModelCall, PlayerResponder
 
 ROOT = Path(__file__).parents[2]
@@ -25,9 +27,16 @@ class Trusting:
         return Reply(json.dumps({"answer": next((answer for answer in taught if answer in choices), choices[0])}))
 
 
+class Tireless:
+    """Ends the day twice in a reply, for ever."""
+
+    async def reply(self, call: ModelCall) -> Reply:
+        return Reply("", (ToolCall("first", "advance_day", {}), ToolCall("second", "advance_day", {})))
+
+
 def output(folder: Path, *words: str, endpoint: Endpoint | None = None) -> str:
     """The standard output of a Python command."""
-    variables = {"OPENAI_BASE_URL": endpoint.openai_url} if endpoint else {}
+    variables = {"OPENAI_BASE_URL": endpoint.openai_url, "OPENAI_API_KEY": "none"} if endpoint else {}
     command = [sys.executable, *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, **variables})
     assert done.returncode == 0, done.stderr
@@ -39,6 +48,25 @@ def test_the_example_player_needs_no_key(tmp_path: Path) -> None:
     whole = akinai.run("vending", agent="reference", days=10)[0]
     printed = output(tmp_path, "-W", "error", str(ROOT / "examples" / "autogen_player.py"))
     assert f"ledger {whole.ledger.digest[:12]}" in printed
+
+
+@pytest.mark.parametrize("kind", ["asyncio", "plain"])
+def test_an_assistant_plays_a_session_to_its_end(tmp_path: Path, kind: str) -> None:
+    """Its loop ends with the run, of either kind of session; a model that goes on calling is stopped."""
+    net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
+    program = (ROOT / "examples" / "session_autogen.py").read_text(encoding="utf-8")
+    if kind == "plain":
+        program = program.replace("async with await akinai.aopen", "with akinai.open").replace(
+            "(await session", "(session"
+        )
+    vending = worlds.load("vending")
+    with Endpoint(PlayerResponder(vending.players["reference"], vending.verbs)) as endpoint:
+        printed = output(tmp_path, "-W", "error", "-c", program, "test", endpoint=endpoint)
+    assert f"seed 1, horizon, net_worth {net_worth} cents" in printed
+    with Endpoint(Tireless()) as endpoint:
+        printed = output(tmp_path, "-W", "error", "-c", program, "test", endpoint=endpoint)
+        assert len(endpoint.calls) == 2
+    assert "seed 1, horizon" in printed
 
 
 def test_the_example_learner_learns(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 PARTS = {
     "gymnasium": "an environment of Gymnasium needs gymnasium",
     "openenv": "an environment of OpenEnv needs openenv",
+    "verifiers": "a taskset of verifiers needs verifiers",
 }
 
 

@@ -293,9 +293,9 @@ class Session:
         return self._loop.result(self._session.act(name, arguments, text=text, actor=actor, wait=wait))
 
     def tools_for(self, framework: str) -> list[Any]:
-        """All actions of the world as tools of "langchain", "openai" or "anthropic".
+        """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
 
-        LangChain's tools act by themselves: give them to an agent. For the others, answer a call with
+        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a call with
         `call(name, arguments)`. UnknownName for another framework.
         """
         return tools_for(self, framework)

@@ -147,9 +147,9 @@ class AsyncSession:
         return outcome
 
     def tools_for(self, framework: str) -> list[Any]:
-        """All actions of the world as tools of "langchain", "openai" or "anthropic".
+        """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
 
-        LangChain's tools act by themselves: give them to an agent. For the others, answer a call with
+        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a call with
         `call(name, arguments)`. UnknownName for another framework.
         """
         return tools_for(self, framework)
@@ -255,7 +255,16 @@ class AsyncSession:
 
 
 def ends_run(error: BaseException | None) -> bool:
-    """Whether an exception is the end of a run, also wrapped by a framework or in a group."""
+    """Whether an exception, after the end of a run, is that end: also wrapped by a framework, or in a group.
+
+    So is the cancellation of a loop, unless the task itself was cancelled.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:
+            return False
+        return task is not None and not task.cancelling()
     if isinstance(error, BaseExceptionGroup):
         return all(ends_run(inner) for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions)
     while error is not None:

@@ -1,9 +1,12 @@
 """The names of AutoGen that the adapter uses, imported in this module only. MissingExtra when it is not installed."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from akinai.learning.playbook.errors import MissingExtra
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 if TYPE_CHECKING:  # AutoGen is not installed where types are checked
 
@@ -11,7 +14,14 @@ if TYPE_CHECKING:  # AutoGen is not installed where types are checked
 
     class AssistantMessage(Any): ...
 
-    class CancellationToken(Any): ...
+    class BaseTool(Generic[A, R]):
+        name: str
+        description: str
+
+        def __init__(self, args_type: type[A], return_type: type[R], name: str, description: str) -> None: ...
+
+    class CancellationToken:
+        def cancel(self) -> None: ...
 
     class ChatCompletionClient(Any): ...
 
@@ -69,7 +79,7 @@ else:
             LLMMessage,
             UserMessage,
         )
-        from autogen_core.tools import TextResultContent, ToolResult, ToolSchema, Workbench
+        from autogen_core.tools import BaseTool, TextResultContent, ToolResult, ToolSchema, Workbench
         from autogen_ext.models.openai import OpenAIChatCompletionClient
     except ImportError as error:
         package = (error.name or "autogen").partition(".")[0]
@@ -78,6 +88,7 @@ else:
 __all__ = [
     "AssistantAgent",
     "AssistantMessage",
+    "BaseTool",
     "CancellationToken",
     "ChatCompletionClient",
     "FunctionCall",

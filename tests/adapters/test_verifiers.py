@@ -1,0 +1,69 @@
+"""A world as a taskset of verifiers: its own validation, and rollouts whose harness plays given actions."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import akinai
+import doors
+from akinai import worlds
+from akinai.adapters.verifiers import WorldTaskset, WorldTasksetConfig
+
+PAGE = Path(__file__).parents[2] / "docs" / "verifiers.md"
+
+
+def test_its_own_validation_is_positive(tmp_path: Path) -> None:
+    """As the page shows it: the gold answer of every task gains, and an untouched task does not pass."""
+    (command,) = re.findall(r"^\$ (vf-validate .+)$", PAGE.read_text(encoding="utf-8"), re.M)
+    program, *words = command.split()
+    line = [str(Path(sys.executable).with_name(program)), *words, "-o", str(tmp_path), "--rich", "false"]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout[done.stdout.index("{") :])
+    assert (summary["total"], summary["outcomes"]["valid"]) == (2, 2)
+
+
+def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
+    """Through a rollout, its tools in a process of their own; the reward is what the score gained."""
+    run = doors.reference()
+    trace = doors.rollout(doors.actions_of(run), days=run.days)
+    assert (trace.state.digest, trace.state.ending) == (run.digest, "horizon")
+    assert trace.rewards["gained"].score == run.score("net_worth") - doors.starting_score(run)
+    assert trace.metrics["net_worth"] == run.score("net_worth")
+
+
+def test_a_call_that_cannot_be_read_is_answered_and_the_run_is_resumable(tmp_path: Path) -> None:
+    """Unknown tools, wrong arguments, a megabyte, calls after the end; text that looks like JSON stays text."""
+    actions: doors.Actions = [
+        ("sell_kidney", {}),
+        ("wait_until", {"hour": "noon"}),
+        ("notepad_write", {"text": "x" * 2**20}),
+        ("notepad_write", {"text": '["no list"]'}),
+        ("advance_day", {}),
+    ]
+    store = str(tmp_path / "a.db")
+    trace = doors.rollout(actions, days=2, store=store)
+    unknown, noon, megabyte, note, _ = trace.info["texts"]
+    assert "sell_kidney" in unknown
+    assert "Refused (bad_parameters)" in noon
+    assert "Refused (bad_parameters)" in megabyte
+    assert "Refused" not in note
+    assert not trace.state.done
+    with akinai.open(resume=trace.state.run, store=store) as session:
+        session.act("advance_day")
+    entries = session.run().ledger.entries
+    assert [entry.name for entry in entries] == ["Unreadable", "Unreadable", "NotepadWrite", "AdvanceDay", "AdvanceDay"]
+    assert entries[2].parameters["text"] == '["no list"]'
+
+
+@pytest.mark.parametrize("world", ["vending", "market", "qa"])
+def test_a_world_is_a_taskset(world: str) -> None:
+    """A task for each seed, whose prompt is what the actor sees."""
+    first, second = WorldTaskset(WorldTasksetConfig(world=world, seeds=2))
+    assert [first.data.name, second.data.name] == [f"{worlds.load(world).name}-{seed}" for seed in (1, 2)]
+    assert len(first.data.prompt) > 100
+    assert first.key != second.key
