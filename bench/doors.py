@@ -6,14 +6,17 @@ Doors whose package is not installed here are named as such: some need an enviro
 import asyncio
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
+from importlib.metadata import version
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
-from typing import Any
+from typing import Any, TypeVar
 
 import akinai
 from akinai import worlds
@@ -21,6 +24,9 @@ from akinai import worlds
 DAYS = 30
 WORLD = "vending"
 Actions = Sequence[tuple[str, dict[str, Any]]]
+T = TypeVar("T")
+LOOPS_MS: list[float] = []
+"""Milliseconds a call, of each loop that was timed."""
 
 
 @cache
@@ -41,6 +47,13 @@ def replies_of(run: akinai.Run) -> Sequence[str]:
     return [json.dumps({"action": name, "arguments": arguments}) for name, arguments in actions_of(run)]
 
 
+def timed(items: Sequence[T]) -> Iterator[T]:
+    """The items of a loop; notes its mean duration in `LOOPS_MS`."""
+    began = perf_counter()
+    yield from items
+    LOOPS_MS.append((perf_counter() - began) * 1000 / len(items))
+
+
 def starting_score(run: akinai.Run) -> float:
     """The first score before anybody has acted."""
     with akinai.open(WORLD, days=run.days) as session:
@@ -50,7 +63,7 @@ def starting_score(run: akinai.Run) -> float:
 def play_session(run: akinai.Run) -> akinai.Run:
     """Through an open session."""
     with akinai.open(WORLD, days=run.days) as session:
-        for name, arguments in actions_of(run):
+        for name, arguments in timed(actions_of(run)):
             session.act(name, arguments)
     return session.run()
 
@@ -61,11 +74,44 @@ def play_gymnasium(run: akinai.Run) -> akinai.Run:
 
     environment = gymnasium.make(f"akinai.adapters.gymnasium:akinai/{WORLD}", days=run.days).unwrapped
     environment.reset(seed=run.seed)
-    for reply in replies_of(run):
+    for reply in timed(replies_of(run)):
         environment.step(reply)
     session: akinai.Session = environment.session
     environment.close()
     return session.run()
+
+
+def play_langchain(run: akinai.Run) -> akinai.Run:
+    """Through LangChain's tools."""
+    with akinai.open(WORLD, days=run.days) as session:
+        tools = {tool.name: tool for tool in session.tools_for("langchain")}
+        for name, arguments in timed(actions_of(run)):
+            tools[name].invoke(arguments)
+    return session.run()
+
+
+def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
+    """Through an MCP server in a process of its own, and the newest client."""
+    from mcp import Client, StdioServerParameters
+
+    async def play(target: Any) -> None:
+        async with Client(target) as client:
+            for name, arguments in timed(actions_of(run)):
+                await client.call_tool(name, arguments)
+
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        words = ["-m", "akinai", "mcp", WORLD, "--days", str(run.days), "--store", store]
+        if not over_http:
+            asyncio.run(play(StdioServerParameters(command=sys.executable, args=words)))
+        else:
+            line = [sys.executable, *words, "--http", "--port", "0"]
+            with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as server:
+                assert server.stderr is not None
+                url = next(text.split()[-1] for text in server.stderr if "http://" in text)
+                asyncio.run(play(url))
+                server.terminate()
+        return akinai.runs(store=store)[0]
 
 
 @contextmanager
@@ -99,7 +145,7 @@ def play_openenv(run: akinai.Run) -> akinai.Run:
             GenericEnvClient(base_url=url).sync() as client,
         ):
             client.reset(seed=run.seed, episode_id="game")
-            for name, arguments in actions_of(run):
+            for name, arguments in timed(actions_of(run)):
                 client.step({"name": name, "arguments": arguments})
         return akinai.runs(store=store)[0]
 
@@ -135,6 +181,9 @@ def play_verifiers(run: akinai.Run) -> akinai.Run:
 
 DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "session": ("akinai", play_session),
+    "langchain tools": ("langchain_core", play_langchain),
+    "mcp over stdio": ("mcp", play_mcp),
+    "mcp over http": ("mcp", partial(play_mcp, over_http=True)),
     "gymnasium": ("gymnasium", play_gymnasium),
     "openenv": ("openenv", play_openenv),
     "verifiers": ("verifiers", play_verifiers),
@@ -143,15 +192,19 @@ DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
 
 
 def main() -> None:
-    run = reference()
+    run, own = reference(), 0.0
     for door, (package, play) in DOORS.items():
-        if find_spec(package) is None:
-            print(f"{door:20} {package} is not installed here")
+        if find_spec(package) is None or (door.startswith("mcp") and version("mcp") < "2.1"):
+            print(f"{door:16} its package is not installed here")
             continue
+        LOOPS_MS.clear()
         began = perf_counter()
         found = play(run)
-        took_ms = (perf_counter() - began) / run.entries * 1000
-        print(f"{door:20} {took_ms:7.2f} ms a call   digest {'equal' if found.digest == run.digest else 'DIFFERS'}")
+        took = LOOPS_MS[0] if LOOPS_MS else (perf_counter() - began) / run.entries * 1000
+        own = own or took
+        over = f"{took - own:6.2f} beyond the session's" if took > own else ""
+        what = "ms a call" if LOOPS_MS else "ms a call, start included"
+        print(f"{door:16} digest {'equal' if found.digest == run.digest else 'DIFFERS':8} {took:7.2f} {what} {over}")
 
 
 if __name__ == "__main__":

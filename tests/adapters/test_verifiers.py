@@ -16,6 +16,7 @@ from akinai.adapters.verifiers import WorldTaskset, WorldTasksetConfig
 PAGE = Path(__file__).parents[2] / "docs" / "verifiers.md"
 
 
+@pytest.mark.slow
 def test_its_own_validation_is_positive(tmp_path: Path) -> None:
     """As the page shows it: the gold answer of every task gains, and an untouched task does not pass."""
     (command,) = re.findall(r"^\$ (vf-validate .+)$", PAGE.read_text(encoding="utf-8"), re.M)
@@ -27,6 +28,7 @@ def test_its_own_validation_is_positive(tmp_path: Path) -> None:
     assert (summary["total"], summary["outcomes"]["valid"]) == (2, 2)
 
 
+@pytest.mark.slow
 def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
     """Through a rollout, its tools in a process of their own; the reward is what the score gained."""
     run = doors.reference()
@@ -36,6 +38,7 @@ def test_thirty_days_give_the_digest_of_the_run_in_process() -> None:
     assert trace.metrics["net_worth"] == run.score("net_worth")
 
 
+@pytest.mark.slow
 def test_a_call_that_cannot_be_read_is_answered_and_the_run_is_resumable(tmp_path: Path) -> None:
     """Unknown tools, wrong arguments, a megabyte, calls after the end; text that looks like JSON stays text."""
     actions: doors.Actions = [
@@ -60,10 +63,10 @@ def test_a_call_that_cannot_be_read_is_answered_and_the_run_is_resumable(tmp_pat
     assert entries[2].parameters["text"] == '["no list"]'
 
 
-@pytest.mark.parametrize("world", ["vending", "market", "qa"])
+@pytest.mark.parametrize("world", ["vending", "market", pytest.param("qa", marks=pytest.mark.needs_qa)])
 def test_a_world_is_a_taskset(world: str) -> None:
     """A task for each seed, whose prompt is what the actor sees."""
     first, second = WorldTaskset(WorldTasksetConfig(world=world, seeds=2))
     assert [first.data.name, second.data.name] == [f"{worlds.load(world).name}-{seed}" for seed in (1, 2)]
-    assert len(first.data.prompt) > 100
+    assert len(first.data.prompt) > 40
     assert first.key != second.key

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import akinai
+import doors
 from akinai import worlds
 from akinai.core.errors import EndRun, UnknownName
 from akinai.testing.endpoint import Endpoint, PlayerResponder
@@ -65,6 +66,12 @@ def test_a_call_answers_in_words() -> None:
         assert session.call("advance_day", "").endswith("The run is over: horizon.")
         with pytest.raises(EndRun, match="horizon"):
             session.call("advance_day", None)
+
+
+def test_thirty_days_by_langchains_tools_give_the_digest_of_the_run_in_process() -> None:
+    """The same actions are the same ledger."""
+    run = doors.reference()
+    assert doors.play_langchain(run).digest == run.digest
 
 
 async def test_a_session_for_asyncio_has_asyncs_tools() -> None:
