@@ -17,7 +17,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
     "learn": ["tasks"], "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
-    "serve": [], "studio": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
+    "serve": [], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],
     "playbook rollback": ["playbook", "n"], "playbook dedup": ["playbook"], "playbook prune": ["playbook"],

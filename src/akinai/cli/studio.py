@@ -1,12 +1,13 @@
 """Commands that show runs in a browser: the studio, and its pages as files."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli.options import Store, flag, option, store_address, whole_number
+from akinai.cli.options import RunNames, Store, flag, option, store_address, whole_number
 from akinai.cli.output import print_line
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def show(
     """Look at runs in a browser, while they are played and after.
 
     Only this machine can reach the studio unless --host says otherwise, and only with the token in the address.
+    'akinai studio bundle RUN -o DIR' writes the same pages as files, to send to somebody.
     """
     from akinai.core.errors import UsageError
 
@@ -85,3 +87,25 @@ def show(
         *(names or ()), store=store_address(store), host=host, port=port, allow_host=allow_host or (),
         language=language, no_browser=no_browser, ready=started,
     )  # fmt: skip
+
+
+@app.command(BUNDLE)
+def bundle(
+    names: RunNames,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="PLACE", help="A folder to write, or for one run a file *.html."),
+    ],
+    store: Store = None,
+    language: Annotated[str | None, option("--language", metavar="CODE", help="en or ja.", default="en")] = None,
+) -> None:
+    """Write the studio's pages of runs as files that open from disk, to send to somebody."""
+    from akinai.core.errors import UsageError
+
+    try:
+        from akinai.studio.files import bundle as write_bundle
+    except ImportError as error:
+        raise UsageError(f'a bundle needs Jinja2 ({error}); pip install "akinai[report]" brings it') from error
+    written = write_bundle(*names, output=output, store=store_address(store), language=language)
+    count = f"{len(written.files)} file{'' if len(written.files) == 1 else 's'}"
+    print_line(f"{written.page}  ({count}, {sum(path.stat().st_size for path in written.files) / 1000:,.0f} kB)")

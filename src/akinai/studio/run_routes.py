@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import RunHeader
+from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
 from akinai.runtime.runs.planning import counted, names_in
 from akinai.studio.shared import Studio, event, sleep_unless, stream
@@ -38,6 +39,11 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
         views = await _views(studio, header)
         ghosts = studio.views.known_ghosts(header) or {}
         return HTMLResponse(await asyncio.to_thread(run_page, views, ghosts, studio.site(request)))
+
+    @app.get("/runs/{id}/market")
+    async def market(request: Request, id: str) -> Response:
+        views = await _views(studio, await studio.header(id))
+        return HTMLResponse(await asyncio.to_thread(market_page, views, studio.site(request)))
 
     @app.get("/runs/{id}/day/{number}")
     async def day(request: Request, id: str, number: int) -> Response:

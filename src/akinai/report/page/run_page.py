@@ -74,6 +74,8 @@ class RunPage:
     capacities: Sequence[int]
     heights: Sequence[float]
     """Of the bars of the rail, in per cent."""
+    crowded: bool
+    """Whether there are conversations, which have a page of their own."""
     forkable: bool
     resumable: bool
 
@@ -94,6 +96,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         views.tracks.shelves[0]["columns"] if views.tracks.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
         [],
         [height for height, _ in bars.heights] if bars else _activity(view),
+        crowded=bool(crowd.talks) and not site.inline,
         forkable=site.live,
         resumable=site.live and can_resume(views.header),
     )

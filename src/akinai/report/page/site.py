@@ -46,6 +46,10 @@ class Site:
         """The address of a run's page."""
         return f"/runs/{quote(id, safe='')}" if self.live else f"run-{file_name(id)}.html"
 
+    def market(self, id: str) -> str:
+        """The address of the page of a run's participants and conversations."""
+        return f"{self.run(id)}/market" if self.live else f"market-{file_name(id)}.html"
+
     def compare(self, first: str, second: str) -> str:
         """The address of the page of two runs in step."""
         if self.live:

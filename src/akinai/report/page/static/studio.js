@@ -349,7 +349,30 @@
     }
   }
 
-  const pages = { runs, run: data => { window.studio = new Run(data); } };
+  // ---- a market: choose a participant, see its conversations -------------------------------------------------------
+  function market() {
+    const talks = $$(".talk"), people = $$("[data-agent]"), title = $("#chosen-talks");
+    let chosen = "";
+    const choose = agent => {
+      chosen = agent;
+      let count = 0;
+      for (const talk of talks) { const there = !agent || talk.dataset.a === agent || talk.dataset.b === agent; talk.hidden = !there; count += there; }
+      for (const person of people) {
+        const same = person.dataset.agent === agent, met = talks.some(talk => !talk.hidden && [talk.dataset.a, talk.dataset.b].includes(person.dataset.agent));
+        person.classList.toggle("on", same); person.classList.toggle("off", !!agent && !same && !met);
+      }
+      title.textContent = agent ? `${count} ${title.dataset.with} ${people.find(person => person.dataset.agent === agent)?.dataset.name}` : title.dataset.all;
+      try { history.replaceState(null, "", agent ? `#agent=${encodeURIComponent(agent)}` : "#"); } catch { /* from disk */ }
+    };
+    for (const person of people) person.addEventListener("click", event => { event.preventDefault(); choose(chosen === person.dataset.agent ? "" : person.dataset.agent); });
+    keys(event => {
+      if (event.key === "Escape") choose("");
+      if (event.key === "j" || event.key === "k") { const ids = people.map(person => person.dataset.agent); if (ids.length) choose(ids[clamp(ids.indexOf(chosen) + (event.key === "j" ? 1 : -1), 0, ids.length - 1)]); }
+    });
+    choose(new URLSearchParams(location.hash.slice(1)).get("agent") || "");
+  }
+
+  const pages = { runs, market, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
   Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();

@@ -1,0 +1,98 @@
+"""`akinai.studio.bundle`: the pages of runs as files that open from disk, without a server."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.report.page.market_page import market_page
+from akinai.report.page.run_list import Item, runs_page
+from akinai.report.page.run_page import run_page
+from akinai.report.page.site import Site, file_name
+from akinai.report.page.templating import asset, checked_language
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.models.budget import known_prices
+from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.sync import wait
+from akinai.studio.cached_views import CachedViews
+from akinai.studio.watch import Watch, judged_run
+
+HTML = ".html"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundled:
+    """A bundle on disk."""
+
+    page: Path
+    """The file to open."""
+    files: tuple[Path, ...]
+    runs: int
+
+
+def bundle(*runs: str, output: str | Path, store: StoreRef = None, language: str | None = None) -> Bundled:
+    """Write the pages of runs and groups by name into the folder `output`, or those of one run into a file `*.html`.
+
+    They need no server and ask no other machine for anything. An older bundle in the folder is replaced; other files
+    are left alone. UsageError for several runs in a file, a run that cannot be read, and a place that cannot be
+    written.
+    """
+    place, words = Path(output), checked_language(language) or "en"
+    single = place.suffix.lower() == HTML
+    if place.is_file() != single and place.exists():
+        raise UsageError(f"{str(place)!r} is a {'folder' if single else 'file'}; -o names a folder, or a file *.html")
+
+    async def work(books: Books) -> Bundled:
+        headers = await find_runs(books, runs)
+        if single and len(headers) != 1:
+            raise UsageError(f"a file holds one run, not {len(headers)}; name a folder with -o, such as -o bundle")
+        site = Site("file" if single else "folder", words)
+        pages = await _pages(books, headers, site)
+        if single:
+            (text,) = pages.values()
+            return _write(place.parent, {place.name: text}, place, 1)
+        texts = {**pages, **{name: asset(name) for name in ("studio.css", "studio.js")}}
+        texts["index.html"] = await _index(books, headers, site)
+        return _write(place, texts, place / "index.html", len(headers))
+
+    return wait(with_store(resolve_store(store), work))
+
+
+async def _pages(books: Books, headers: Sequence[RunHeader], site: Site) -> dict[str, str]:
+    """The pages of the runs by the names of their files."""
+    watch = Watch(books)
+    await watch.refresh()
+    cached = CachedViews(books, watch, {})
+    pages: dict[str, str] = {}
+    for header in headers:
+        try:
+            views = await cached.views(header)
+        except (LedgerError, UsageError) as error:
+            raise UsageError(f"run {header.run_id!r} cannot be read: {error}") from error
+        pages[f"run-{file_name(header.run_id)}{HTML}"] = run_page(views, await cached.ghosts(header), site)
+        if views.crowd.talks and not site.inline:
+            pages[f"market-{file_name(header.run_id)}{HTML}"] = market_page(views, site)
+    return pages
+
+
+async def _index(books: Books, headers: Sequence[RunHeader], site: Site) -> str:
+    runs = [await judged_run(books, header, known_prices()) for header in headers]
+    return runs_page([Item(run.header, run, run.entries) for run in runs], site)
+
+
+def _write(folder: Path, texts: Mapping[str, str], page: Path, runs: int) -> Bundled:
+    """Write every file in full, then move all to their places."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".studio-", suffix=".saving", dir=folder) as staged:
+            for name, text in texts.items():
+                Path(staged, name).write_text(text, encoding="utf-8", newline="\n")
+            for name in texts:
+                Path(staged, name).replace(folder / name)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write into {str(folder)!r}: {error.strerror}; choose another place with -o"
+        ) from error
+    return Bundled(page, tuple(folder / name for name in texts), runs)

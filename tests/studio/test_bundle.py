@@ -1,0 +1,89 @@
+"""Bundles: the pages as files, opened from disk in a real browser with nothing to ask."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from studio_pages import BROWSER, chromium, visit
+
+import akinai
+from akinai.core.errors import UsageError
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("bundle") / "akinai.db")
+    akinai.run("vending", agent="naive", days=12, seeds=[1, 2], store=path, name="naive")
+    akinai.run("market", agent="careful", store=path, name="bargain")
+    return path
+
+
+def test_a_bundle_is_files(store: str, tmp_path: Path) -> None:
+    """A folder with a list and a page a run; a second one replaces it and leaves other files alone."""
+    (tmp_path / "notes.txt").write_text("mine")
+    for _ in range(2):
+        written = akinai.studio.bundle("naive", output=tmp_path, store=store)
+    assert written.page == tmp_path / "index.html"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "index.html", "run-naive-1.html", "run-naive-2.html", "studio.css", "studio.js", "notes.txt",
+    }  # fmt: skip
+    assert "http://" not in (tmp_path / "run-naive-1.html").read_text().replace("http://www.w3.org/2000/svg", "")
+
+
+def test_a_file_is_small(store: str, tmp_path: Path) -> None:
+    """One run with styles and script in one file."""
+    written = akinai.studio.bundle("naive-1", output=tmp_path / "run.html", store=store)
+    assert written.files == (tmp_path / "run.html",)
+    assert written.page.stat().st_size < 150_000
+
+
+def test_what_cannot_be_bundled(store: str, tmp_path: Path) -> None:
+    """Several runs in a file, a folder in a file's place, an unknown run: a sentence, and nothing is written."""
+    place = tmp_path / "x.html"
+    with pytest.raises(UsageError, match="holds one run, not 2"):
+        akinai.studio.bundle("naive", output=place, store=store)
+    with pytest.raises(UsageError, match="no run 'nobody'"):
+        akinai.studio.bundle("nobody", output=place, store=store)
+    assert not place.exists()
+    place.mkdir()
+    with pytest.raises(UsageError, match="is a folder"):
+        akinai.studio.bundle("naive-1", output=place, store=store)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="is a file"):
+        akinai.studio.bundle("naive-1", output=tmp_path / "file", store=store)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@pytest.mark.parametrize("look", [{}, {"phone": True, "dark": True}], ids=str)
+def test_a_bundle_opens_from_disk(browser: Browser, store: str, tmp_path: Path, look: dict[str, bool]) -> None:
+    """List, run and market, and the single file, without a server: transcript, keys and search work, and nothing is asked
+    of the network."""
+    akinai.studio.bundle("naive", "bargain", output=tmp_path, store=store)
+    file = akinai.studio.bundle("naive-2", output=tmp_path / "alone.html", store=store).page
+    with visit(browser, tmp_path.as_uri(), **look) as visitor:
+        visitor.page.context.set_offline(True)
+        page = visitor.open((tmp_path / "index.html").as_uri())
+        expect(page.locator("tr[data-run]")).to_have_count(3)
+        visitor.check()
+        for address in ((tmp_path / "run-naive-1.html").as_uri(), file.as_uri()):
+            page = visitor.open(address)
+            page.keyboard.press("j")
+            expect(page.locator("#now-day")).to_have_text("Day 2")
+            expect(page.locator("#d2 .item").first).to_be_visible()
+            page.keyboard.press("/")
+            page.keyboard.type("closed for the day")
+            expect(page.locator("#results a")).to_have_count(12)
+            visitor.check()
+        page = visitor.open((tmp_path / "market-bargain-1.html").as_uri())
+        expect(page.locator(".talk").first).to_be_visible()
+        page.keyboard.press("j")
+        expect(page.locator("[data-agent].on")).to_have_count(1)
+        visitor.check()
