@@ -62,7 +62,7 @@ messages: $(READY)  ## gather the words of the pages for translation; then fill 
 	rm $(WORDS)/studio.pot
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,mcp,models,learn-postgres,report,server,studio]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -71,7 +71,7 @@ clean:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,mcp,models,learn-postgres,report,server,studio]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	@touch $(READY)
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt

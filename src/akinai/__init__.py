@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         analyze,
         aopen,
         compare,
+        compare_logs,
         deal,
         diff,
         estimate,
@@ -54,7 +55,8 @@ _HOME = {
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
     "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
-    "View": "core.agents", "World": "core.worlds", "aopen": "api.opening", "deal": "api.records",
+    "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
+    "compare_logs": "analysis.log_comparison", "deal": "api.records",
     "estimate": "api.play",
     "open": "api.opening",
 }  # fmt: skip
@@ -63,7 +65,7 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
-    "deal", "diff", "estimate", "export", "fork", "learn", "mcp", "open", "playbook", "replay",
+    "compare_logs", "deal", "diff", "estimate", "export", "fork", "learn", "mcp", "open", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -27,7 +27,7 @@ POSITIONAL = {
 """The functions' names for the words after each command, in their order."""
 NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_"}
 """A flag or command, and its name in Python, where a word of Python is in the way or a list has a plural."""
-OTHER_FUNCTIONS = {("run", "dry_run"): "estimate", ("analyze", "deal"): "deal"}
+OTHER_FUNCTIONS = {("run", "dry_run"): "estimate", ("analyze", "deal"): "deal", ("compare", "cluster"): "compare_logs"}
 """A flag that has a function of its own: a function that returns two kinds of things would help nobody."""
 OTHER_DEFAULTS = {
     ("run", "store"): "Python keeps runs in memory unless it is told otherwise: a notebook leaves no file behind",

@@ -79,6 +79,16 @@ Gain = Annotated[
     ),
 ]
 
+Cluster = Annotated[
+    str | None,
+    option(
+        "--cluster",
+        metavar="FIELD",
+        help="For logs of Inspect AI: the field of the samples' metadata by which they are clustered.",
+        default="the one of the logs' standard errors",
+    ),
+]
+
 
 def analyze(
     names: RunNames,
@@ -164,17 +174,26 @@ def _report_unreadable(analysis: "Analysis", limit: int | None = None) -> None:
 
 
 def compare(
-    a: Annotated[str, argument("A", "A run or a group.")],
-    b: Annotated[str, argument("B", "The run or group to compare with A.")],
+    a: Annotated[str, argument("A", "A run or a group, or a log of Inspect AI (.eval).")],
+    b: Annotated[str, argument("B", "The run, group or log to compare with A.")],
     gain: Gain = None,
+    cluster: Cluster = None,
     jobs: Jobs = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Compare B with A, paired by seed: the difference of every score and how sure it is."""
+    """Compare B with A, paired by seed or sample: the difference of every score and how sure it is."""
     from akinai import api
+    from akinai.analysis.eval_logs import is_eval_log
+    from akinai.core.errors import UsageError
 
     address, amount = store_address(store), _amount(gain)
+    if is_eval_log(a) and is_eval_log(b):
+        return _compare_logs(a, b, gain, cluster, as_json=as_json)
+    if cluster is not None:
+        raise UsageError(f"--cluster {cluster!r:.100} is about logs of Inspect AI; runs are paired by seed")
+    if is_eval_log(a) or is_eval_log(b):
+        raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
     with progress_bar(quiet=as_json) as progress:
         found = api.compare(a, b, store=address, jobs=process_count(jobs, address), gain=amount, progress=progress)
     if as_json:
@@ -182,6 +201,17 @@ def compare(
     from akinai.report.tables.comparisons import comparison_page
 
     return print_page(lambda width: comparison_page(found, gain or "", width))
+
+
+def _compare_logs(a: str, b: str, gain: str | None, cluster: str | None, *, as_json: bool) -> None:
+    from akinai import api
+
+    found = api.compare_logs(a, b, gain=_amount(gain), cluster=cluster)
+    if as_json:
+        return print_json(found.to_json())
+    from akinai.report.tables.log_comparisons import log_comparison_page
+
+    return print_page(lambda width: log_comparison_page(found, gain or "", width))
 
 
 def _amount(gain: str | None) -> float | None:

@@ -1,0 +1,135 @@
+"""Two logs of Inspect AI compared, of any task: paired by sample id, clustered where samples share a cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from akinai.analysis.eval_logs import EvalLog, LogSample, expect_alike, read_eval_log
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import UsageError
+from akinai.core.statistics import PairedComparison, clustered, compare, holm, seeds_needed
+
+LEAST_GAIN = 1e-5
+"""Smallest gain that samples are computed for, as a share of the spread."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogScore:
+    """One score of b against a."""
+
+    mean_a: float | None
+    """Over the pairs, as `mean_b`."""
+    mean_b: float | None
+    paired: PairedComparison
+    """Its pairs are samples. With clusters, interval, p and minimum detectable effect are those of the clusters."""
+    clusters: int | None
+    """How many clusters the pairs are in; None where each is its own."""
+    p_holm: float | None = None
+    """The p, corrected for all scores."""
+    needed: int | None = None
+    """Samples, or clusters, that would show the gain that was asked about."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {"mean_a": self.mean_a, "mean_b": self.mean_b, **self.paired.to_json()}
+        document |= {"clusters": self.clusters, "p_holm": self.p_holm}
+        return document | ({"needed": self.needed} if self.needed is not None else {})
+
+
+@dataclass(frozen=True, slots=True)
+class LogComparison:
+    """b against a."""
+
+    a: EvalLog
+    b: EvalLog
+    cluster: str | None
+    """The field of the samples' metadata that names their cluster."""
+    scores: Mapping[str, LogScore]
+
+    def __getitem__(self, score: str) -> LogScore:
+        return self.scores[score]
+
+    def to_json(self) -> dict[str, Json]:
+        """The document that `akinai compare a.eval b.eval --json` prints."""
+        sides: dict[str, Json] = {
+            side: {
+                "log": log.name,
+                "model": log.model,
+                "status": log.status,
+                "samples": len(log.samples),
+                "epochs": max((sample.epochs for sample in log.samples.values()), default=0),
+            }
+            for side, log in (("a", self.a), ("b", self.b))
+        }
+        return {
+            **sides,
+            "task": self.a.task,
+            "task_version": self.a.version,
+            "cluster": self.cluster,
+            "scores": {name: score.to_json() for name, score in self.scores.items()},
+        }
+
+
+def compare_logs(
+    a: str | Path, b: str | Path, *, gain: float | None = None, cluster: str | None = None
+) -> LogComparison:
+    """Compare two logs of Inspect AI, of any task: every score that both have, paired by sample id, b less a.
+
+    Epochs of a sample count as one value, their mean. `cluster` is the field of the samples' metadata that names their
+    cluster, by default the one by which the logs' own standard errors are clustered; `gain` asks how many samples would
+    show it. UsageError for logs of different tasks or arguments, without a sample or a score in common, and for a
+    cluster that a sample lacks.
+    """
+    logs = read_eval_log(a), read_eval_log(b)
+    expect_alike(*logs)
+    first, second = logs
+    if not first.samples.keys() & second.samples.keys():
+        raise UsageError(f"{first.name} and {second.name} have no sample in common; compare logs of the same samples")
+    names = [name for name in first.scores if name in second.scores]
+    if not names:
+        raise UsageError(f"{first.name} and {second.name} have no score in common; score both with one scorer")
+    by = cluster or (first.cluster if first.cluster == second.cluster else None)
+    scores = {name: _compare(first, second, name, by, gain) for name in names}
+    corrected = holm([score.paired.p for score in scores.values()])
+    scores = {name: replace(score, p_holm=p) for (name, score), p in zip(scores.items(), corrected, strict=True)}
+    return LogComparison(first, second, by, scores)
+
+
+def _compare(a: EvalLog, b: EvalLog, name: str, cluster: str | None, gain: float | None) -> LogScore:
+    of_a, of_b = ({id: _value(sample, name) for id, sample in log.samples.items()} for log in (a, b))
+    paired = compare(of_a, of_b, better=None)
+    pairs = {id: (x, y) for id, x in of_a.items() if x is not None and (y := of_b.get(id)) is not None}
+    clusters: dict[str, list[float]] = {}
+    if cluster is not None:
+        for id, (x, y) in pairs.items():
+            clusters.setdefault(_cluster_of(a, id, cluster), []).append(y - x)
+    shared = cluster is not None and len(clusters) < len(pairs)
+    if shared:
+        values = clustered(clusters)
+        by_cluster = compare(dict.fromkeys(values, 0.0), values, better=None)
+        paired = replace(
+            paired, sd_difference=by_cluster.sd_difference, ci95=by_cluster.ci95, p=by_cluster.p, mde=by_cluster.mde
+        )
+    spread = paired.sd_difference
+    return LogScore(
+        mean_a=fmean(x for x, _ in pairs.values()) if pairs else None,
+        mean_b=fmean(y for _, y in pairs.values()) if pairs else None,
+        paired=paired,
+        clusters=len(clusters) if shared else None,
+        needed=None if spread is None or gain is None else seeds_needed(spread, max(gain, spread * LEAST_GAIN)),
+    )
+
+
+def _value(sample: LogSample, name: str) -> float | None:
+    """The mean over the epochs that have a value."""
+    values = sample.values.get(name)
+    return fmean(values) if values else None
+
+
+def _cluster_of(log: EvalLog, id: str, field: str) -> str:
+    value = log.samples[id].metadata.get(field)
+    if value is None:
+        raise UsageError(
+            f"sample {id!r:.100} of {log.name} has no {field!r} in its metadata; name a field of every sample"
+        )
+    return canonical(value)

@@ -1,0 +1,66 @@
+"""Two logs of Inspect AI compared, for people."""
+
+from rich.console import Group as Parts
+from rich.console import RenderableType
+from rich.text import Text
+
+from akinai.analysis.log_comparison import LogComparison, LogScore
+from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.runs import ABSENT, figure, label
+
+
+def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
+    """Every score with its difference and interval, then what a reader must know; `gain` as typed, empty for none."""
+    rows = list(comparison.scores.items())
+    scores = [score for _, score in rows]
+    columns = [
+        Column("score", [label(name) for name, _ in rows], words=True),
+        Column("a", [figure(score.mean_a, "") for score in scores], drop=3),
+        Column("b", [figure(score.mean_b, "") for score in scores], drop=3),
+        Column("difference", [figure(score.paired.difference, "", sign=True) for score in scores]),
+        Column("95 % from", [figure(_end(score, 0), "", sign=True) for score in scores]),
+        Column("to", [figure(_end(score, 1), "", sign=True) for score in scores]),
+        Column("smallest visible", [figure(score.paired.mde, "") for score in scores], drop=1),
+        Column("p (Holm)", [_p(score.p_holm) for score in scores], drop=2),
+    ]
+    if gain:
+        unit = "clusters" if comparison.cluster else "samples"
+        columns.append(Column(f"{unit} for +-{gain}", [figure(score.needed, "") for score in scores], drop=2))
+    notes = Text("\n".join(plain(note) for note in _notes(comparison) if note))
+    return Parts(fitted(columns, width, _title(comparison)), Text(""), notes)
+
+
+def _end(score: LogScore, end: int) -> float | None:
+    return score.paired.ci95[end] if score.paired.ci95 else None
+
+
+def _p(p: float | None) -> str:
+    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _title(comparison: LogComparison) -> str:
+    a, b = comparison.a, comparison.b
+    pairs = max(score.paired.pairs for score in comparison.scores.values())
+    return f"{b.name} (b) against {a.name} (a) in {a.task}: {pairs} {'pair' if pairs == 1 else 'pairs'} by sample id"
+
+
+def _notes(comparison: LogComparison) -> list[str]:
+    a, b = comparison.a, comparison.b
+    first = next(iter(comparison.scores.values()))
+    paired, epochs = first.paired, max(sample.epochs for log in (a, b) for sample in log.samples.values())
+    lost = {
+        f"{paired.only_a} only in {a.name}": paired.only_a,
+        f"{paired.only_b} only in {b.name}": paired.only_b,
+        f"{paired.failed_a} without a score in {a.name} alone": paired.failed_a,
+        f"{paired.failed_b} without a score in {b.name} alone": paired.failed_b,
+        f"{paired.failed_both} without a score in both": paired.failed_both,
+    }
+    left_out = ", ".join(text for text, count in lost.items() if count)
+    return [
+        f"a is {a.model}, b is {b.model}.",
+        "Smallest visible: the difference that these samples would show with a power of 80 %.",
+        f"Samples in {first.clusters} clusters, by {comparison.cluster!r}." if first.clusters else "",
+        "The epochs of a sample count as one, by their mean." if epochs > 1 else "",
+        f"Samples in no figure: {left_out}." if left_out else "",
+        *(f"{log.name} is not complete: {log.status}." for log in (a, b) if log.status != "success"),
+    ]
