@@ -12,6 +12,7 @@ import akinai
 import doors
 from akinai import worlds
 from akinai.adapters.verifiers import WorldTaskset, WorldTasksetConfig
+from akinai.core.errors import UsageError
 
 PAGE = Path(__file__).parents[2] / "docs" / "verifiers.md"
 
@@ -26,6 +27,12 @@ def test_its_own_validation_is_positive(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout[done.stdout.index("{") :])
     assert (summary["total"], summary["outcomes"]["valid"]) == (2, 2)
+
+
+def test_a_taskset_without_a_world_says_so() -> None:
+    """Since verifiers makes one before it reads the options, only its tasks can."""
+    with pytest.raises(UsageError, match="the taskset needs a world"):
+        list(WorldTaskset(WorldTasksetConfig()))
 
 
 @pytest.mark.slow

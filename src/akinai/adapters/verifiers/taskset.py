@@ -15,6 +15,7 @@ from akinai.adapters.verifiers.tools import WorldState, WorldTools
 from akinai.api.opening import aopen
 from akinai.api.opening import open as open_session
 from akinai.api.play import run as play
+from akinai.core.errors import UsageError
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.runs.records import Run
 
@@ -81,7 +82,8 @@ def gold_answer(data: WorldData) -> Run:
 class WorldTasksetConfig(vf.TasksetConfig):
     """The world and the options of its runs, as for `akinai.open`."""
 
-    world: str
+    world: str = ""
+    """Its name, which must be given."""
     preset: str | None = None
     days: int | None = None
     settings: list[str] = []
@@ -104,6 +106,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldTasksetConfig]):
     def load(self) -> Iterator[WorldTask]:
         """The tasks in the order of their seeds."""
         config = self.config
+        if not config.world:
+            raise UsageError("the taskset needs a world, such as --taskset.world NAME; 'akinai worlds' lists them")
         world = worlds.load(config.world)
         for seed in range(1, config.seeds + 1):
             options: dict[str, Any] = {
