@@ -1,27 +1,45 @@
 """A person as a player: they see the views that models see and use the same tools, beside a clock."""
 
-import asyncio
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 from akinai.agents.protocols import outcome_text
-from akinai.agents.structured import read_move, read_object
+from akinai.agents.typed_lines import Seen, parameters_of, read_line, usage
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Outcome
 
-_KEY = re.compile(r"(\w+)=")
+COMMANDS = {
+    "tools": "what you can do now; 'tools NAME' explains one action",
+    "view": "the briefing once more",
+    "help": "how actions are typed",
+    "quit": "stop; the run can be resumed",
+}
 
-HELP = """\
-An action is its name and its parameters:  wait_until hour=15
-Values with spaces take quotes:            send_email to=a@b.com subject="Hello" body="50 units of water"
-Lists and objects are JSON:                place_order supplier_id=northbay items={"cola":24}
-A whole line may be JSON:                  {"action": "ADVANCE_DAY"}
-tools          what you can do now         tools NAME   one of them in full
-view           the briefing once more      quit         stop; the run can be resumed"""
+BREAK = "\n" + " " * 40
+
+
+class Terminal(Protocol):
+    """Where a person reads and types."""
+
+    def show(self, text: str) -> None:
+        """Print a text."""
+        ...
+
+    def remember(self, line: str) -> None:
+        """Put a line among those that were typed before."""
+        ...
+
+    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: Seen) -> str:
+        """The line typed after a prompt. EOFError when the person leaves.
+
+        `offered` are the actions possible now and `seen` what was shown, for completion.
+        """
+        ...
 
 
 class HumanAgent:
@@ -29,48 +47,46 @@ class HumanAgent:
 
     remember_on_resume = True
 
-    def __init__(
-        self,
-        verbs: Verbs,
-        show: Callable[[str], None],
-        ask: Callable[[str], str],
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`show` prints a text, `ask` prompts and returns the line typed; EOFError ends the run as `stopped`."""
-        self._verbs, self._show, self._ask, self._now = verbs, show, ask, now
+    def __init__(self, verbs: Verbs, terminal: Terminal, now: Callable[[], float] = time.monotonic) -> None:
+        self._verbs, self._terminal, self._now = verbs, terminal, now
         self._begun: float | None = None
+        self._is_live = False
         self._news = ""
         self._moves = 0
+        self._seen = Seen()
 
     async def act(self, view: View, last: Outcome | None) -> Move:
-        if self._begun is None:
-            self._begun = self._now()
-            self._show(f"{view.text}\n\n{HELP}")
+        self._begun = self._now() if self._begun is None else self._begun
         if last is not None:
-            self._show(outcome_text(last))
-        if view.news and view.news != self._news:
-            self._news = view.news
-            self._show(view.news)
+            self._tell(outcome_text(last), last)
+        if not self._is_live:
+            self._is_live = True
+            self._terminal.show(view.text if last is None else f"You go on here.\n\n{view.text}")
+            self._terminal.show(help_text(view.verbs))
+        elif view.news and view.news != self._news:
+            self._terminal.show(view.news)
+        self._news = view.news
         action = await self._action(view)
         self._moves += 1
         return Move(action)
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
         """Print a recorded move in short, so that a person who resumes knows what was done."""
-        if self._begun is None:
-            self._begun = self._now()
-            self._show(f"{view.text}\n\n{HELP}")
         if last is not None:
-            self._show(last.text)
-        self._show(f"> {move.action.tool_name()} {json.dumps(move.action.encode(), ensure_ascii=False)}")
+            self._tell(last.text, last)
+        line = f"{move.action.tool_name()} {json.dumps(move.action.encode(), ensure_ascii=False)}".removesuffix(" {}")
+        self._terminal.remember(line)
+        self._terminal.show(f"> {line}")
         self._moves += 1
+
+    def _tell(self, text: str, outcome: Outcome) -> None:
+        self._terminal.show(text)
+        self._seen.add(outcome.data)
 
     async def _action(self, view: View) -> Action:
         while True:
-            seconds = int(self._now() - (self._begun or 0))
-            prompt = f"[{seconds // 60:02d}:{seconds % 60:02d}, move {self._moves + 1}] > "
             try:
-                line = (await asyncio.to_thread(self._ask, prompt)).strip()
+                line = (await self._terminal.ask(self._prompt(view), view.verbs, self._seen)).strip()
             except EOFError:
                 raise EndRun("stopped") from None
             match line.split(maxsplit=1):
@@ -79,54 +95,64 @@ class HumanAgent:
                 case ["quit" | "exit"]:
                     raise EndRun("stopped")
                 case ["help" | "?"]:
-                    self._show(HELP)
+                    self._terminal.show(help_text(view.verbs))
                 case ["view"]:
-                    self._show(view.text)
+                    self._terminal.show(view.text)
                 case ["tools", *names]:
-                    self._show(_tools_text(view.verbs, names))
+                    self._terminal.show(_tools_text(view.verbs, names))
                 case _:
-                    action = read_line(self._verbs, line)
+                    action = read_line(self._verbs, line, view.verbs)
                     if not isinstance(action, Unreadable):
                         return action
-                    self._show(action.why)
+                    self._terminal.show(action.why)
+
+    def _prompt(self, view: View) -> str:
+        """The world's time, the number of the move, and how long the person has played."""
+        seconds = int(self._now() - (self._begun or 0))
+        parts = [f"move {self._moves + 1}", f"{seconds // 60:02d}:{seconds % 60:02d}"]
+        if view.now is not None:
+            at = datetime.fromtimestamp(view.now / 1e6, UTC)
+            parts.insert(0, f"{at:%a} {at.day} {at:%b %H:%M}")
+        return f"[{', '.join(parts)}] > "
 
 
-def read_line(verbs: Verbs, line: str) -> Action:
-    """An action as a person types it: `name key=value ...`, or JSON. An `Unreadable` says what is wrong."""
-    if line.lstrip().startswith("{"):
-        return read_move(verbs, line).action
-    name, _, rest = line.strip().partition(" ")
-    try:
-        return read_object(verbs, {"action": name, "arguments": dict(_parameters(rest.strip()))}, line).action
-    except ValueError as error:
-        return Unreadable.of(line, f"{error}; 'help' shows how parameters are written")
+def help_text(verbs: Sequence[type[Action]]) -> str:
+    """How actions are typed, with examples of these."""
+    lines = ["Type an action and its values, in order or by name; a word of its name will do where it is plain:"]
+    lines += [f"  {line}" for line in _examples(verbs)]
+    lines.append('A text may stand in quotes, "like this". A whole line may be JSON: {"action": ..., ...}.')
+    lines += [f"  {name:8}{about}" for name, about in COMMANDS.items()]
+    return "\n".join(lines)
 
 
-def _parameters(text: str) -> Iterator[tuple[str, object]]:
-    """The pairs of `key=value ...`; a value is JSON where it begins as JSON does, else text up to a space."""
-    while text:
-        found = _KEY.match(text)
-        if not found:
-            raise ValueError(f"{text.split()[0]!r} should be a parameter such as hour=15")
-        text = text[found.end() :]
-        if text[:1] in ('"', "{", "["):
-            value, end = json.JSONDecoder().raw_decode(text)
-        else:
-            end = len(text.split(maxsplit=1)[0]) if text.strip() and not text[0].isspace() else 0
-            value = _value(text[:end])
-        yield found[1], value
-        text = text[end:].lstrip()
-
-
-def _value(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+def _examples(verbs: Sequence[type[Action]]) -> Iterator[str]:
+    """The usage of up to three actions: with several values, with one, and with none."""
+    by_count = {min(2, sum(item.required for item in parameters_of(verb))): verb for verb in verbs}
+    return (usage(by_count[count]) for count in (2, 1, 0) if count in by_count)
 
 
 def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
-    chosen = [verb for verb in verbs if not names or verb.tool_name() == names[0].strip()]
     if not names:
-        return "\n".join(f"{verb.tool_name():24} {verb.tool()['description'].splitlines()[0]}" for verb in chosen)
-    return "\n".join(json.dumps(verb.tool(), indent=2, ensure_ascii=False) for verb in chosen) or "no such tool now"
+        lines = [(usage(verb), _first_line(verb)) for verb in verbs]
+        return "\n".join(
+            f"{line:40} {about}" if len(line) <= 40 else f"{line}\n{'':40} {about}" for line, about in lines
+        )
+    chosen = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
+    return _tool_text(chosen[0]) if chosen else "no such action now; 'tools' lists those that there are"
+
+
+def _first_line(verb: type[Action]) -> str:
+    return str(verb.tool()["description"]).splitlines()[0]
+
+
+def _tool_text(verb: type[Action]) -> str:
+    lines = [usage(verb), str(verb.tool()["description"])]
+    for parameter in parameters_of(verb):
+        schema: Any = parameter.schema
+        kind = (
+            "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "object"))
+        )
+        limits = [f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
+        about = str(schema.get("description", "")).replace("\n", " ")
+        lines.append(f"  {parameter.name}: {' '.join([kind, *limits])}. {about}".rstrip())
+    return "\n".join(lines)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from akinai.runtime.play.driver import Progress
     from akinai.runtime.runs.records import Run, Runs
 
+HUMAN = "human"
+"""The agent that is a person at the terminal, where no bar may be drawn over what is typed."""
 MAX_REASONS = 5
 """Failed runs whose reason is printed."""
 NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "as_json", "dry_run"})
@@ -152,7 +154,8 @@ def run(
         return
     game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
     play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), ledgers=False)
-    runs = _play_and_print(lambda progress: play(progress=progress), address, as_json)
+    quiet = as_json or spec.agent == HUMAN
+    runs = _play_and_print(lambda progress: play(progress=progress), address, as_json, quiet=quiet)
     if not as_json and not address.startswith("memory:"):
         flags = _repeated_flags(context, runs[0])
         print_next_steps(_after_sweep(runs, store) if sweeps else _after_run(runs, seeds, flags, store))
@@ -196,12 +199,16 @@ def resume(name: RunName, store: Store = None, jobs: Jobs = None, as_json: Json 
     from akinai.runtime.runs.sweep import names_of
 
     address = store_address(store)
-    over = [run for run in api.headers(address) if name in names_of(run) and not can_resume(run)]
+    named = [run for run in api.headers(address) if name in names_of(run)]
+    over = [run for run in named if not can_resume(run)]
+    quiet = as_json or any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
         return api.resume(name, store=address, jobs=process_count(jobs, address), progress=progress, ledgers=False)
 
-    runs = _play_and_print(play, address, as_json)
+    runs = _play_and_print(play, address, as_json, quiet=quiet)
+    if not as_json and _was_left(runs[0]):
+        print_next_steps(_after_leaving(store, runs))
     if over and not as_json:
         subject = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
         print_line(f"\n{subject} had ended before: nothing was left to play there")
@@ -251,20 +258,22 @@ def fork(
             ledgers=False,
         )
 
-    runs = _play_and_print(play, address, as_json)
-    if not as_json and len(runs) == 1:
+    runs = _play_and_print(play, address, as_json, quiet=as_json or agent == HUMAN)
+    if not as_json and _was_left(runs[0]):
+        print_next_steps(_after_leaving(store, runs))
+    elif not as_json and len(runs) == 1:
         origin = (runs[0].header.parent or "").partition("#")[0]
         print_next_steps({command_line(store, "diff", origin, runs[0].id): "where the two part, and what became of it"})
     elif not as_json and runs:
         print_next_steps({command_line(store, "compare", name, runs[0].header.group or ""): "paired by seed"})
 
 
-def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool) -> "Runs":
-    """Play runs and print them. Exits with FAILED if a run failed, with STOPPED on Ctrl-C."""
+def _play_and_print(play: "Callable[[Progress | None], Runs]", address: str, as_json: bool, *, quiet: bool) -> "Runs":
+    """Play runs and print them, without a bar if `quiet`. Exits with FAILED if a run failed, with STOPPED on Ctrl-C."""
     from akinai.api import Stopped
     from akinai.core.errors import RunFailedWarning
 
-    with progress_bar(quiet=as_json) as progress, warnings.catch_warnings():
+    with progress_bar(quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)  # what failed is printed below
         try:
             runs, stopped = play(progress), False
@@ -313,8 +322,8 @@ def _name_of(runs: "Runs") -> str:
 def _after_run(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
     """What to try after a run: replay it, or let another player play the same."""
     first, name = runs[0], _name_of(runs)
-    if first.agent == "human" and first.ending == "stopped":
-        return {command_line(store, "resume", name): "go on where you stopped"}
+    if _was_left(first):
+        return _after_leaving(store, runs)
     steps = {command_line(store, "replay", name): "do it all again from the record, and check every outcome"}
     other = _other_player(first)
     if other is None:
@@ -329,6 +338,15 @@ def _after_run(runs: "Runs", seeds: str, flags: list[str], store: str | None) ->
     steps[again] = "the same seeds with another player"
     steps[command_line(store, "compare", name, second)] = "then: who is better, and how sure that is"
     return steps
+
+
+def _was_left(run: "Run") -> bool:
+    """Whether a person who played has left before the end."""
+    return run.agent == HUMAN and run.ending == "stopped"
+
+
+def _after_leaving(store: str | None, runs: "Runs") -> dict[str, str]:
+    return {command_line(store, "resume", _name_of(runs)): "go on where you stopped"}
 
 
 def _after_sweep(runs: "Runs", store: str | None) -> dict[str, str]:

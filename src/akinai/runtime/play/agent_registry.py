@@ -1,6 +1,5 @@
 """The agents that a world can be played by: from a name, or an object, to an agent spec and a factory."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
@@ -10,10 +9,10 @@ from typing import Any
 from akinai.agents.human import HumanAgent
 from akinai.agents.scripted import ScriptedAgent, script_lines
 from akinai.agents.stdio import ProgramAgent, command_words
+from akinai.agents.terminal import open_terminal
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.stores import RunHeader
-from akinai.core.untrusted.spelling import printable
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import Meter, known_prices
 from akinai.runtime.models.cache import expect_place
@@ -98,7 +97,7 @@ def agent_factory(world: World[Any], agent: str) -> AgentFactory:
         command_words(rest)
         return lambda role: ProgramAgent(rest, role, world.verbs)
     if agent == "human":
-        return lambda role: HumanAgent(world.verbs, _show, _ask)
+        return lambda role: HumanAgent(world.verbs, open_terminal())
     plugins = agent_plugins()
     if kind in plugins:
         try:
@@ -131,21 +130,6 @@ def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactor
 def agent_plugins() -> dict[str, EntryPoint]:
     """The agents that other packages provide, by name."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
-
-
-def _show(text: str) -> None:
-    sys.stderr.write(f"{printable(text)}\n\n")
-    sys.stderr.flush()
-
-
-def _ask(prompt: str) -> str:
-    """A line from the terminal; the prompt goes to stderr, so that stdout stays free for `--json`."""
-    sys.stderr.write(printable(prompt))
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line
 
 
 def _script_factory(world: World[Any], name: str) -> AgentFactory:

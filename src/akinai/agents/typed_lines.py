@@ -1,0 +1,237 @@
+"""Lines that a person types, read as actions: a name and its values, in order or by name, or JSON."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, cast
+
+from akinai.agents.structured import read_move, read_object
+from akinai.core.actions import Action, Unreadable, Verbs
+from akinai.core.errors import UnknownName
+
+MAX_WORD = 60
+"""Characters of a name that completion offers."""
+_NAMED = re.compile(r"(\w+)=")
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an action as a person may type it."""
+
+    name: str
+    schema: Schema
+    required: bool
+
+    @property
+    def usage(self) -> str:
+        """How a line of usage names it: in capitals, in brackets where it may be left out."""
+        if not self.required:
+            return f"[{self.name}=...]"
+        if self.is_table:
+            return "NAME=N ..."
+        return f"{'|'.join(self.kinds)} ..." if self.kinds else self.name.upper()
+
+    @property
+    def is_text(self) -> bool:
+        return self.schema.get("type") == "string"
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it holds values by names of the world, such as units by product."""
+        return "additionalProperties" in self.schema
+
+    @property
+    def kinds(self) -> Mapping[str, Schema]:
+        """The variants of an object by their `type`, as a message may be a text or a payment; empty for others."""
+        variants: Sequence[Schema] = self.schema.get("oneOf", ())
+        return {str(kind["properties"]["type"]["const"]): kind for kind in variants if "type" in kind["properties"]}
+
+
+def parameters_of(verb: type[Action]) -> Sequence[Parameter]:
+    """The parameters of an action in the order in which values are read: those that it needs come first.
+
+    An action whose only parameter is a list of objects, as slots with prices, is typed as one of them.
+    """
+    schema = verb.tool(inline=True)["parameters"]
+    properties: dict[str, Schema] = {name: _given(item) for name, item in schema["properties"].items()}
+    if len(properties) == 1:
+        (items,) = properties.values()
+        if "properties" in (inner := items.get("items", {})):
+            return _parameters(inner)
+    return _parameters({**schema, "properties": properties})
+
+
+def _parameters(schema: Schema) -> Sequence[Parameter]:
+    required: Sequence[str] = schema.get("required", ())
+    found = [Parameter(name, _given(item), name in required) for name, item in schema["properties"].items()]
+    return sorted(found, key=lambda parameter: not parameter.required)
+
+
+def _given(schema: Schema) -> Schema:
+    """The schema of a value that is given: without the null that stands for none."""
+    choices: Sequence[Schema] = schema.get("anyOf", ())
+    kept = [choice for choice in choices if choice.get("type") != "null"]
+    return {**schema, **kept[0]} if kept else schema
+
+
+def usage(verb: type[Action]) -> str:
+    """How an action is typed: its name and its values in order."""
+    return " ".join([verb.tool_name(), *(parameter.usage for parameter in parameters_of(verb))])
+
+
+def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = ()) -> Action:
+    """An action as a person types it. An `Unreadable` says what is wrong.
+
+    `set_price 0 1 1.75`, `set_price row=0 column=1 price=1.75` and `price 0 1 1.75` are the same: a word or the
+    beginning of a name will do where only one of the `offered` actions has it. Where only one of them needs a value,
+    and only one, the value alone will do.
+    """
+    if line.lstrip().startswith("{"):
+        return read_move(verbs, line).action
+    word, _, rest = line.strip().partition(" ")
+    try:
+        verb = _verb(verbs, word, offered)
+        if verb is None:
+            verb, rest = _only_with_a_value(offered), line
+        if verb is None:
+            return verbs.parse(word, {}, line)  # which words the refusal
+        values = _values(parameters_of(verb), rest.strip())
+        return read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
+    except ValueError as error:
+        return Unreadable.of(line, f"{error}; 'help' shows how actions are typed")
+
+
+def _verb(verbs: Verbs, word: str, offered: Sequence[type[Action]]) -> type[Action] | None:
+    """The action of a word. ValueError where it could be several; None where it could be none."""
+    try:
+        return verbs.find(word)
+    except UnknownName:
+        found = _named_by(word, offered)
+    if len(found) > 1:
+        raise ValueError(f"{word!r:.60} could be {' or '.join(verb.tool_name() for verb in found)}")
+    return found[0] if found else None
+
+
+def read_verb(word: str, offered: Sequence[type[Action]]) -> type[Action] | None:
+    """The action of which a word is the name or a plain part; None for none and for several."""
+    exact = [verb for verb in offered if verb.tool_name() == word.lower()]
+    found = exact or _named_by(word, offered)
+    return found[0] if len(found) == 1 else None
+
+
+def _named_by(word: str, offered: Sequence[type[Action]]) -> Sequence[type[Action]]:
+    wanted = word.lower().replace("-", "_")
+    if not wanted.strip("_"):
+        return ()
+    parts = {verb: verb.tool_name().split("_") for verb in offered}
+    last = [verb for verb in offered if parts[verb][-1] == wanted]
+    words = [verb for verb in offered if wanted in parts[verb]]
+    return last or words or [verb for verb in offered if verb.tool_name().startswith(wanted)]
+
+
+def _only_with_a_value(offered: Sequence[type[Action]]) -> type[Action] | None:
+    needing = [verb for verb in offered if any(parameter.required for parameter in parameters_of(verb))]
+    if len(needing) != 1:
+        return None
+    return needing[0] if sum(parameter.required for parameter in parameters_of(needing[0])) == 1 else None
+
+
+def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
+    """The values of a line by their parameters. ValueError for one that belongs nowhere."""
+    by_name = {parameter.name: parameter for parameter in parameters}
+    table = next((item for item in parameters if item.is_table), None)
+    values: dict[str, object] = {}
+    while text:
+        named = _NAMED.match(text)
+        waiting = [item for item in parameters if item.name not in values]
+        if named and named[1] in by_name:
+            name = named[1]
+            values[name], text = _value(by_name[name], text[named.end() :])
+        elif named and table:
+            found, text = _value(None, text[named.end() :])
+            given = values.setdefault(table.name, {})
+            if not isinstance(given, dict):
+                raise ValueError(f"{named[1]}= belongs to {table.name}, which was given already")
+            cast("dict[str, object]", given)[named[1]] = found
+        elif not waiting:
+            raise ValueError(f"{text.split()[0]!r:.60} is one value too many")
+        elif kinds := waiting[0].kinds:
+            values[waiting[0].name], text = _variant(waiting[0], kinds, text)
+        else:
+            last = len(waiting) == 1 or not waiting[1].required
+            values[waiting[0].name], text = _value(waiting[0], text, to_the_end=last)
+    return values
+
+
+def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str) -> tuple[object, str]:
+    """An object of one of several kinds, as `text Hello` or `payment P-1`; JSON is taken as it is."""
+    if text.startswith("{"):
+        return _value(parameter, text)
+    kind, _, rest = text.partition(" ")
+    if kind not in kinds:
+        raise ValueError(f"{parameter.name} begins with its type, which is {' or '.join(kinds)}, not {kind!r:.60}")
+    fields = [field for field in _parameters(kinds[kind]) if field.name != "type"]
+    return {"type": kind, **_values(fields, rest.strip())}, ""
+
+
+def _value(parameter: Parameter | None, text: str, *, to_the_end: bool = False) -> tuple[object, str]:
+    """A value and the text after it: JSON where it begins as JSON does, else up to a space, or all that is left."""
+    if text[:1] in ('"', "{", "["):
+        value, end = _json(text)
+    elif to_the_end and parameter and parameter.is_text:
+        value, end = text, len(text)
+    else:
+        end = len(text.split(maxsplit=1)[0]) if text.strip() and not text[0].isspace() else 0
+        value = text[:end] if parameter and parameter.is_text else _plain(text[:end])
+    return value, text[end:].lstrip()
+
+
+def _json(text: str) -> tuple[object, int]:
+    try:
+        return json.JSONDecoder().raw_decode(text)
+    except ValueError as error:
+        raise ValueError(f"a value that begins with {text[0]} should be JSON: {error}") from None
+
+
+def _plain(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+class Seen:
+    """The names and values in what was shown, such as products, suppliers and slots, for completion."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, None] = {}
+        """Names, in the order in which they came first."""
+        self._records: dict[tuple[tuple[str, str], ...], None] = {}
+
+    def add(self, data: object) -> None:
+        """Take in the data of an outcome."""
+        if isinstance(data, str):
+            if 2 < len(data) <= MAX_WORD and not any(map(str.isspace, data)):
+                self.words[data] = None
+        elif isinstance(data, Mapping):
+            record = cast("Mapping[str, object]", data)
+            values = {key: str(value) for key, value in record.items() if isinstance(value, str | int)}
+            self._records[tuple(values.items())] = None
+            for key, value in record.items():
+                self.add(key)
+                self.add(value)
+        elif isinstance(data, Sequence):
+            for item in cast("Sequence[object]", data):
+                self.add(item)
+
+    def values(self, parameters: Sequence[Parameter]) -> Sequence[str]:
+        """Values shown for the first of these parameters, each with those of the following ones beside it: "0 1" for a
+        row and a column."""
+        found: dict[str, None] = {}
+        for record in map(dict, self._records):
+            if values := list(takewhile(bool, (record.get(item.name, "") for item in parameters))):
+                found[" ".join(values)] = None
+        return [text for text in found if len(text) <= MAX_WORD]
