@@ -90,6 +90,9 @@ EvalSeeds = Annotated[
     str | None,
     option("--eval-seeds", metavar="S", help="World: seeds of the runs that judge the playbook.", default="101-120"),
 ]
+Preset = Annotated[
+    str | None, option("--preset", metavar="P", help="World: the preset of the runs.", default="default")
+]
 Days = Annotated[
     int | None, option("--days", metavar="N", help="World: simulated days of each run.", parser=whole_number)
 ]
@@ -121,6 +124,7 @@ def learn(
     reflect: Reflect = None,
     seeds: Seeds = None,
     eval_seeds: EvalSeeds = None,
+    preset: Preset = None,
     days: Days = None,
     eval_sets: EvalSets = None,
     store: Store = None,
@@ -195,7 +199,7 @@ def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     from akinai.runtime.learn.learner import expect_unused, find_world
 
     playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store")
-    playing |= {"--days": options["days"], "--eval-set": options["eval_sets"]}
+    playing |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_sets"]}
     if find_world(tasks) is None:
         expect_unused(playing, f"{tasks} is no world")
     elif options["online"]:
@@ -247,6 +251,7 @@ def _play_command(runs: "TrainConfig", playbook: str, store: str | None) -> list
         words += ["--model", runs.model.name]
         words += ["--base-url", runs.model.base_url] if runs.model.base_url else []
     words += ["--playbook", playbook]
+    words += ["--preset", runs.preset] if runs.preset else []
     words += ["--days", str(runs.days)] if runs.days is not None else []
     words += [word for setting in runs.settings for word in ("--set", setting)]
     return words + (["--store", store] if store else [])

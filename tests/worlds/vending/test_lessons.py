@@ -16,6 +16,8 @@ from akinai.runtime.config.settings import prepare
 from akinai.runtime.runs.records import Run
 from akinai.worlds.vending.lessons.advice import PriceAdvice, SupplierAdvice, merge_advice, read_advice
 from akinai.worlds.vending.lessons.data_points import DataPoint
+from akinai.worlds.vending.players.following import follow
+from akinai.worlds.vending.players.habits import LADDER
 
 WORLD = worlds.load("vending")
 
@@ -142,3 +144,31 @@ def test_a_shuffled_catalogue_is_another_one_and_a_ledger_holds_it() -> None:
     assert prepare(WORLD, settings={"catalog.shuffle": 1}).setup == first
     with pytest.raises(UsageError, match="shuffle is true, false or the number"):
         prepare(WORLD, settings={"catalog.shuffle": "often"})
+
+
+def test_lessons_of_several_sites_name_no_goods_and_no_supplier_and_change_habits() -> None:
+    """Catalogues differ by seed, so a lesson holds for any; each is read back, and naive trades by what it says."""
+    run = akinai.run("vending", preset="quarter", agent="naive", seeds=1, days=40)[0]
+    found, setup = lessons(run), WORLD.begin(run.ledger.genesis).setup
+    assert {"being there", "claims", "customers", "news", "products", "tastes"} <= set(found)
+    listed = (*setup.catalog.products, *setup.catalog.suppliers)
+    names = {name.lower() for entry in listed for name in (entry.id, entry.name)}
+    for lesson in found.values():
+        advice = read_advice(lesson.content)
+        assert advice is not None
+        assert advice.sentence() == lesson.content
+        assert lesson.entries
+        assert not any(name in lesson.content.lower() for name in names)
+    naive = LADDER["naive"]
+    habits = follow(naive, [lesson.content for lesson in found.values()])
+    assert (habits.claims, habits.complaints, habits.reads_news, habits.every) == (True, "pay", True, 1)
+    assert follow(naive, ["Be kind.", "Sell Cola at $9.00."]) == naive
+    assert follow(naive, [WORLD.facets.teaching.experiment(7)]) != naive
+
+
+@pytest.mark.slow
+def test_a_playbook_of_two_seeds_helps_where_goods_and_suppliers_are_others() -> None:
+    """What is learned on seeds 1 and 2 of `quarter` earns more on seeds 101 to 103."""
+    learned = akinai.learn("vending", preset="quarter", seeds="1-2", eval_seeds="101-103", store="memory:").to_json()
+    assert learned["paired"]["losses"] == 0
+    assert learned["paired"]["wins"] == 3

@@ -42,6 +42,7 @@ def learn(
     reflect: str | None = None,
     seeds: Seeds | None = None,
     eval_seeds: Seeds | None = None,
+    preset: str | None = None,
     days: int | None = None,
     eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
     store: str | None = None,
@@ -97,7 +98,7 @@ def learn(
     learner = {"epochs": epochs, "online": online or None, "limit": limit, "no_truth": no_truth or None}
     learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
-    runs |= {"days": days, "eval_settings": eval_settings, "store": store}
+    runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
     job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
     given = {name: value for name, value in learner.items() if value is not None}
     return _learn(tasks, settings, given, runs, job, (choice, options), roles, evaluator)
@@ -267,6 +268,7 @@ def train_config(
         models.by_role.get("reflector"),
         models.by_role.get("curator"),
         models.options,
+        runs["preset"],
     )
 
 

@@ -119,7 +119,9 @@ class RulePlayer:
             )
 
     async def _play(self, store: Books, spec: AgentSpec, seed: int, settings: Sequence[str], name: str) -> Run:
-        prepared = prepare(self.world, days=self.config.days, settings=settings, thinks=spec.asks_model)
+        prepared = prepare(
+            self.world, preset=self.config.preset, days=self.config.days, settings=settings, thinks=spec.asks_model
+        )
         check_spec(self.world, spec)
         spec = resolve_group_models(spec, self.world, prepared.setup, None)
         header = plan(self.world, prepared, spec, [seed], name)[0]
@@ -168,7 +170,9 @@ class ModelPlayer:
     async def _play(self, seed: int, spec: AgentSpec, attempt: str) -> Run:
         config = self.config
         settings = [*config.settings] if attempt else [*config.settings, *config.eval_settings]
-        prepared = prepare(self.world, days=config.days, settings=settings, thinks=spec.asks_model)
+        prepared = prepare(
+            self.world, preset=config.preset, days=config.days, settings=settings, thinks=spec.asks_model
+        )
         spec = resolve_group_models(spec, self.world, prepared.setup, spec.model.base_url if spec.model else None)
         digest = hashlib.sha256(canonical([attempt, spec.card(), prepared.setup]).encode()).hexdigest()[:8]
         name = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"

@@ -41,6 +41,8 @@ class TrainConfig:
     curator_model: ModelChoice | None = None
     options: CallOptions = field(default_factory=CallOptions)
     """How all the models are asked."""
+    preset: str | None = None
+    """The world's preset; None: its default."""
 
     def load_world(self) -> World[Any]:
         return worlds.load(self.world) if isinstance(self.world, str) else self.world

@@ -54,7 +54,9 @@ def world_tasks(config: TrainConfig) -> DataSet:
         "train": config.settings,
         "validation": [*config.settings, *config.eval_settings],
     }
-    setups = {split: prepare(world, days=config.days, settings=layers[split]).setup for split in layers}
+    setups = {
+        split: prepare(world, preset=config.preset, days=config.days, settings=layers[split]).setup for split in layers
+    }
     seeds: dict[Split, list[int]] = {"train": train, "validation": judged}
 
     def load(split: Split) -> list[Task]:

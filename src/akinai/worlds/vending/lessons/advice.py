@@ -27,6 +27,7 @@ from akinai.worlds.vending.lessons.data_points import (
     merge_points,
     points_placeholder,
 )
+from akinai.worlds.vending.lessons.street import STREET_KINDS
 
 __all__ = [
     "KINDS",
@@ -366,7 +367,7 @@ class Experiment(TemplateAdvice):
 
 KINDS = AdviceKinds(
     PriceAdvice, MarkupAdvice, StockAdvice, SupplierAdvice, VarietyAdvice, VisitAdvice, HourAdvice, CashAdvice,
-    LastOrderAdvice, SpoilAdvice, Experiment,
+    LastOrderAdvice, SpoilAdvice, Experiment, *STREET_KINDS,
 )  # fmt: skip
 
 read_advice, merge_advice = KINDS.parse, KINDS.merge

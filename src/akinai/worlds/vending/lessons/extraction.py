@@ -23,6 +23,7 @@ from akinai.worlds.vending.lessons.advice import (
     merge_advice,
 )
 from akinai.worlds.vending.lessons.data_points import COUNTS, FACTORS, PRICES, DataPoint, merge_points
+from akinai.worlds.vending.lessons.street_extraction import street_lessons
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order
 
@@ -37,6 +38,8 @@ def merge_lesson(content: str, lesson: Lesson) -> str:
 
 def extract_lessons(history: History) -> list[Lesson]:
     """The lessons of a run; none where nothing was sold."""
+    if history.setup.street is not None:
+        return street_lessons(history)
     return [*_products(history), *_spoiled(history), *_suppliers(history), *_shelves(history), *_routine(history)]
 
 

@@ -11,6 +11,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
 from akinai.worlds.vending.players.days import ByBusiness, trader
+from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.guided import SUPPLIER_QUERIES, Guide, guided
 from akinai.worlds.vending.players.habits import LADDER, RUNGS
 from akinai.worlds.vending.players.observations import (
@@ -214,7 +215,8 @@ def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
     def factory(role: Role) -> Agent:
         if role.actor != OWNER:
             return Routine(assistant)
-        return ByBusiness(single(role), trader(habits, role.genesis))
+        advised = follow(habits, role.bullets) if rung == "naive" else habits
+        return ByBusiness(single(role), trader(advised, role.genesis))
 
     factory.__doc__ = f"{single.__doc__ or ''} At several sites: {RUNGS[rung]}"
     factory.__dict__["yardstick"] = habits.informed
