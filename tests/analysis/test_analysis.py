@@ -13,7 +13,8 @@ import pytest
 
 import akinai
 from akinai import api
-from akinai.core.agents import Agent, Role
+from akinai.core.actions import Unreadable
+from akinai.core.agents import Agent, Move, Role, View
 from akinai.core.errors import RunFailedWarning, UsageError
 from akinai.core.ledger import Genesis, Outcome
 from akinai.core.models import Reply, Usage
@@ -163,6 +164,22 @@ def test_share_stands_between_idle_and_reference() -> None:
         group.name: group.scores["net_worth"].share for group in api.analyze("idle", "reference", store=STORE).groups
     }
     assert shares == {"idle": 0, "reference": 1}
+
+
+class Noise:
+    """An agent whose replies hold no action."""
+
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        return Move(Unreadable.of("I see.", "the reply holds no action"))
+
+
+def test_a_first_day_of_noise_is_not_ahead_of_idle_and_has_no_coherence() -> None:
+    """It kept its money because no day went by; idle, which paid for its days, stands no lower."""
+    akinai.run("vending", agent=lambda _: Noise(), seeds=1, days=5, store=STORE, name="noise", max_actions=60)
+    (group,) = api.analyze("noise", store=STORE).groups
+    assert group.scores["net_worth"].summary.mean == 50_000
+    assert group.scores["net_worth"].share == 0
+    assert group.coherence["coherence"].summary.mean == 0
 
 
 def test_a_scale_reaches_to_a_player_that_knows_what_is_hidden() -> None:

@@ -162,10 +162,15 @@ def _scale(
         played=tuple(sorted(chosen & set(played))),
         idle=_means([baselines[seed, LOW] for seed in usable]),
         reference=_means([baselines[seed, HIGH] for seed in usable]),
-        own=_means([run for run in own if run.seed in chosen and not run.trouble]),
+        own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in chosen and not run.trouble]),
         informed=_means(yardsticks),
         bound=_bound(own, usable),
     )
+
+
+def _placed(run: Run, idle: Run) -> Run:
+    """The run that counts for a place: idle's for one that ended before its first day did, since it paid for none."""
+    return idle if run.state == "done" and not run.days and idle.days else run
 
 
 def _yardsticks(own: Sequence[Run], seeds: Sequence[int], baselines: Mapping[tuple[int, str], Run]) -> list[Run]:

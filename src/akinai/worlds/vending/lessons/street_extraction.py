@@ -1,6 +1,6 @@
 """What a run of a business of several sites teaches, from its ledger alone; none of it names goods or suppliers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from akinai.core.lessons import Lesson
 from akinai.worlds.vending.detectors.history import Close, History
@@ -50,8 +50,8 @@ def _deliveries(history: History) -> Iterator[Lesson]:
             continue
         share = 1 - _missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
         (cheap if _level(history, order) < CHEAP else others).append(share)
-    if cheap and others:
-        advice = TrustAdvice(len(cheap), sum(cheap) / len(cheap), len(others), sum(others) / len(others))
+    if cheap or others:
+        advice = TrustAdvice(len(cheap), _mean(cheap), len(others), _mean(others))
         yield Lesson("stock_and_orders", advice.sentence(), (), "trust", shown)
     if steps := list(_conceded(history)):
         advice = BargainAdvice(len(steps), sum(steps) / len(steps))
@@ -75,6 +75,10 @@ def _shown(history: History) -> tuple[int, ...]:
     """The entries that placed the first and the last order."""
     seqs = [purchase.request.entry.seq for purchase in history.purchases]
     return tuple(sorted({min(seqs), max(seqs)}))
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return sum(shares) / len(shares) if shares else 0.0
 
 
 def _missing_cents(order: Order) -> int:

@@ -43,7 +43,7 @@ def _followed(habits: Habits, advice: Advice) -> Habits:
             return replace(habits, complaints="pay")
         case NewsAdvice():
             return replace(habits, reads_news=True)
-        case TrustAdvice(came=came, others_came=others) if came < others:
+        case TrustAdvice(orders=orders, came=came, others_came=others) if orders and came < others:
             return replace(habits, research=True, trust="learn", suppliers=max(habits.suppliers, 3))
         case BargainAdvice(off=off) if off > 0:
             return replace(habits, haggles=True)
