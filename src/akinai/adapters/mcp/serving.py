@@ -78,6 +78,8 @@ def mcp(
     }  # fmt: skip
     if auth == "token" and not http:
         raise UsageError("a program over stdio needs no token; add --http, or leave --auth out")
+    if http and auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
+        raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
 
     async def serve() -> None:
         with _listen(host, port) if http else nullcontext() as listening:
