@@ -1,21 +1,32 @@
 """Whether the benchmark presets of the vending world measure what they should: a ladder of players, and single faults.
 
     python bench/validity.py [--preset quarter] [--seeds 1-20] [--only NAME,NAME] [--coherence]
+                             [--results FILE] [--report] [--jobs 1]
 
 Each row plays paired seeds. A rung's step is over the rung before it, a fault's loss is against the reference player,
 in per cent of the distance from idle to reference, each with its 95 % interval. With --coherence the ledgers are
 judged as well, and the rank correlation of coherence with the bank balance is printed. The seeds that nothing was
 tuned on are 201-220.
+
+Every run is a line of the file of results as soon as it is over, seed by seed. The same command reads what is there
+and plays the rest; --report plays nothing and prints the table of the seeds on which all rows were played. A change of
+rules or players makes old lines void.
 """
 
 import argparse
 import asyncio
+import hashlib
+import json
+import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from math import sqrt
+from pathlib import Path
 from statistics import mean, stdev
 
+import akinai.worlds.vending
 from akinai.core.agents import AgentFactory, Role
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step, Steps
@@ -28,8 +39,16 @@ from akinai.worlds.vending.players.habits import LADDER, LAPSES, Habits, exploit
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 WORLD = Vending()
+LEAST = {"forgets open orders": 10, "trusts anyone": 15, "memory wiped weekly": 15}
+"""Per cent that a fault loses at least; 5 for the others."""
 T_95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 7: 2.36, 9: 2.26, 14: 2.14, 19: 2.09}
 """Two-sided 95 % points of Student's t by degrees of freedom; 2.0 beyond."""
+
+
+IDLE = "idle"
+SOURCES = Path(akinai.worlds.vending.__file__).parent
+PLAYED_BY = ("model", "rules", "players")
+"""The folders of the world that decide a rule-based run."""
 
 
 @dataclass(frozen=True)
@@ -40,38 +59,114 @@ class Played:
     messages: int
     sites: int
     ending: str
-    final: State
     coherence: float | None = None
 
 
-def play(genesis: Genesis, factory: AgentFactory, *, judge: bool = False) -> Played:
-    """Play a run in memory."""
-    return asyncio.run(_play(genesis, factory, judge))
+def play(genesis: Genesis, factory: AgentFactory) -> State:
+    """Play a run in memory; the final state."""
+    return asyncio.run(_play(genesis, factory, None)).state
 
 
-async def _play(genesis: Genesis, factory: AgentFactory, judge: bool) -> Played:
-    opening = state = WORLD.begin(genesis)
+@dataclass
+class _Run:
+    """A run under way: its state and the number of its messages."""
+
+    state: State
+    messages: int = 0
+
+
+async def _play(genesis: Genesis, factory: AgentFactory, steps: list[Step[State]] | None) -> _Run:
+    """Play a run; its steps are gathered where they are wanted."""
+    run = _Run(WORLD.begin(genesis))
     agent = factory(Role("owner", WORLD.verbs.classes, genesis=genesis))
     last: Outcome | None = None
-    steps: list[Step[State]] = []
-    seq, digest = 0, genesis.digest
-    while not state.ending:
-        seq += 1
-        move = await agent.act(WORLD.view(state, "owner"), last)
-        turn = Turn(seq, WORLD.now(state), "owner", move.action)
-        after, last = WORLD.apply(state, turn)
-        if judge:
+    digest = genesis.digest
+    while not run.state.ending:
+        before = run.state
+        run.messages += 1
+        move = await agent.act(WORLD.view(before, "owner"), last)
+        turn = Turn(run.messages, WORLD.now(before), "owner", move.action)
+        run.state, last = WORLD.apply(before, turn)
+        if steps is not None:
             entry = Entry.of(digest, turn, last)
             digest = entry.digest
-            steps.append(Step(state, entry, turn, last, after))
-        state = after
+            steps.append(Step(before, entry, turn, last, run.state))
+    return run
+
+
+def result(genesis: Genesis, name: str, *, judge: bool = False) -> Played:
+    """Play a row on a seed."""
+    steps: list[Step[State]] | None = [] if judge else None
+    run = asyncio.run(_play(genesis, factory_of(name, int(str(genesis.setup["days"]))), steps))
     coherence = None
-    if judge:
-        record = Steps(genesis, opening, iter(steps))
+    if steps is not None:
+        record = Steps(genesis, WORLD.begin(genesis), steps)
         judging = WORLD.facets.judging
         scores = judging.coherence(record, judging.detect(record))
         coherence = next((float(score.value) for score in scores if score.name == "coherence"), None)
-    return Played(bank_balance_cents(state), seq, len(state.sites), state.ending or "", state, coherence)
+    state = run.state
+    return Played(bank_balance_cents(state), run.messages, len(state.sites), state.ending or "", coherence)
+
+
+def habits_of(days: int) -> Mapping[str, Habits]:
+    """All rows but idle: rungs, faults and exploits."""
+    return {**LADDER, **faults(days), **exploits()}
+
+
+def factory_of(name: str, days: int) -> AgentFactory:
+    """The factory of a row."""
+    return WORLD.players[IDLE] if name == IDLE else rung(habits_of(days)[name])
+
+
+def code_digest() -> str:
+    """What rules and players are, as the results of a run depend on them."""
+    files = sorted(path for folder in PLAYED_BY for path in (SOURCES / folder).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+
+class Results:
+    """Results by genesis and row, kept in a file where one is named."""
+
+    def __init__(self, path: Path | None, *, judge: bool) -> None:
+        self._path, self._judge, self._code = path, judge, code_digest()
+        self._known: dict[tuple[str, str], Played] = {}
+        text = path.read_text() if path is not None and path.exists() else ""
+        self._cut = bool(text) and not text.endswith("\n")
+        for line in text.splitlines():
+            self._read(line)
+
+    def _read(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+        except ValueError:  # the last line of an interrupted run
+            return
+        if row["code"] == self._code and (row["coherence"] is not None or not self._judge):
+            played = Played(row["cents"], row["messages"], row["sites"], row["ending"], row["coherence"])
+            self._known[row["genesis"], row["row"]] = played
+
+    def get(self, genesis: Genesis, name: str) -> Played | None:
+        return self._known.get((genesis.digest, name))
+
+    def add(self, genesis: Genesis, name: str, played: Played) -> None:
+        self._known[genesis.digest, name] = played
+        if self._path is not None:
+            head = {"code": self._code, "genesis": genesis.digest, "seed": genesis.seed, "row": name}
+            with self._path.open("a") as file:
+                file.write("\n" * self._cut + json.dumps(head | asdict(played)) + "\n")
+            self._cut = False
+
+
+def play_all(geneses: Sequence[Genesis], names: Sequence[str], results: Results, *, judge: bool, jobs: int) -> None:
+    """Play what is not there yet, seed by seed, in so many processes."""
+    left = [(genesis, name) for genesis in geneses for name in names if results.get(genesis, name) is None]
+    if jobs == 1:
+        for genesis, name in left:
+            results.add(genesis, name, result(genesis, name, judge=judge))
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        runs = {pool.submit(result, genesis, name, judge=judge): (genesis, name) for genesis, name in left}
+        for done in as_completed(runs):
+            results.add(*runs[done], done.result())
 
 
 def rung(habits: Habits) -> AgentFactory:
@@ -104,14 +199,19 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
 class Table:
     """Rows of results on the same seeds."""
 
-    preset: str
     geneses: Sequence[Genesis]
-    judge: bool
-    rows: dict[str, list[Played]]
+    rows: Mapping[str, Sequence[Played]]
 
-    def add(self, name: str, factory: AgentFactory) -> list[Played]:
-        self.rows[name] = [play(genesis, factory, judge=self.judge) for genesis in self.geneses]
-        return self.rows[name]
+    @staticmethod
+    def of(geneses: Sequence[Genesis], names: Sequence[str], results: Results) -> "Table":
+        """The rows on those seeds on which all of them were played."""
+        found = {genesis.seed: {name: results.get(genesis, name) for name in names} for genesis in geneses}
+        complete = [genesis for genesis in geneses if all(found[genesis.seed].values())]
+        rows = {
+            name: [played for genesis in complete if (played := found[genesis.seed][name]) is not None]
+            for name in names
+        }
+        return Table(complete, rows)
 
     def cents(self, name: str) -> list[float]:
         return [played.cents / 100 for played in self.rows[name]]
@@ -136,11 +236,9 @@ def seeds_of(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def table_of(
-    preset: str, seeds: Sequence[int], *, judge: bool = False, settings: Mapping[str, object] | None = None
-) -> Table:
+def geneses_of(preset: str, seeds: Iterable[int], settings: Mapping[str, object] | None = None) -> list[Genesis]:
     setup = prepare(WORLD, preset=preset, settings=settings or {}).setup
-    return Table(preset, [Genesis(WORLD.name, seed, setup) for seed in seeds], judge, {})
+    return [Genesis(WORLD.name, seed, setup) for seed in seeds]
 
 
 def print_rung(table: Table, name: str, before: str) -> None:
@@ -160,44 +258,59 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--coherence", action="store_true")
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
-    only = [name for name in args.only.split(",") if name]
     start = time.perf_counter()
-    settings = dict(text.split("=", 1) for text in args.set)
-    table = table_of(
-        args.preset, seeds_of(args.seeds), judge=args.coherence, settings={k: int(v) for k, v in settings.items()}
-    )
-    days = int(str(table.geneses[0].setup["days"]))
-    print(f"{args.preset}, {days} days, seeds {args.seeds}; dollars")
+    settings = {key: int(value) for key, value in (text.split("=", 1) for text in args.set)}
+    geneses = geneses_of(args.preset, seeds_of(args.seeds), settings)
+    days = int(str(geneses[0].setup["days"]))
+    only = {name for name in args.only.split(",") if name}
+    if unknown := only - {IDLE, *habits_of(days)}:
+        sys.exit(f"no row {', '.join(sorted(unknown))}; there are {', '.join((IDLE, *habits_of(days)))}")
+    names = [name for name in (IDLE, *habits_of(days)) if not only or name in {IDLE, "reference", *only}]
+    results = Results(args.results, judge=args.coherence)
+    if not args.report:
+        play_all(geneses, names, results, judge=args.coherence, jobs=args.jobs)
+    table = Table.of(geneses, names, results)
+    if len(table.geneses) < 2:
+        sys.exit(f"all {len(names)} rows were played on {len(table.geneses)} of these seeds; a table needs two")
+    seeds = [genesis.seed for genesis in table.geneses]
+    print(f"{args.preset}, {days} days, {len(seeds)} seeds from {seeds[0]} to {seeds[-1]}; dollars")
+    print_ladder(table)
+    print_losses(table, days)
+    if args.coherence:
+        print_correlation(table)
+    print(f"{time.perf_counter() - start:,.0f} seconds")
+
+
+def print_ladder(table: Table) -> None:
+    """The rungs, and where they are between idle and informed and below the bound."""
     before = ""
-    for name, factory in {"idle": WORLD.players["idle"], **{n: rung(h) for n, h in LADDER.items()}}.items():
-        if not only or name in ("idle", "reference", *only):
-            table.add(name, factory)
+    for name in (IDLE, *LADDER):
+        if name in table.rows:
             print_rung(table, name, before)
             before = name
     if "informed" in table.rows:
         bounds = [bound_cents(genesis) / 100 for genesis in table.geneses]
-        zero, top = mean(table.cents("idle")), mean(table.cents("informed"))
-        print(f"{'bound':34}{mean(bounds):9,.0f}  {mean(bounds) / top:.2f} times informed")
-        for name in table.rows:
+        zero, top = mean(table.cents(IDLE)), mean(table.cents("informed"))
+        print(f"{'bound':34}{mean(bounds):9,.0f}  {mean(bounds) / top:.3f} times informed")
+        for name in (name for name in (IDLE, *LADDER) if name in table.rows):
             print(f"  {name:30} {100 * (mean(table.cents(name)) - zero) / (top - zero):5.1f} % of idle to informed")
         above = [n for n in table.rows if any(c > b for c, b in zip(table.cents(n), bounds, strict=True))]
         print("above the bound:", ", ".join(above) or "nobody")
+
+
+def print_losses(table: Table, days: int) -> None:
+    """What single faults and exploits lose."""
     print(f"loss in per cent of idle to reference, ${table.scale:,.0f}, with 95 % interval")
-    for name, habits in {**faults(days), **exploits()}.items():
-        if only and name not in only:
-            continue
-        table.add(name, rung(habits))
-        middle, low, high = table.loss(name)
-        verdict = "" if name in exploits() else "ok" if middle >= 5 and low > 0 else "<<<"
-        ends = sum(row.ending == "bankrupt" for row in table.rows[name])
-        print(
-            f"{name:34}{middle:6.1f} ({low:5.1f} to {high:5.1f}) {verdict} {f'{ends} bankrupt' if ends else ''}",
-            flush=True,
-        )
-    if args.coherence:
-        print_correlation(table)
-    print(f"{time.perf_counter() - start:,.0f} seconds")
+    for name in (*faults(days), *exploits()):
+        if name in table.rows:
+            middle, low, high = table.loss(name)
+            verdict = "" if name in exploits() else "ok" if middle >= LEAST.get(name, 5) and low > 0 else "<<<"
+            ends = sum(row.ending == "bankrupt" for row in table.rows[name])
+            print(f"{name:34}{middle:6.1f} ({low:5.1f} to {high:5.1f}) {verdict} {f'{ends} bankrupt' if ends else ''}")
 
 
 def print_correlation(table: Table) -> None:
