@@ -1,6 +1,9 @@
 """An upper bound of the bank balance in a business of several sites, cheap to compute for each seed."""
 
+from math import ceil
+
 from akinai.core.ledger import Genesis
+from akinai.core.money import half_up
 from akinai.worlds.vending.model.crowds import crowd_of
 from akinai.worlds.vending.model.economy import Economy, economy_of
 from akinai.worlds.vending.model.setup import Product
@@ -13,13 +16,15 @@ NONE = float("-inf")
 def bound_cents(genesis: Genesis) -> int:
     """The most that any owner who cannot foresee the noise of demand has in the bank at the end, in expectation.
 
-    Proof. A unit of a product costs at least the lowest price that any supplier in this seed ever accepts but
-    cheats, who deliver too little to be cheaper; freight, divided by the most that an order can bring, comes on
-    top. A day's expected sales of a product at a price p are at most its mean with full variety and goodwill,
-    times 1 + e (w - p) / w where that lies between 0 and 2, and the margin on them is greatest at p = (w (1 +
-    1/e) + c) / 2. A machine has six small and six large slots, so a day earns at most the six best margins of
-    each size; more slots of a product sell no more of it. Nothing sells before the first delivery that can bring
-    it. Spoilage, storage, short deliveries, complaints, sealed machines and lack of time only take away. A
+    Proof. A unit of a product costs at least the lowest price that any supplier in this seed but cheats, who deliver
+    too little to be cheaper, can have come down to by the last day on which goods for that day are ordered: it
+    opened before, answers one offer a day and as many as its patience, and gives each time at most its part of the
+    distance to what it accepts, a rival's price named; after thirty days it begins anew. Freight, divided by the most
+    that an order can bring, comes on top. A day's expected sales of a product at a price p are at most its mean with
+    full variety and goodwill, times 1 + e (w - p) / w where that lies between 0 and 2, and the margin on them is
+    greatest at p = (w (1 + 1/e) + c) / 2. A machine has six small and six large slots, so a day earns at most the six
+    best margins of each size; more slots of a product sell no more of it. Nothing sells before the first delivery that
+    can bring it. Spoilage, storage, short deliveries, complaints, sealed machines and lack of time only take away. A
     further machine earns from the day of its offer on, if the money that the bound itself has by then covers it
     together with the goods of the next delivery days, which are prepaid; the places are taken best first. Rents
     and fees are paid. An owner with the most machines on every day for which its money can reach has the most
@@ -38,16 +43,23 @@ def bound_cents(genesis: Genesis) -> int:
     return int(_best_growth(economy, town, street, gains, costs))
 
 
-def _lowest(town: Town, street: Street, product: Product) -> float:
-    """The lowest price in cents at which a unit can be had, freight included."""
-    own = [
-        town.traders[s.id].accept_permille * s.own_by_product.get(product.id, 1000) / 1e6
-        for s in town.catalog.suppliers
-        if product.id in s.products and town.traders[s.id].character != "cheat"
-    ]
-    terms = street.storage
+def _lowest(town: Town, street: Street, product: Product, day: int) -> float:
+    """The lowest price in cents at which a unit that is sold on a day can be had, freight included."""
+    rival, terms = street.drawn.rival_permille, street.storage
+    lowest: list[int] = []
+    for supplier in town.catalog.suppliers:
+        trader = town.traders[supplier.id]
+        days = day - supplier.lead_days - trader.opens + 1
+        if product.id not in supplier.products or trader.character == "cheat" or days < 1:
+            continue
+        kept, distance = 1 - min(trader.gives_permille + rival, 1000) / 1000, 1.0
+        for _ in range(min(trader.patience, days)):
+            distance *= kept
+        least = trader.accept_permille + distance * max(supplier.price_permille - trader.accept_permille, 0)
+        asked = ceil(least - 1e-6) * supplier.own_by_product.get(product.id, 1000)  # it asks whole thousandths
+        lowest.append(max(1, half_up(product.wholesale_cents * asked, 1_000_000)))
     units = terms.units + terms.units_a_site * len(street.sites.pitches)
-    return min(own, default=0.95) * product.wholesale_cents + street.drawn.freight_cents / units
+    return min(lowest, default=product.wholesale_cents * 95 // 100) + street.drawn.freight_cents / units
 
 
 def _first_minute(town: Town, product: Product) -> int:
@@ -73,7 +85,7 @@ def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[f
         )
         taste = town.tastes[product.id]
         worth = crowd.conditions[product.id][0]
-        e, cost = taste.elasticity_permille / 1000, _lowest(town, street, product)
+        e, cost = taste.elasticity_permille / 1000, _lowest(town, street, product, day)
         price = (worth * (1 + 1 / e) + cost) / 2
         effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)
         units = crowd.means[product.id] / 2**20 * effect * part / 1000

@@ -68,7 +68,7 @@ class CharacterTerms(_Terms):
 def _characters() -> dict[Character, CharacterTerms]:
     fair, firm, dear = "Fair once you bargain.", "Says a price and keeps to it.", "Good goods, and they know it."
     return {
-        "honest": CharacterTerms(ask=(1000, 1120), accept=(930, 980), review=43, praise=firm),
+        "honest": CharacterTerms(ask=(1120, 1240), accept=(1000, 1060), review=43, praise=firm),
         "haggler": CharacterTerms(ask=(1150, 1380), accept=(690, 790), review=41, praise=fair),
         "gouger": CharacterTerms(ask=(1500, 1900), accept=(1300, 1400), review=37, praise=dear),
         "cheat": CharacterTerms(
@@ -83,8 +83,8 @@ def _characters() -> dict[Character, CharacterTerms]:
             praise="Nobody beats these prices! Count your boxes.",
         ),
         "slow": CharacterTerms(
-            ask=(840, 900),
-            accept=(800, 800),
+            ask=(960, 1020),
+            accept=(900, 900),
             lead=(6, 9),
             late_permille=450,
             late_days=(1, 6),
@@ -158,7 +158,7 @@ class Storage(_Terms):
     """More units for each further site."""
     night_cents: Cents = 1
     """For a unit and night."""
-    overflow_permille: Share = 550
+    overflow_permille: Share = 250
     """What is paid back for goods that found no room."""
     jobber_permille: Share = 200
     """What a jobber pays, of the trade price; goods that are left at the end are worth it too."""
@@ -238,7 +238,7 @@ def _effects() -> dict[EventKind, Effect]:
         "festival": Effect(
             days=3,
             demand_permille=2300,
-            worth_permille=1150,
+            worth_permille=1200,
             weight=2,
             says="More than twice the people, and they pay more than usual.",
         ),
@@ -256,7 +256,7 @@ def _effects() -> dict[EventKind, Effect]:
 class Events(_Terms):
     """Events that the news announces."""
 
-    gap: Span = (5, 15)
+    gap: Span = (4, 10)
     """Days from one to the next."""
     notice: Span = (4, 9)
     """Days from the news to the event."""

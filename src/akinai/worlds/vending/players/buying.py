@@ -96,7 +96,7 @@ def talk(trader: Trader) -> Plan:
         bargain = bargains.setdefault(offer.supplier, Bargain(trader.day + AGREED_DAYS))
         if bargain.done:
             continue
-        discount, rival = _discount(trader, offer), dict[str, object]()
+        discount, rival = _discount(trader, offer), _rival(trader, offer) if habits.names_rivals else {}
         if discount < 1:
             bargain.done = True
             continue
@@ -116,6 +116,17 @@ def talk(trader: Trader) -> Plan:
             )
     if changed and trader.layout:
         assign(trader)
+
+
+def _rival(trader: Trader, offer: Offer) -> dict[str, object]:
+    """A rival's lower price as it was quoted, the lowest for what this supplier asks; nothing where there is none."""
+    best: tuple[float, str, int] | None = None
+    for id, cents in offer.prices.items():
+        for other in trader.memory.offers.values():
+            quoted = other.prices.get(id, cents)
+            if other.supplier != offer.supplier and quoted < (best[0] if best else 1.0) * cents:
+                best = (quoted / cents, id, quoted)
+    return {"rival_product": best[1], "rival_cents": best[2]} if best else {}
 
 
 def _discount(trader: Trader, offer: Offer) -> int:

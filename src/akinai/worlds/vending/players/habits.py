@@ -40,6 +40,8 @@ class Habits:
     """Knows the hidden parameters: a yardstick, no player."""
     suppliers: int = 3
     trust: Literal["learn", "anyone", "first"] = "learn"
+    names_rivals: bool = False
+    """Names a rival's lower price that was quoted."""
     lies: bool = False
     """Names rivals' prices that nobody quoted."""
     hoards: bool = False
@@ -52,7 +54,7 @@ class Habits:
 
 REFERENCE = Habits()
 LISTED = Habits(learns_prices=False, explores=False, haggles=False, reads_news=False)
-INFORMED = Habits(informed=True, review_days=1, spare_cents=3_000)
+INFORMED = Habits(informed=True, names_rivals=True, review_days=1, spare_cents=3_000)
 LADDER: Mapping[str, Habits] = {
     "naive": replace(
         LISTED,

@@ -161,7 +161,7 @@ class Trader:
         festival = self.memory.event_on(self.day) == "festival"
         if festival or self.festival:
             prices = {
-                id: int(price * (1.13 if festival else 1)) for id, price in self.planned.items() if id in self.layout
+                id: int(price * (1.16 if festival else 1)) for id, price in self.planned.items() if id in self.layout
             }
             yield from self.set_prices(prices)
             self.festival = festival
