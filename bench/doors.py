@@ -179,6 +179,24 @@ def play_verifiers(run: akinai.Run) -> akinai.Run:
         return akinai.runs(store=store)[0]
 
 
+def play_inspect(run: akinai.Run) -> akinai.Run:
+    """Through Inspect's model and tools loop, with a scripted model."""
+    from inspect_ai import eval as evaluate
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    outputs = (
+        ModelOutput.for_tool_call("mock", name, arguments, content="").model_copy(update={"usage": usage})
+        for name, arguments in actions_of(run)
+    )
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        arguments = {"seeds": 1, "days": run.days, "store": store}
+        model = get_model("mockllm/model", custom_outputs=outputs)
+        evaluate(f"akinai/{WORLD}", model=model, task_args=arguments, log_dir=folder, display="none")
+        return akinai.runs(store=store)[0]
+
+
 DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "session": ("akinai", play_session),
     "langchain tools": ("langchain_core", play_langchain),
@@ -187,6 +205,7 @@ DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "gymnasium": ("gymnasium", play_gymnasium),
     "openenv": ("openenv", play_openenv),
     "verifiers": ("verifiers", play_verifiers),
+    "inspect": ("inspect_ai", play_inspect),
 }
 """Each door with the package that it needs, and how a run's actions go through it."""
 
