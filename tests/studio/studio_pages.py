@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+expect.set_options(timeout=30_000)  # a machine that is shared may be slow
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 1000}
 
 
@@ -73,7 +74,7 @@ def visit(browser: Browser, address: str, *, phone: bool = False, dark: bool = F
     context: BrowserContext = browser.new_context(
         viewport=PHONE if phone else DESK, color_scheme="dark" if dark else "light", locale="en"
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     visitor = Visit(context.new_page(), origin)
     page = visitor.page
     page.on("console", visitor.heard_from)

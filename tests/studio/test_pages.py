@@ -136,3 +136,33 @@ def test_a_fork_to_a_model_needs_a_budget(browser: Browser, studio: str) -> None
         page.locator("[name=dollars]").fill("0")
         page.locator("#fork-form button.main").click()
         expect(page.locator(".notice")).to_contain_text("budget")
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_two_runs_in_step(browser: Browser, studio: str, look: dict[str, bool]) -> None:
+    """Side by side by day, with the seeds of their groups."""
+    with visit(browser, studio, **look) as visitor:
+        page = visitor.open(studio)
+        expect(page.locator(".reading")).to_have_count(0)
+        page = visitor.open(f"{studio.partition('/?')[0]}/compare/reference-1/naive-1")
+        expect(page.locator(".verdict")).to_contain_text("reference-1 ends $")
+        expect(page.locator(".pairs .row")).to_have_count(2)
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        expect(page.locator("#now-day")).to_have_text("Day 3")
+        expect(page.locator("#side1 .item").first).to_be_visible()
+        visitor.check()
+
+
+def test_a_market_is_read_by_its_people(browser: Browser, studio: str) -> None:
+    """A participant chosen shows its conversations alone; a message leads to its entry."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(page_of(studio, "bargain-1"))
+        page.get_by_role("link", name="Customers, conversations, businesses").click()
+        page.wait_for_selector("body.market[data-ready]", state="attached")
+        everything = page.locator(".talk:visible").count()
+        page.keyboard.press("j")
+        assert 0 < page.locator(".talk:visible").count() < everything
+        page.locator(".talk:visible .line a").first.click()
+        page.wait_for_url("**/runs/bargain-1#*entry=*")
+        visitor.check()

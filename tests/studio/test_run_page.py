@@ -9,6 +9,7 @@ import pytest
 import akinai
 from akinai import worlds
 from akinai.core.worlds import replay
+from akinai.report.page.compare_page import compare_page
 from akinai.report.page.run_page import day_html, page_data, run_page
 from akinai.report.page.site import Site
 from akinai.views import RunViews
@@ -83,3 +84,17 @@ def test_a_run_stands_between_idle_and_reference() -> None:
     assert "than the reference player" in page
     japanese = run_page(runs["naive"], ghosts, Site("live", "ja"))
     assert "idleからreferenceまで" in japanese
+
+
+def test_two_runs_part_where_their_records_do() -> None:
+    """A fork is the same up to its entry; groups are compared on the seeds that both played."""
+    runs = akinai.run("vending", agent="naive", days=12, store="memory:")
+    other = akinai.run("vending", agent="reference", days=12, store="memory:")
+    same = compare_page(views_of(runs[0]), views_of(runs[0]), [{}, {}], LIVE)
+    assert "Both end level" in same
+    page = compare_page(
+        views_of(runs[0]), views_of(other[0]), [{1: 50_000, 2: 60_000, 3: 1}, {1: 40_000, 2: 70_000}], LIVE
+    )
+    assert page.count('class="dot a"') == 4  # two rows, the legend and the head of a side
+    assert "+$100" in page
+    assert "−$100" in page

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import RunHeader
+from akinai.report.page.compare_page import compare_page
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
 from akinai.runtime.runs.planning import counted, names_in
@@ -39,6 +40,13 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
         views = await _views(studio, header)
         ghosts = studio.views.known_ghosts(header) or {}
         return HTMLResponse(await asyncio.to_thread(run_page, views, ghosts, studio.site(request)))
+
+    @app.get("/compare/{first}/{second}")
+    async def compare(request: Request, first: str, second: str) -> Response:
+        headers = [await studio.header(first), await studio.header(second)]
+        a, b = [await _views(studio, header) for header in headers]
+        groups = [_by_seed(studio, header) for header in headers]
+        return HTMLResponse(await asyncio.to_thread(compare_page, a, b, groups, studio.site(request)))
 
     @app.get("/runs/{id}/market")
     async def market(request: Request, id: str) -> Response:
@@ -68,6 +76,12 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
         await studio.jobs.start(name, _fork_words(header, order, name))
         await _begun(studio, name)
         return JSONResponse({"page": f"/runs/{quote(name, safe='')}"})
+
+
+def _by_seed(studio: Studio, header: RunHeader) -> dict[int, float]:
+    """The headline of the runs of a run's group by seed, as far as they were read."""
+    runs = [item.run for item in studio.watch.items if header.group and item.header.group == header.group and item.run]
+    return {run.seed: float(run.scores[0].value) for run in runs if run.scores}
 
 
 async def _views(studio: Studio, header: RunHeader) -> Any:

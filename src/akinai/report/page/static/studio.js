@@ -228,7 +228,8 @@
     async fragment(day) { return this.data.fragments ? this.data.fragments[day - 1] ?? "" : (await fetch(`${this.data.url}/day/${day}`)).text(); }
     async show(day, { more = false } = {}) {
       if (this.shown.includes(day)) return;
-      const html = await this.fragment(day); // made by the template: all text of others in it is escaped
+      const ticket = this.ticket, html = await this.fragment(day); // made by the template: all text of others in it is escaped
+      if (ticket !== this.ticket) return; // the reader went elsewhere meanwhile
       if (!more) { this.shown = [day]; this.days.innerHTML = html; }
       else if (!this.shown.includes(day)) { this.shown.push(day); this.days.insertAdjacentHTML("beforeend", html); while (this.shown.length > 9) { const gone = this.days.firstElementChild, tall = gone.offsetHeight; gone.remove(); this.shown.shift(); this.still = performance.now() + 200; scrollBy(0, -tall); } }
     }
@@ -238,13 +239,17 @@
     async go(seq, { scroll = false, from = "" } = {}) {
       if (!this.last) return this.draw("read");
       seq = clamp(seq, 1, this.last);
-      const day = this.dayOf(seq);
+      const day = this.dayOf(seq), ticket = this.ticket = (this.ticket ?? 0) + 1;
       this.still = performance.now() + 450; // a place that grows taller may scroll the page: that is no reading
       this.seq = seq; this.day = day; this.draw(from);
       if (from === "slider" || from === "play") return this.settle(seq, from === "play" ? 400 : 90);
-      if (!this.shown.includes(day)) { await this.show(day); if (this.seq !== seq) return; await this.fill(); }
-      this.mark(); this.draw("read");
-      if (scroll || from === "key") { this.reveal(); await this.fill(); this.reveal(); }
+      this.going = ticket; // no scrolling on the way counts as reading
+      try {
+        if (!this.shown.includes(day)) { await this.show(day); if (this.ticket !== ticket) return; await this.fill(); }
+        if (this.ticket !== ticket) return;
+        this.mark(); this.draw("read");
+        if (scroll || from === "key") { this.reveal(); await this.fill(); if (this.ticket !== ticket) return; this.reveal(); }
+      } finally { if (this.going === ticket) { this.going = 0; this.still = performance.now() + 450; } }
       clearTimeout(this.later);
       this.later = setTimeout(() => { try { history.replaceState(null, "", `#day=${day}&entry=${seq}`); } catch { /* from disk */ } }, 150);
     }
@@ -260,7 +265,7 @@
     }
     mark() { $$(".item.here", this.days).forEach(item => item.classList.remove("here")); $(`#e${this.seq}`)?.classList.add("here"); }
     read() { // as you read, the place follows
-      if (performance.now() < (this.still || 0)) return;
+      if (this.going || performance.now() < (this.still || 0)) return;
       const line = $("#now").getBoundingClientRect().bottom + 90;
       if (this.days.getBoundingClientRect().top > line) return;
       const item = $$(".item", this.days).find(found => found.getBoundingClientRect().bottom > line);
@@ -372,7 +377,40 @@
     choose(new URLSearchParams(location.hash.slice(1)).get("agent") || "");
   }
 
-  const pages = { runs, market, run: data => { window.studio = new Run(data); } };
+  // ---- two runs in step ---------------------------------------------------------------------------------------------
+  class Pair {
+    constructor(data) {
+      this.data = data; this.slider = $(".slider"); this.cursor = $(".cursor");
+      this.sides = data.runs.map((run, n) => ({ run, place: new Place($(`#place${n}`), run), box: $(`#side${n}`) }));
+      this.slider.addEventListener("input", () => this.go(+this.slider.value));
+      document.addEventListener("click", event => { const hop = event.target.closest("[data-do]"); if (hop) this.go(this.day + (hop.dataset.do === "j" ? 1 : -1)); });
+      keys(event => { if (event.key === "j" || event.key === "k") this.go(this.day + (event.key === "j" ? 1 : -1)); });
+      this.go(+new URLSearchParams(location.hash.slice(1)).get("day") || data.begin);
+    }
+    async go(day) {
+      this.day = day = clamp(day, 1, this.data.days);
+      this.slider.value = day;
+      if (this.cursor) { this.cursor.hidden = false; this.cursor.style.left = day / this.data.days * 100 + "%"; }
+      const { words, titles, unit } = this.data.runs[0];
+      $("#now-day").textContent = fill(words.day, { n: day }); $("#now-time").textContent = titles[day - 1] ?? "";
+      const worths = this.sides.map(({ run, place, box }, n) => {
+        const next = run.first.slice(day).find(Boolean), value = run.worth[Math.min(day, run.worth.length) - 1];
+        place.draw(next ? next - 1 : run.last);
+        $(`#worth${n}`).textContent = value === undefined ? "" : shown(value, unit);
+        this.words(run, box, day);
+        return value;
+      });
+      const gap = worths[0] - worths[1]; $("#gap").textContent = Number.isFinite(gap) ? (gap > 0 ? "+" : "") + shown(gap, unit) : "";
+      try { history.replaceState(null, "", `#day=${day}`); } catch { /* from disk */ }
+    }
+    async words(run, box, day) {
+      const html = run.fragments ? run.fragments[day - 1] ?? "" : await (await fetch(`${run.url}/day/${day}`)).text(); // made by the template
+      if (this.day === day) { box.innerHTML = html; for (const item of $$("[id]", box)) item.removeAttribute("id"); for (const link of $$("a.time", box)) link.href = run.url + new URL(link.href).hash; }
+    }
+  }
+
+
+  const pages = { runs, market, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
   Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();

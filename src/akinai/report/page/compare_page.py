@@ -1,0 +1,139 @@
+"""The page of two runs in step: where they part, what became of each, and their groups seed by seed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from akinai.report.page.lines import Curve, LineKind, Plot, Tick, nice_step, plot
+from akinai.report.page.run_page import page_data
+from akinai.report.page.site import Site
+from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
+from akinai.report.tables.runs import label
+from akinai.views import RunView, RunViews
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A seed that both groups played; places are in per cent of the axis."""
+
+    seed: int
+    first: float
+    second: float
+    difference: str
+    behind: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """What the template shows."""
+
+    verdict: str
+    headline: str
+    plot: Plot | None
+    part: int | None
+    """Days that both share from the beginning; None where they share none."""
+    pairs: Sequence[Pair]
+    ticks: Sequence[Tick]
+    days: int
+
+
+def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int, float]], site: Site) -> Markup:
+    """The page. `groups` are the headlines of the runs of both groups by seed."""
+    view, other = first.run, second.run
+    same = _same_entries(first, second)
+    day = first.day_of(same + 1) if same < len(first.steps) else len(first.days)
+    days = max(view.planned, other.planned, len(view.days), len(other.days), 1)
+    pairs, ticks = _pairs(groups, view.units.get(view.headline, ""))
+    page = ComparePage(
+        _verdict(view, other, same, day, site),
+        label(view.headline).capitalize(),
+        _plot(view, other, days, site),
+        day - 1 if same else None,
+        pairs,
+        ticks,
+        days,
+    )
+    data = {"days": days, "begin": day, "runs": [page_data(views, {}, site) for views in (first, second)]}
+    return render(
+        "compare.html", site.language, site=site, first=view, second=other, page=page, data=json_block("data", data)
+    )
+
+
+def _same_entries(first: RunViews, second: RunViews) -> int:
+    """Entries from the beginning that both have in common: equal digests stand for equal pasts."""
+    if first.steps.genesis.digest != second.steps.genesis.digest:
+        return 0
+    count = 0
+    for a, b in zip(first.steps, second.steps, strict=False):
+        if a.entry.digest != b.entry.digest:
+            break
+        count += 1
+    return count
+
+
+def _verdict(first: RunView, second: RunView, same: int, day: int, site: Site) -> str:
+    ends = [view.scores.get(view.headline) for view in (first, second)]
+    shared = translate(marked("The same until entry %(entry)s on day %(day)s."), site.language) if same else ""
+    sentence = shared.replace("%(entry)s", str(same)).replace("%(day)s", str(day))
+    if ends[0] is None or ends[1] is None or first.headline != second.headline:
+        return sentence or f"{first.id}, {second.id}"
+    ahead, behind = (first, second) if ends[0] >= ends[1] else (second, first)
+    gap, unit = abs(ends[0] - ends[1]), first.units[first.headline]
+    if not gap:
+        words = translate(marked("Both end level."), site.language)
+    else:
+        amount = dollars(gap) if unit == "cents" else number(gap, unit)
+        words = translate(marked("%(ahead)s ends %(gap)s ahead of %(behind)s."), site.language)
+        words = words.replace("%(ahead)s", ahead.id).replace("%(behind)s", behind.id).replace("%(gap)s", amount)
+    return f"{sentence} {words}".strip()
+
+
+def _plot(first: RunView, second: RunView, days: int, site: Site) -> Plot | None:
+    kinds: Sequence[tuple[RunView, LineKind]] = ((second, "other"), (first, "run"))
+    curves = [
+        Curve(view.id, kind, [value for value in view.series() if value is not None])
+        for view, kind in kinds
+        if view.headline_fact and view.planned
+    ]
+    if not any(curve.values for curve in curves):
+        return None
+    unit, day = first.units.get(first.headline, ""), translate(marked("day %(n)s"), site.language)
+    return plot(
+        f"{label(first.headline).capitalize()}{', dollars' if unit == 'cents' else ''}",
+        curves,
+        days,
+        text=lambda value: dollars(value) if unit == "cents" else f"{value:g}",
+        day=lambda at: day.replace("%(n)s", str(at)),
+    )
+
+
+def _pairs(groups: Sequence[Mapping[int, float]], unit: str) -> tuple[list[Pair], list[Tick]]:
+    """The seeds that both groups played, on one axis."""
+    first, second = groups
+    seeds = sorted(first.keys() & second.keys())
+    if len(seeds) < 2:
+        return [], []
+    values = [group[seed] for seed in seeds for group in groups]
+    step = nice_step(max(values) - min(values) or 1)
+    low, high = min(values) // step * step, -(-max(values) // step) * step
+    span = (high - low) or step
+
+    def at(value: float) -> float:
+        return round((value - low) / span * 100, 2)
+
+    def text(value: float, *, sign: bool = False) -> str:
+        return dollars(value, sign=sign) if unit == "cents" else number(value, unit, sign=sign)
+
+    pairs = [
+        Pair(
+            seed,
+            at(first[seed]),
+            at(second[seed]),
+            text(first[seed] - second[seed], sign=True),
+            first[seed] < second[seed],
+        )
+        for seed in seeds
+    ]
+    ticks = [Tick(at(low + place * step), text(low + place * step)) for place in range(round(span / step) + 1)]
+    return pairs, ticks
