@@ -151,6 +151,32 @@ async def test_over_http_the_digest_is_the_same(reference: akinai.Run, tmp_path:
     assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
 
 
+DYING = """
+import asyncio, os, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    async with Client(StdioServerParameters(command=sys.executable, args=sys.argv[1:])) as client:
+        await client.call_tool("advance_day", {})
+        os.kill(os.getpid(), 9)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+async def test_a_run_whose_client_died_goes_on_with_another(tmp_path: Path) -> None:
+    """Every answered call is kept."""
+    arguments = command(tmp_path / "a.db", "vending", "--days", "2")
+    done = subprocess.run([sys.executable, "-c", DYING, *arguments], capture_output=True, check=False)
+    assert done.returncode == -9
+    resumed = ["-m", "akinai", "mcp", "--resume", "game-1", "--store", str(tmp_path / "a.db")]
+    async with Client(StdioServerParameters(command=sys.executable, args=resumed)) as client:
+        result = await client.call_tool("advance_day", {})
+    assert result.structured_content["done"]
+    assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].entries == 2
+
+
 if OLD_CLIENT:
 
     @pytest.mark.slow
