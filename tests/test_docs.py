@@ -23,6 +23,7 @@ PLAYED = [
             "quickstart",
             "report",
             "scores",
+            "show",
         )
     ),
 ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         diff,
         estimate,
         export,
+        follow,
         fork,
         open,
         playbook,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         resume,
         run,
         runs,
+        show,
         verify,
     )
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
@@ -41,7 +43,7 @@ COMMANDS = {
     "fork": "api.play", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
-    "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
+    "show": "api.show", "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
 }  # fmt: skip
 """The module of each command's function. The packages `report`, `studio` and `worlds` are called."""
 
@@ -57,7 +59,7 @@ _HOME = {
     "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "compare_logs": "analysis.log_comparison", "deal": "api.records",
-    "estimate": "api.play",
+    "estimate": "api.play", "follow": "api.show",
     "open": "api.opening",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
@@ -65,9 +67,10 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
-    "compare_logs", "deal", "diff", "estimate", "export", "fork", "learn", "mcp", "open", "playbook", "replay",
+    "compare_logs", "deal", "diff", "estimate", "export", "follow", "fork", "learn", "mcp", "open", "playbook",
+    "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "resume", "run", "runs", "serve",
+    "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -17,7 +17,7 @@ PRESENTATION = {"as_json", "rows", "help"}
 POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
     "learn": ["tasks"], "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
-    "serve": [], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
+    "serve": [], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],
     "playbook rollback": ["playbook", "n"], "playbook dedup": ["playbook"], "playbook prune": ["playbook"],
@@ -27,7 +27,12 @@ POSITIONAL = {
 """The functions' names for the words after each command, in their order."""
 NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_"}
 """A flag or command, and its name in Python, where a word of Python is in the way or a list has a plural."""
-OTHER_FUNCTIONS = {("run", "dry_run"): "estimate", ("analyze", "deal"): "deal", ("compare", "cluster"): "compare_logs"}
+OTHER_FUNCTIONS = {
+    ("run", "dry_run"): "estimate",
+    ("analyze", "deal"): "deal",
+    ("compare", "cluster"): "compare_logs",
+    ("show", "follow"): "follow",
+}
 """A flag that has a function of its own: a function that returns two kinds of things would help nobody."""
 OTHER_DEFAULTS = {
     ("run", "store"): "Python keeps runs in memory unless it is told otherwise: a notebook leaves no file behind",

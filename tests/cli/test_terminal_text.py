@@ -14,7 +14,9 @@ from akinai.core.untrusted.spelling import printable
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m safe\rsudo \u202egpj.exe"
 COMMANDS = (
-    ["runs"], ["replay", "a-1"], ["verify", "a-1"], ["analyze", "a-1"], ["diff", "a-1", "b-1"], ["export", "a-1"],
+    ["runs"], ["replay", "a-1"], ["verify", "a-1"], ["analyze", "a-1"], ["diff", "a-1", "b-1"], ["show", "a-1"],
+    ["show", "a-1", "--entry", "1", "--calls"], ["show", "a-1", "--json"], ["show", "a-1", "--grep", EVIL],
+    ["export", "a-1"],
     ["export", "a-1", "--format", "csv"], ["runs", "--json"], ["playbook", "show", "p"], ["playbook", "search", "p", "sell"],
     ["playbook", "show", "p", "--json"], ["playbook", "history", "p"], ["playbook", "dedup", "p", "--dry-run"],
     ["run", EVIL], ["runs", "--store", EVIL], ["playbook", "show", EVIL], ["playbook", "add", "p", EVIL, "--section", EVIL],

@@ -10,6 +10,7 @@ from akinai.api.opening import Session, aopen, open
 from akinai.api.play import Stopped, estimate, fork, resume, run
 from akinai.api.records import deal, diff, export, headers, replay, runs, verify
 from akinai.api.session import AsyncSession
+from akinai.api.show import follow, show
 
 __all__ = [
     "AsyncSession",
@@ -23,6 +24,7 @@ __all__ = [
     "diff",
     "estimate",
     "export",
+    "follow",
     "fork",
     "headers",
     "open",
@@ -30,5 +32,6 @@ __all__ = [
     "resume",
     "run",
     "runs",
+    "show",
     "verify",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from akinai.core.untrusted.spelling import printable, printable_json
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
     from akinai.runtime.play.driver import Progress
 
@@ -44,11 +44,17 @@ def print_json(document: Mapping[str, Any]) -> None:
 def print_page(render: "Callable[[int], RenderableType]") -> None:
     """Print a page on stdout; `render` makes it for a width in columns. What a terminal would obey is spelled."""
     from rich.console import Console
-    from rich.segment import Segment, Segments
 
     fixed = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else PIPED_WIDTH
     console = Console(width=fixed, highlight=False, markup=False, emoji=False)
-    parts = console.render(render(console.width))
+    print_part(console, render(console.width))
+
+
+def print_part(console: "Console", part: "RenderableType") -> None:
+    """Print a part of a page on a console. What a terminal would obey is spelled."""
+    from rich.segment import Segment, Segments
+
+    parts = console.render(part)
     console.print(Segments([part if part.control else Segment(printable(part.text), part.style) for part in parts]))
 
 

@@ -33,8 +33,16 @@ class RunViews:
         self.header, self.world, self.steps = header, world, steps
         self._trace = tuple(trace)
         self._presentation = world.facets.presentation
-        self._start = world.now(steps.opening)
+        self._start = self._first_day()
         self._items: dict[int, tuple[TranscriptItem, ...]] = {}
+
+    def _first_day(self) -> int | None:
+        """The world's time at the beginning; None unless the run goes by days: it has a horizon of them, or midnight
+        passed."""
+        begin, end = self.world.now(self.steps.opening), self.world.now(self.steps.final)
+        if begin is None or end is None:
+            return None
+        return begin if "days" in self.steps.genesis.setup or end // DAY_US > begin // DAY_US else None
 
     @property
     def digest(self) -> str:
@@ -260,7 +268,7 @@ class RunViews:
         return TranscriptItem(
             seq,
             self.day_of(seq),
-            self._time(entry.at) if now is None else _clock(now),
+            self._time(entry.at) if now is None or self._start is None else _clock(now),
             entry.at if now is None else now,
             entry.actor,
             self.names.get(entry.actor, ""),

@@ -34,7 +34,7 @@ def verdict(view: RunView, ghosts: Mapping[str, Sequence[float]] = {}) -> Verdic
     `ghosts` are the headline's values by day of other players on the same seed; "reference" is compared with.
     """
     values = [value for value in view.series() if value is not None]
-    if not values or view.units.get(view.headline) != "cents":
+    if not values or view.unit == "part" or view.units.get(view.headline) != "cents":
         return Verdict(_plain(view))
     closed = sum(day.closed for day in view.days)
     when = f"After {_days(closed)}" if view.status == "done" else f"On day {view.days[-1].number}, still open,"

@@ -28,6 +28,8 @@ class Letter:
     """Its number in a mailbox that numbers letters; 0 elsewhere."""
     at: str = ""
     """When it was sent, in words."""
+    entry: int = 0
+    """The entry that sent it, where that has it in full; 0 where only this one does."""
     block: Literal["letter"] = field(default="letter", init=False)
 
 

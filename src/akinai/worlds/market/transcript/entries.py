@@ -28,8 +28,8 @@ def show(steps: Steps[State], index: int) -> Shown:
         case a.SendMessage() as action: return _sent(step, action)
         case a.FetchMessages() as action: return _read(step, action)
         case a.Search() as action: return _searched(step, action)
-        case a.Register(): return Shown("enter", "Entered the market")
-        case a.Wait() as action: return Shown("wait", f"Waited for mail{_seconds(action.seconds)}")
+        case a.Register(): return Shown("enter", "Entered the market", outcome=False)
+        case a.Wait() as action: return Shown("wait", f"Waited for mail{_seconds(action.seconds)}", outcome=False)
         case a.Leave() as action: return Shown("leave", f"Left: {action.reason}" if action.reason else "Left")
         case Unreadable(text=text): return Shown("unreadable", "Wrote what holds no action", (Passage("reply", text),))
         case action: return Shown("other", action.tool_name().replace("_", " "))
@@ -45,7 +45,7 @@ def _sent(step: Step[State], action: a.SendMessage) -> Shown:
     failed = not step.outcome.ok
     match message:
         case a.Text():
-            letter = Letter(named(step.before, step.turn.actor), to, "", message.content, at=iso(step.entry.at))
+            letter = Letter(named(step.before, step.turn.actor), to, "", message.content)
             return Shown("message", f"Wrote to {to}", (letter,), outcome=failed)
         case a.OrderProposal():
             total = format_cents(total_cents(message))
@@ -77,7 +77,7 @@ def _read(step: Step[State], action: a.FetchMessages) -> Shown:
     for received in found.mails if found else ():
         sender, to = named(step.after, received.sender), named(step.after, received.to)
         text = mail.describe_message(received.message)
-        letters.append(Letter(sender, to, "", text, received.index, iso(received.at)))
+        letters.append(Letter(sender, to, "", text, received.index, iso(received.at), received.index))
     count = f"{len(letters) or 'no'} message{'' if len(letters) == 1 else 's'}"
     return Shown("inbox", f"Read {count}", tuple(letters), outcome=not step.outcome.ok)
 

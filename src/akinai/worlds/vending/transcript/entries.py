@@ -44,7 +44,7 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.WaitUntil(): return Shown("wait", f"Waited until {action.hour:02d}:00", outcome=False)
         case a.SendEmail(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
-        case a.SearchWeb(): return Shown("search", f"Searched the web for \"{action.query}\"", _results(step))
+        case a.SearchWeb(): return _searched(step, action)
         case a.PlaceOrder(): return Shown("order", f"Ordered from {action.supplier_id}", (_wanted(step, action.items),))
         case a.RestockSlot(): return _restock(step, action)
         case a.ClearSlot(): return _cleared(step, action)
@@ -105,6 +105,11 @@ def _read(step: Step[State], action: a.ReadEmail) -> Shown:
     count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
     summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
     return Shown("inbox", summary, letters, outcome=not (letters and step.outcome.ok))
+
+
+def _searched(step: Step[State], action: a.SearchWeb) -> Shown:
+    results = _results(step)
+    return Shown("search", f'Searched the web for "{action.query}"', results, outcome=not results)
 
 
 def _results(step: Step[State]) -> tuple[Block, ...]:

@@ -1,0 +1,81 @@
+"""Functions that read a run as a transcript: show, and follow for a run that is being played."""
+
+import asyncio
+from collections.abc import Iterator
+
+from akinai.core.errors import UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.sync import wait
+from akinai.views.reading import read_on, read_views
+from akinai.views.run import RunViews
+from akinai.views.selection import Choice, Transcript, select
+
+POLL_SECONDS = 0.5
+"""How often a run that is being played is looked at."""
+
+
+def show(
+    run: str,
+    *,
+    day: int | None = None,
+    entry: int | None = None,
+    actor: str | None = None,
+    deal: str | None = None,
+    calls: bool = False,
+    grep: str | None = None,
+    store: StoreRef = None,
+) -> Transcript:
+    """What a run did, wrote and thought: all of it, a day, an entry, an actor, a deal, or the entries with words.
+
+    `grep` is text in any case; with `calls` it is looked for in model calls as well. UsageError for a day or an entry
+    that the run does not have, UnknownName for an actor or a deal.
+    """
+    choice = Choice(day, entry, actor, deal, calls, grep)
+
+    async def work(books: Books) -> RunViews:
+        return await read_views(books, await one_run(books, run))
+
+    return select(wait(with_store(resolve_store(store), work)), choice)
+
+
+def follow(
+    run: str,
+    *,
+    actor: str | None = None,
+    calls: bool = False,
+    grep: str | None = None,
+    store: StoreRef = None,
+) -> Iterator[Transcript]:
+    """A run as it is played, by this process or another: first what there is, then again whenever it has grown.
+
+    Each transcript holds the new items only, those of the first all that there are. Ends when the run is over.
+    """
+    address, choice = resolve_store(store), Choice(None, None, actor, None, calls, grep)
+
+    async def first(books: Books) -> RunViews:
+        return await read_views(books, await one_run(books, run))
+
+    views = wait(with_store(address, first))
+    yield select(views, choice)
+    while views.header.status == "open":
+        known, seen = views, len(views.steps)
+
+        async def following(books: Books, known: RunViews = known) -> RunViews:
+            while True:
+                grown = await read_on(books, known)
+                if grown is not known:
+                    return grown
+                await asyncio.sleep(POLL_SECONDS)
+
+        views = wait(with_store(address, following))
+        yield select(views, choice, after=seen)
+
+
+async def one_run(books: Books, name: str) -> RunHeader:
+    """The header of a run. UsageError for a name that stands for several."""
+    found = await find_runs(books, [name])
+    if len(found) > 1:
+        raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
+    return found[0]

@@ -1,0 +1,185 @@
+"""An item of a transcript for people: what was done, said and answered, with letters, receipts and model calls."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.canonical import Json
+from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Sheet
+from akinai.core.untrusted.spelling import printable, shown
+from akinai.report.tables.columns import plain
+from akinai.views.model import CallView, TranscriptItem
+
+INDENT = 9
+"""Columns before what belongs to an entry: its time stands there."""
+STORY_LINES = 8
+"""Lines of a letter, a note or an outcome in a story; an entry that is shown alone has all."""
+STORY_ROWS = 12
+FEW_ROWS = 3
+"""Goods and prices that the summary of an entry names; with more, the story has a table."""
+SUMMED_UP = ("restock", "prices", "goods")
+IN_A_LINE = ("sales", "choices", *SUMMED_UP)
+"""Sheets that a story has in a line."""
+STYLES: dict[ItemKind, str] = {
+    "look": "dim", "wait": "dim", "night": "bold", "letter": "cyan", "inbox": "cyan", "message": "cyan",
+    "order": "green", "proposal": "green", "payment": "bold green", "restock": "green", "price": "green",
+    "cash": "green", "unreadable": "red",
+}  # fmt: skip
+
+
+def item_parts(item: TranscriptItem, *, full: bool, calls: bool, named: bool) -> Iterator[RenderableType]:
+    """An entry: a line, and below it whatever belongs to it. `full` leaves nothing out; `named` has the actor."""
+    indent = INDENT + 4 * item.depth
+    if calls or full:
+        for call in item.calls:
+            yield from (Padding(part, (0, 0, 0, indent), expand=False) for part in _call_parts(call, full=full))
+    if item.said:
+        yield Padding(_cut(f"“{item.said}”", "italic", full), (0, 0, 0, indent), expand=False)
+    yield _line(item, named)
+    for part in _below(item, full):
+        yield Padding(part, (0, 0, 0, indent), expand=False)
+
+
+def _line(item: TranscriptItem, named: bool) -> Text:
+    style = STYLES.get(item.shown.kind, "")
+    who = f"{item.name or item.actor}: " if named or item.depth else ""
+    line = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
+    line.append(plain(who), "dim")
+    line.append(plain(item.shown.summary), "red" if not item.ok else style)
+    line.append(f"  #{item.seq}", "dim")
+    if item.calls:
+        line.append(plain(f"  {_tokens(item.calls)}"), "dim")
+    return line
+
+
+def _tokens(calls: Sequence[CallView]) -> str:
+    taken, given = sum(call.input for call in calls), sum(call.output for call in calls)
+    return f"{taken:,} in, {given:,} out, {sum(call.seconds for call in calls):.1f} s"
+
+
+def _below(item: TranscriptItem, full: bool) -> Iterator[RenderableType]:
+    for block in item.shown.blocks:
+        if full or not _summed_up(block, item.shown.summary):
+            yield from _block_parts(block, full)
+    if not item.ok:
+        yield _cut(f"refused ({item.code}): {item.text}", "red", full)
+    elif item.text and (full or (item.shown.outcome and item.shown.kind != "look")):
+        yield _cut(item.text, "dim", full)
+
+
+def _summed_up(block: Block, summary: str) -> bool:
+    match block:
+        case Sheet():
+            return block.name in SUMMED_UP and len(block.rows) <= FEW_ROWS
+        case Passage():
+            return block.text in summary
+        case _:
+            return False
+
+
+def _block_parts(block: Block, full: bool) -> Iterator[RenderableType]:
+    match block:
+        case Letter(entry=entry) if entry and not full:
+            yield Text(plain(f"from {block.sender}, #{entry}"), "dim")
+        case Letter():
+            at = f"{block.at}  " if block.at else ""
+            subject = f"{block.subject}  " if block.subject else ""
+            yield Text(plain(f"{at}{subject}{block.sender} to {block.to}"), "dim")
+            yield Padding(_cut(block.body, "", full), (0, 0, 0, 2), expand=False)
+        case Passage():
+            yield _cut(block.text, "italic", full)
+        case Sheet(name="results"):
+            if not full:  # the words of the outcome have them all
+                yield Text(f"found: {'; '.join(_first_words(block))}", "dim")
+        case _:
+            yield from _sheet_parts(block, full)
+
+
+def _first_words(sheet: Sheet) -> Iterator[str]:
+    """The first cell of words in each row."""
+    place = next((place for place, unit in enumerate(sheet.columns.values()) if not unit), 0)
+    yield from (plain(str(row[place])) for row in sheet.rows[:STORY_ROWS])
+
+
+def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
+    total = format_cents(sheet.total_cents) if sheet.total_cents is not None else ""
+    source = f"ordered by entry #{sheet.entry}" if sheet.entry else ""
+    head = ", ".join(filter(None, (sheet.title, total, sheet.note, source)))
+    if head:
+        yield Text(plain(head), "bold" if sheet.name == "sales" else "")
+    if not full and sheet.name in IN_A_LINE:
+        yield Text(f"  {'; '.join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))}")
+        return
+    rows = sheet.rows if full else sheet.rows[:STORY_ROWS]
+    if rows:
+        yield Padding(sheet_table(sheet.columns, rows), (0, 0, 0, 2), expand=False)
+    if len(rows) < len(sheet.rows):
+        yield Text(f"  and {len(sheet.rows) - len(rows)} more", "dim")
+
+
+def _in_a_line(sheet: Sheet, row: Sequence[Json]) -> str:
+    """A row in a few words: "8 Cola at $2.25, 9 wanted", "12 Cola in A1", "Cola $2.25, was $2.00"."""
+    cells = dict(zip(sheet.columns, row, strict=False))
+    words = {head: cell_text(cell, sheet.columns[head], head) for head, cell in cells.items()}
+    product = words.get("product", "")
+    match sheet.name:
+        case "sales":
+            short = f", {words['wanted']} wanted" if cells["wanted"] != cells["sold"] else ""
+            return f"{words['sold']} {product} at {words['price']}{short}"
+        case "restock":
+            return f"{words['units']} {product} in {words['slot']}"
+        case "prices":
+            return f"{product} {words['price']}" + ("" if cells["before"] is None else f", was {words['before']}")
+        case "choices":
+            return f"{words['number']} {words['choice']}" + (f" ({words['mark']})" if cells["mark"] else "")
+        case _:
+            return f"{words['units']} {product}"
+
+
+def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Table:
+    """Rows under heads; numbers are aligned right, in their units."""
+    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for head, unit in heads.items():
+        table.add_column(Text(plain(head), "dim"), justify="right" if unit not in ("", "flag") else "left")
+    for row in rows:
+        cells = zip(row, heads.items(), strict=False)
+        table.add_row(*(Text(cell_text(cell, unit, head)) for cell, (head, unit) in cells))
+    return table
+
+
+def cell_text(cell: Json, unit: str, head: str) -> str:
+    """A cell as people read it."""
+    if unit == "flag":
+        return plain(head) if cell else ""
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return plain(str(cell))
+    return format_cents(round(cell)) if unit == "cents" else f"{cell:,}"
+
+
+def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
+    cached = f" ({call.cached:,} cached)" if call.cached else ""
+    source = ", from Akinai's cache" if call.from_cache else f", {call.seconds:.1f} s"
+    tries = f", {call.tries} tries" if call.tries > 1 else ""
+    head = f"call {call.number} of {call.model}: {call.input:,} tokens in{cached}, {call.output:,} out{source}{tries}"
+    yield Text(plain(head), "magenta")
+    for speaker, text in call.new:
+        yield Padding(_cut(f"{speaker}: {text}", "dim", full), (0, 0, 0, 2), expand=False)
+    if call.reply:
+        yield Padding(_cut(f"reply: {call.reply}", "", full), (0, 0, 0, 2), expand=False)
+    for name, arguments in call.tools:
+        yield Padding(Text(plain(f"calls {name} {shown(arguments, 400)}")), (0, 0, 0, 2), expand=False)
+
+
+def _cut(text: str, style: str, full: bool) -> Text:
+    """Text as it is, or its first lines and how many more there are."""
+    lines = printable(text).rstrip().split("\n")
+    if full or len(lines) <= STORY_LINES + 1:
+        return Text("\n".join(lines), style)
+    kept = Text("\n".join(lines[:STORY_LINES]), style)
+    return kept.append(f"\n... {len(lines) - STORY_LINES} more lines", "dim")

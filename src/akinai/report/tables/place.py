@@ -1,0 +1,62 @@
+"""The place at a moment for people: figures, machines slot by slot, goods in storage and on their way."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from akinai.core.money import format_cents
+from akinai.core.presentation.transcript import Figure, Place, Shelf
+from akinai.report.tables.columns import plain
+from akinai.report.tables.items import sheet_table
+
+MOST_ROWS = 40
+HIDDEN = ("minute",)
+"""Figures that pages place otherwise."""
+
+
+def place_parts(place: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
+    """The place; `names` are those of products."""
+    figures = ", ".join(_figure(figure) for figure in place.figures if figure.name not in HIDDEN)
+    if figures:
+        yield Text(plain(figures))
+    for shelf in place.shelves:
+        yield Text("")
+        if shelf.name:
+            yield Text(plain(f"{shelf.name}{f' ({shelf.state})' if shelf.state else ''}"), "bold")
+        yield _machine(shelf, names)
+    for listing in place.listings:
+        yield Text("")
+        if not listing.rows:
+            yield Text(plain(f"{listing.title}: nothing"), "dim")
+            continue
+        yield Text(plain(listing.title), "bold")
+        yield Padding(sheet_table(listing.columns, list(listing.rows.values())[:MOST_ROWS]), (0, 0, 0, 2), expand=False)
+        if len(listing.rows) > MOST_ROWS:
+            yield Text(f"  and {len(listing.rows) - MOST_ROWS} more", "dim")
+
+
+def _figure(figure: Figure) -> str:
+    if figure.unit == "cents":
+        return f"{figure.label} {format_cents(round(figure.value))}"
+    return f"{figure.label} {figure.value:,}"
+
+
+def _machine(shelf: Shelf, names: Mapping[str, str]) -> Table:
+    """Slots in their rows: product, units of the most, price."""
+    table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 3, 0, 0))
+    cells: list[Text] = []
+    for (key, slot), capacity in zip(shelf.slots.items(), shelf.capacities, strict=True):
+        cell = Text(f"{key.rpartition(':')[2]} ", "dim")
+        if slot is None:
+            cell.append("empty", "dim")
+        else:
+            cell.append(plain(names.get(slot.item, slot.item)))
+            cell.append(f" {slot.units}/{capacity}", "red" if not slot.units else "")
+            cell.append(f" {format_cents(slot.price_cents)}" if slot.price_cents is not None else " no price", "dim")
+        cells.append(cell)
+    for start in range(0, len(cells), shelf.columns):
+        table.add_row(*cells[start : start + shelf.columns])
+    return table

@@ -1,0 +1,110 @@
+"""A transcript for people: a run as a story by days, or an entry in full with the place after it.
+
+Whatever agents, suppliers or customers wrote is printed as text.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from akinai.core.findings import SEVERITIES
+from akinai.core.money import format_cents
+from akinai.report.tables.columns import plain, shortened
+from akinai.report.tables.findings import MARKS, STYLES
+from akinai.report.tables.items import item_parts
+from akinai.report.tables.place import place_parts
+from akinai.report.tables.runs import label
+from akinai.views.model import DayView, FindingView, RunView
+from akinai.views.selection import Transcript
+
+MOST_FINDINGS = 8
+"""Findings that the head of a story names, the worst first."""
+LONGEST_FINDING = 200
+DAY_FIGURES: Mapping[str, str] = {"income_cents": "taken", "sold_out": "sold out"}
+
+
+def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[RenderableType]:
+    """The parts of a page, from the top. `command` is what shows this run again, such as "akinai show RUN"."""
+    choice = transcript.choice
+    if not transcript.after:
+        yield _head(transcript, command)
+    if not transcript.items and not choice.whole:
+        yield Text(_nothing(transcript))
+    yield from day_parts(transcript)
+    if transcript.place is not None:
+        yield Text("")
+        yield Rule(Text(f"after entry {choice.entry}", "dim"), align="left", style="dim", characters="-")
+        yield from place_parts(transcript.place, {item.id: item.name for item in transcript.run.items})
+
+
+def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
+    """The items, with a line above each day that begins here."""
+    run, single = transcript.run, transcript.choice.entry is not None
+    findings = {finding.number: finding for finding in run.findings}
+    crowded = len({item.actor.partition("/")[0] for item in transcript.items}) > 1 or bool(run.names)
+    for day, items in transcript.by_day():
+        if not transcript.after or day.first > transcript.after or not day.first:
+            yield Text("")
+            yield _day_line(run, day)
+        for item in items:
+            yield from item_parts(item, full=single, calls=transcript.choice.calls, named=crowded)
+            for number in item.findings:
+                yield Padding(_finding_line(findings[number]), (0, 0, 0, 4), expand=False)
+
+
+def ending_line(run: RunView) -> RenderableType:
+    """The last line of a story that was followed to its end."""
+    how = f"{run.status}: {run.ending}" if run.ending else run.status
+    why = f"; {run.error}" if run.error else ""
+    return Text(plain(f"{run.id} is {how}{why}"), "bold red" if run.status == "failed" else "bold")
+
+
+def _nothing(transcript: Transcript) -> str:
+    return "no entry of this run fits" if transcript.run.entries else "no entries yet"
+
+
+def _head(transcript: Transcript, command: str) -> RenderableType:
+    run = transcript.run
+    by = f"{run.agent} ({run.model})" if run.model and run.model != run.agent else run.agent
+    facts = f"{run.world}, played by {by}, seed {run.seed}, {run.status}{f': {run.ending}' if run.ending else ''}"
+    lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
+    if transcript.choice.entry is None:
+        verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
+        lines.append(Text(plain(verdict)))
+    if transcript.choice.whole and run.findings:
+        lines += [Text(""), *_findings(run.findings, command)]
+    if transcript.deal is not None:
+        deal = transcript.deal
+        status = ", ".join(f"{status} by the {side}" for side, status in deal.status.items())
+        lines.append(Text(plain(f"deal {deal.id}: {format_cents(deal.amount_cents)}, {status}")))
+    return Group(*lines)
+
+
+def _findings(findings: Sequence[FindingView], command: str) -> Iterator[RenderableType]:
+    worst = sorted(findings, key=lambda finding: (-SEVERITIES.index(finding.severity), finding.entries[-1]))
+    for finding in worst[:MOST_FINDINGS]:
+        yield _finding_line(finding)
+        yield Text(f"    {plain(command)} --entry {finding.entries[-1]}", "dim")
+    if len(worst) > MOST_FINDINGS:
+        yield Text(f"  and {len(worst) - MOST_FINDINGS} more findings, each beside its entry", "dim")
+
+
+def _finding_line(finding: FindingView) -> Text:
+    head = f"{MARKS[finding.severity]} {finding.severity}"
+    words = f"  {finding.title} (day {finding.day}): {finding.assumed}; in truth {finding.true}"
+    return Text.assemble((head, STYLES[finding.severity]), plain(shortened(words, LONGEST_FINDING)))
+
+
+def _day_line(run: RunView, day: DayView) -> RenderableType:
+    title = f"Day {day.number}  {day.title}" if run.unit == "day" else day.title
+    words = [title, day.note, "" if day.closed or run.unit == "part" else "still open"]
+    value = day.facts.get(run.headline_fact)
+    if value is not None and day.closed:
+        amount = format_cents(round(value)) if run.units.get(run.headline) == "cents" else f"{value:g}"
+        words.append(f"{label(run.headline)} {amount}")
+    if day.refused:
+        words.append(f"{day.refused} refused")
+    return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
