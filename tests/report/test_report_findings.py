@@ -61,3 +61,12 @@ def test_entries_are_told_briefly() -> None:
     """The first three, and how many more."""
     assert short_entries((4,)) == "4"
     assert short_entries((4, 5, 6, 7)) == "4, 5, 6 +1"
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_each_finding_names_the_command_that_opens_it(width: int) -> None:
+    """Below what was true stands how to read the last of its entries."""
+    lines = shown(findings_table(FOUND, width, start=START, command="akinai show a"), width)
+    words = " ".join(" ".join(lines).split())
+    for finding in FOUND:
+        assert f"--entry {finding.entries[-1]}" in words

@@ -83,3 +83,38 @@ async def test_the_reference_player_works_behind_the_wall() -> None:
     assert facts(state)["net_worth_cents"] > 100_000
     assert any(isinstance(action, a.DelegatePhysical) for action, _ in log)
     assert any(isinstance(action, a.Report) for action, _ in log)
+
+
+async def take_over(state: State, player: str) -> State:
+    """The state at the end, when a player goes on with a shop that another ran."""
+    agents, last, seq = {}, {}, 0
+    while actors := WORLD.actors(state):
+        actor, seq = actors[0], seq + 1
+        agent = agents.setdefault(actor, PLAYERS[player](Role(actor, WORLD.verbs.classes)))
+        move = await agent.act(WORLD.view(state, actor), last.get(actor))
+        state, last[actor] = WORLD.apply(state, Turn(seq, 0, actor, move.action))
+    return state
+
+
+async def test_reference_reads_the_shop_that_it_takes_over() -> None:
+    """In a shop whose slots are full of goods without a price, with a heap of unread mail, it sells within days."""
+    small, large = ("chewing_gum", "candy", "granola_bar"), ("popcorn", "cookies", "trail_mix")
+    goods = dict.fromkeys((*small, *large), 24)
+    places = [(row, column) for row in range(4) for column in range(3)]
+    fills = [
+        a.RestockSlot.Fill(
+            row=row, column=column, product_id=(small, large)[row > 1][column], quantity=(10, 6)[row > 1]
+        )
+        for row, column in places
+    ]
+    letters = [a.SendEmail(to=f"nobody-{number}@example.com", body="Hello?") for number in range(25)]
+    moves = [a.PlaceOrder(supplier_id="northbay", items=goods), *letters, *[a.AdvanceDay()] * 4]
+    moves += [a.RestockSlot(slots=tuple(fills)), *[a.AdvanceDay()] * 10]
+    state = business(3, days=50)
+    for seq, move in enumerate(moves, 1):
+        state, outcome = WORLD.apply(state, Turn(seq, 0, "owner", move))
+        assert outcome.ok, outcome.text
+    assert state.units_sold == 0
+    end = await take_over(state, "reference")
+    assert end.units_sold > 200
+    assert net_worth_cents(end) > net_worth_cents(state)

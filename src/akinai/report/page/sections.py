@@ -254,16 +254,19 @@ def _listed(members: Members) -> Iterator[Block]:
     if not findings:
         return
     rows = [
-        (_entries(run.id, finding.entries), label(finding.type), finding.severity, finding.assumed, finding.true)
+        (
+            *(_entries(run.id, finding.entries), label(finding.type), finding.severity, finding.assumed, finding.true),
+            f"akinai show {run.id} --entry {finding.entries[-1]}",
+        )
         for run, finding in shown[:MAX_FINDINGS]
     ]
     less = f"{MAX_ALIKE} of a group and type at most; all {len(findings)} findings are in results.json."
-    heads = ("entries", "type", "severity", "what was assumed", "what was true")
+    heads = ("entries", "type", "severity", "what was assumed", "what was true", "to read it")
     note = less if len(rows) < len(findings) else ""
     yield Grid(heads, tuple(rows), "Findings, the worst first", note, ALL_WORDS)
 
 
-ALL_WORDS = frozenset(range(5))
+ALL_WORDS = frozenset(range(6))
 
 
 def _entries(run: str, entries: Sequence[int]) -> str:

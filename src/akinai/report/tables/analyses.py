@@ -62,7 +62,8 @@ def _thread(run: Run, width: int) -> list[RenderableType]:
         shown.append(fitted([Column("how the thread was kept", names, words=True), Column("value", values)], width))
     if run.findings and run.began is not None:
         shown.append(timeline(run.findings, run.days, width, start=run.began))
-        shown.append(findings_table(run.findings, width, start=run.began, names=run.names))
+        opening = f"akinai show {run.id}"
+        shown.append(findings_table(run.findings, width, start=run.began, names=run.names, command=opening))
     return shown
 
 

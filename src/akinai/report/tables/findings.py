@@ -30,17 +30,23 @@ def day_of(finding: Finding, start: int) -> int:
 
 
 def findings_table(
-    findings: Sequence[Finding], width: int, *, start: int, names: Mapping[str, str] = MappingProxyType({})
+    findings: Sequence[Finding],
+    width: int,
+    *,
+    start: int,
+    names: Mapping[str, str] = MappingProxyType({}),
+    command: str = "",
 ) -> RenderableType:
     """A row for each finding: day, type, severity, actor, entries, what was assumed and what was true.
 
     `start` is the world's time at its beginning, in microseconds since the epoch; `names` are those of actors. If the
-    width is small, findings are printed as lines.
+    width is small, findings are printed as lines. Below each stands the command that opens its last entry: `command`,
+    such as "akinai show RUN", with the entry's number.
     """
     if not findings:
         return Text("no findings")
     if width < TABLE_WIDTH:
-        return Group(*(_in_lines(finding, start, names) for finding in findings))
+        return Group(*(_in_lines(finding, start, names, command) for finding in findings))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
     table.add_column(Text("day", "bold"), justify="right", no_wrap=True)
     for head in ("type", "severity", "actor", "entries"):
@@ -48,6 +54,7 @@ def findings_table(
     for head in ("assumed", "true"):
         table.add_column(Text(head, "bold"), ratio=1, overflow="fold")
     for finding in findings:
+        opening = _opening(finding, command)
         table.add_row(
             Text(str(day_of(finding, start))),
             Text(plain(label(finding.type))),
@@ -55,7 +62,7 @@ def findings_table(
             Text(shortened(named(finding.actor, names), MAX_ACTOR)),
             Text(short_entries(finding.entries)),
             Text(shortened(finding.assumed, MAX_TEXT)),
-            Text(shortened(finding.true, MAX_TEXT)),
+            Text(shortened(finding.true, MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
         )
     return table
 
@@ -66,7 +73,12 @@ def short_entries(entries: Sequence[int]) -> str:
     return f"{shown} +{len(entries) - MAX_ENTRIES}" if len(entries) > MAX_ENTRIES else shown
 
 
-def _in_lines(finding: Finding, start: int, names: Mapping[str, str]) -> RenderableType:
+def _opening(finding: Finding, command: str) -> str:
+    """The command that opens the last entry of a finding; empty without one."""
+    return plain(f"{command} --entry {finding.entries[-1]}") if command else ""
+
+
+def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: str) -> RenderableType:
     head = Text.assemble(
         (f"day {day_of(finding, start)}, {plain(label(finding.type))}", "bold"),
         "  ",
@@ -74,7 +86,8 @@ def _in_lines(finding: Finding, start: int, names: Mapping[str, str]) -> Rendera
         f"  {shortened(named(finding.actor, names), MAX_ACTOR)}, entries {short_entries(finding.entries)}",
     )
     lines = (f"assumed: {shortened(finding.assumed, MAX_TEXT)}", f"true: {shortened(finding.true, MAX_TEXT)}")
-    return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines))
+    opening = [Padding(Text(_opening(finding, command), "dim"), (0, 0, 0, 2))] if command else []
+    return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines), *opening)
 
 
 def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) -> RenderableType:

@@ -82,6 +82,13 @@ class Shop:
             cash = parse_cash(outcome.text)
         self.cash_cents = cash or 0
 
+    def take_over(self, cents: Mapping[str, int]) -> Plan:
+        """Look at a shop that another player ran: set the prices of what is in its machine, and take the money."""
+        yield from self.look()
+        yield from self.restock()
+        yield from self.price(cents)
+        yield from self.collect()
+
     def stored(self, product: str) -> int:
         """Units in storage at the last look, less those put into the machine since."""
         return self._storage.get(product, 0)

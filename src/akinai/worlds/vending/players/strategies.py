@@ -117,7 +117,13 @@ def assortment(pages: Mapping[str, ProductPage], offers: Sequence[Offer]) -> lis
 
 
 def reference(me: Routine) -> Plan:
-    """Finds suppliers by search and mail, prices by the public demand curves, restocks after deliveries."""
+    """Finds suppliers by search and mail, prices by the public demand curves, restocks after deliveries.
+
+    In a shop that another player ran until now, it first reads mail, machine, storage and cash.
+    """
+    takes_over = (parse_day(me.view.text) or 1) > 1
+    if takes_over:
+        yield from read_all_mail()
     addresses = dict[str, None]()
     for query in SUPPLIER_QUERIES:
         results = yield a.SearchWeb(query=query)
@@ -136,6 +142,12 @@ def reference(me: Routine) -> Plan:
     names = {choice.page.product: choice.page.name for choice in choices}
     shop = Shop(me, names, [(choice.page.product, choice.page.size) for choice in choices])
     shop.days_left = parse_days_left(morning.text)
+    prices = {choice.page.product: choice.price_cents for choice in choices}
+    if takes_over:
+        # What another player left in the machine sells down at a price, and makes room.
+        left = {page.product: choose_offer(page, offers) for page in pages.values()}
+        prices |= {product: choice.price_cents for product, choice in left.items() if choice}
+        yield from shop.take_over(prices)
     yield from buy(me, shop, choices)
     while True:
         morning = yield a.AdvanceDay()
@@ -147,9 +159,16 @@ def reference(me: Routine) -> Plan:
             yield a.WaitUntil(hour=arrival.hour)
         yield from shop.look()
         yield from shop.restock()
-        yield from shop.price({choice.page.product: choice.price_cents for choice in choices})
+        yield from shop.price(prices)
         yield from shop.collect()
         yield from buy(me, shop, choices)
+
+
+def read_all_mail() -> Plan:
+    """Read whatever is unread, which a mailbox shows twenty letters at a time."""
+    mail = yield a.ReadEmail()
+    while "more are unread" in mail.text:
+        mail = yield a.ReadEmail()
 
 
 def buy(me: Routine, shop: Shop, choices: Sequence[Choice]) -> Plan:

@@ -37,6 +37,11 @@ def show(steps: Steps[State], index: int) -> Shown:
     return Shown(shown.kind, shown.summary, (*shown.blocks, *more), shown.touched, shown.outcome)
 
 
+def summary_of(step: Step[State]) -> str:
+    """What was done, in one line."""
+    return _verb(step, step.turn.action).summary
+
+
 def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a verb
     # fmt: off
     match action:
