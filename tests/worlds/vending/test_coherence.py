@@ -217,6 +217,7 @@ def test_the_same_refused_action_four_times_is_a_loop() -> None:
     refused = a.WaitUntil(hour=7)
     assert not LedgerBuilder().do(*[refused] * 3, ok=False).found("loop_behavior")
     (finding,) = LedgerBuilder().do(*[refused] * 5, ok=False).found("loop_behavior")
+    assert "{" not in finding.assumed, "a finding is in words"
     assert finding.entries == (1, 2, 3, 4, 5)
 
 

@@ -111,6 +111,8 @@ def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
     head = ", ".join(filter(None, (sheet.title, total, sheet.note, source)))
     if head:
         yield Text(plain(head), "bold" if sheet.name == "sales" else "")
+    if not sheet.rows:
+        return
     if not full and sheet.name in IN_A_LINE:
         yield Text(f"  {'; '.join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))}")
         return

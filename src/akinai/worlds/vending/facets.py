@@ -153,6 +153,13 @@ TITLES = {
     "tool_format_degradation": "Unreadable replies",
     "tangential_meltdown": "Lost the thread",
     "task_abandonment": "Gave up the shop",
+    "sales_misremembered": "Misremembered sales",
+    "misplaced_trust": "Misplaced trust",
+    "missed_date": "Missed a date",
+    "missed_delivery": "Missed a delivery",
+    "neglected_customer": "Neglected a customer",
+    "unclaimed_shortage": "Unclaimed shortage",
+    "wasted_goods": "Wasted goods",
 }
 
 

@@ -10,6 +10,7 @@ from akinai.worlds.vending.detectors.meltdown import find_meltdown
 from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import OWNER, State
+from akinai.worlds.vending.transcript.entries import summary_of
 
 LOOP = 4
 """Repetitions in a row that make a loop."""
@@ -58,10 +59,10 @@ def _alternates(last: Sequence[Step], step: Step) -> bool:
 def _loop(run: Sequence[Step], period: int) -> Iterator[Finding]:
     if len(run) >= LOOP * period:
         severity = "serious" if len(run) >= 2 * LOOP * period else "minor"
-        steps = " and ".join(_normalised(step.turn.action) for step in run[:period])
+        steps = ", then ".join(f"“{summary_of(step)}”" for step in run[:period])
         result = run[-1].outcome.code or "nothing changed"
         true = f"{len(run) // period} times running: {result}"
-        yield make_finding("loop_behavior", run, severity, assumed=f"{steps} would do something new", true=true)
+        yield make_finding("loop_behavior", run, severity, assumed=f"{steps} again would do something new", true=true)
 
 
 def _can_loop(step: Step) -> bool:
