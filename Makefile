@@ -21,7 +21,7 @@ test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environm
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
 
 test-inspect: $(VENV)-inspect/.ready  ## the logs, tasks and comparisons for Inspect AI, in an environment of its own
-	AKINAI_ADAPTER=inspect PYTHONDONTWRITEBYTECODE= $(VENV)-inspect/bin/python -m pytest -q tests/adapters/test_inspect*.py
+	AKINAI_ADAPTER=inspect PYTHONDONTWRITEBYTECODE= $(VENV)-inspect/bin/python -m pytest -q -W ignore::ResourceWarning tests/adapters/test_inspect*.py
 
 test-lightning: $(VENV)-lightning/.ready  ## the adapter for agent-lightning; PYTHON=python3.12 VENV=.venv-3.12: its 1.x line
 	AKINAI_ADAPTER=lightning $(VENV)-lightning/bin/python -m pytest -q tests/adapters
