@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
-    from akinai.runtime.learn.learner import learn
+    from akinai.runtime.learn.learner import learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
 
@@ -60,7 +60,7 @@ _HOME = {
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "compare_logs": "analysis.log_comparison", "deal": "api.records",
     "estimate": "api.play", "follow": "api.show",
-    "open": "api.opening",
+    "open": "api.opening", "write_prompts": "runtime.learn.learner",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
 
@@ -74,6 +74,7 @@ __all__ = [
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "verify",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
+    "write_prompts",
 ]  # fmt: skip
 
 

@@ -17,7 +17,9 @@ from akinai.learning.playbook.journal import Change
 from akinai.learning.playbook.patches import Difference
 from akinai.learning.search import dedup as refine
 from akinai.learning.search.dedup import Refinement
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery, SearchResult
+from akinai.retrieval import Embedder
 from akinai.runtime.learn.job import PLAYBOOKS
 
 
@@ -45,18 +47,24 @@ def show(playbook: str | Path, bullet: str | None = None, *, section: str | None
 
 
 def search(
-    playbook: str | Path, *words: str, top: int = 10, section: str | None = None, alpha: float | None = None
+    playbook: str | Path,
+    *words: str,
+    top: int = 10,
+    section: str | None = None,
+    alpha: float | None = None,
+    embedder: str | None = None,
 ) -> Sequence[SearchResult]:
     """The bullets that words find, with their scores and the words that matched.
 
-    `alpha` is the share of the vectors in the score, 0 to 1. UsageError for words or numbers that do not fit.
+    `alpha` is the share of the vectors in the score, 0 to 1; `embedder` names what makes them. UsageError for words,
+    numbers or names that do not fit.
     """
     loaded = open_playbook(playbook).load()
     if section is not None:
         section = loaded.section(section).name  # UnknownName with close matches
     try:
         query = SearchQuery(" ".join(words), top, section, min_confidence=0.0)
-        return PlaybookIndex(loaded).search(query, alpha=alpha)
+        return PlaybookIndex(loaded, embedder=_embedder(embedder)).search(query, alpha=alpha)
     except ValueError as error:
         raise UsageError(str(error)) from error
 
@@ -107,9 +115,14 @@ class Refined:
     saved: Saved | None
 
 
-def dedup(playbook: str | Path, *, threshold: float = refine.NEAR, yes: bool = False) -> Refined:
+def dedup(
+    playbook: str | Path, *, threshold: float = refine.NEAR, embedder: str | None = None, yes: bool = False
+) -> Refined:
     """Merge equal and nearly equal bullets, adding up their counters; without `yes` nothing is changed."""
-    return _refine(playbook, "dedup", lambda loaded: refine.dedup(loaded, threshold=threshold), yes=yes)
+    vectors = _embedder(embedder)
+    return _refine(
+        playbook, "dedup", lambda loaded: refine.dedup(loaded, threshold=threshold, embedder=vectors), yes=yes
+    )
 
 
 def prune(
@@ -121,6 +134,14 @@ def prune(
 ) -> Refined:
     """Remove bullets that were used often and seldom right; without `yes` nothing is changed."""
     return _refine(playbook, "prune", lambda loaded: refine.prune(loaded, below=below, min_uses=after_uses), yes=yes)
+
+
+def _embedder(name: str | None) -> Embedder | EmbedderFitter | None:
+    if name is None:
+        return None
+    from akinai.runtime.models.embeddings import find_embedder
+
+    return find_embedder(name)
 
 
 def _refine(

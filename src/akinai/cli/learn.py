@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akinai.cli import model_options as m
-from akinai.cli.options import Json, Store, argument, flag, option, whole_number
-from akinai.cli.output import print_error, print_json, print_next_steps, print_page
+from akinai.cli.learn_page import learned_page
+from akinai.cli.options import Embedder, Json, Store, argument, flag, option, whole_number
+from akinai.cli.output import print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from akinai.learning.loop.loop import Watch
     from akinai.runtime.learn.result import LearnResult
     from akinai.runtime.learn.train_config import TrainConfig
 
 FAILED = 1
-MOST_SOURCES = 3
-"""Sources that are named of the bullets that a learning began with."""
 
 Tasks = Annotated[
     str, argument("TASKS", "A data set (qa, or one from akinai.toml) or a world to learn from (vending, market).")
@@ -101,6 +98,10 @@ EvalSets = Annotated[
     option("--eval-set", metavar="NAME=VALUE", help="World: a setting of the judged runs only."),
 ]
 
+WritePrompts = Annotated[
+    Path | None,
+    option("--write-prompts", metavar="DIR", help="Write the prompts to this folder, to change them; learn nothing."),
+]
 GeneratorModel = Annotated[str | None, m.role_model("generator", "does the tasks, or plays")]
 GeneratorBaseUrl = Annotated[str | None, m.role_base_url("generator")]
 ReflectorModel = Annotated[str | None, m.role_model("reflector", "explains what went wrong")]
@@ -120,6 +121,7 @@ def learn(
     fresh: Fresh = False,
     judge_only: JudgeOnly = False,
     no_truth: NoTruth = False,
+    embedder: Embedder = None,
     agent: Agent = None,
     reflect: Reflect = None,
     seeds: Seeds = None,
@@ -146,13 +148,17 @@ def learn(
     cache: m.Cache = None,
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
+    write_prompts: WritePrompts = None,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
     options: dict[str, Any] = dict(locals())
     from akinai.runtime.learn.learner import learn as learn_playbook
 
-    for name in ("tasks", "sets", "as_json"):
+    for name in ("tasks", "sets", "as_json", "write_prompts"):
         del options[name]
+    if write_prompts is not None:
+        _write_prompts(tasks, write_prompts, sets)
+        return
     _expect_model(options, sets or [])
     _expect_world(tasks, options)
     options["eval_settings"] = options.pop("eval_sets")
@@ -167,12 +173,20 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
     if as_json:
         print_json(learned.to_json())
     else:
-        print_page(lambda width: _page(learned.to_json(), width))
+        print_page(lambda width: learned_page(learned.to_json(), width))
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
         rest = resume or "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
         print_error(f"the learning ended early: {learned.stopped or learned.ending}; {rest}")
         raise typer.Exit(FAILED)
+
+
+def _write_prompts(tasks: str, folder: Path, sets: list[str] | None) -> None:
+    from akinai.runtime.learn.learner import write_prompts
+
+    files = write_prompts(tasks, folder, sets)
+    print_line(f"{len(files)} prompts written to {folder}")
+    print_next_steps({shlex.join(["akinai", "learn", tasks, "--set", f"prompts={folder}"]): "learn with them"})
 
 
 def _flags(options: Mapping[str, Any], *names: str) -> dict[str, object]:
@@ -255,141 +269,3 @@ def _play_command(runs: "TrainConfig", playbook: str, store: str | None) -> list
     words += ["--days", str(runs.days)] if runs.days is not None else []
     words += [word for setting in runs.settings for word in ("--set", setting)]
     return words + (["--store", store] if store else [])
-
-
-def _page(learned: Mapping[str, Any], width: int) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
-    from akinai.report.tables.columns import Column, fitted
-
-    rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
-    names, values, ends = ([row[at] for row in rows] for at in range(3))
-    table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
-    card = learned["card"]
-    playbook = Text(f"playbook {card['playbook']}; {_beginning(card['began_with'])}")
-    return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
-
-
-def _beginning(began: Mapping[str, Any]) -> str:
-    """The playbook that a learning began with, in words."""
-    if not began["bullets"]:
-        return "learning began with no bullets"
-    named = {(name or "an unknown source"): count for name, count in began["sources"].items()}
-    most = sorted(named, key=lambda name: -named[name])[:MOST_SOURCES]
-    others = f" and {len(named) - len(most):,} others" if len(named) > len(most) else ""
-    text = f"learning began with {began['bullets']:,} bullets from {', '.join(most)}{others}"
-    return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
-
-
-def _title(learned: Mapping[str, Any]) -> str:
-    roles = learned["card"]["roles"]
-    if learned["judge_only"]:
-        where = f"on {learned['eval_seeds']}" if learned["world"] else f"on {learned['split']}"
-        return f"{learned['tasks']}, {learned['card']['playbook']} judged {where}, nothing learned"
-    if learned["with"] is None:
-        return f"{learned['tasks']}, learned by {roles}, not judged"
-    seen = learned["card"]["began_with"]["seen"]
-    earlier = f", {seen:,} of which earlier learnings had seen" if seen and learned["online"] else ""
-    if not learned["world"]:
-        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}{earlier}"
-    where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
-    source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
-    return f"{learned['world']}: {learned['agent']} with {source}, {where}"
-
-
-Row = tuple[str, str, str]
-
-
-def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    """The figures of tasks with known answers; those that do not apply are left out."""
-    names = {
-        "baseline_accuracy": "accuracy without a playbook",
-        "accuracy": "accuracy with the playbook",
-        "clean_accuracy": "accuracy on tasks that nothing was learned from",
-    }
-    for name, words in names.items():
-        if (share := learned[name]) and share["n"]:
-            low, high = share["ci95"]
-            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
-    if seen := _seen(learned):
-        yield "judged tasks that were learned from", f"{seen:,}", ""
-    if paired := learned["paired"]:
-        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
-        yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
-    if learned["test"]:
-        yield from _test_rows(learned["test"])
-    for epoch in learned["improvement_rate"]:
-        rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
-        yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
-    tokens = learned["tokens"]
-    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
-    yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
-    if learned["failed"]:
-        yield "tasks without a readable answer", f"{learned['failed']:,}", ""
-
-
-def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
-    """The figures of the test tasks, which judge beside the validation tasks."""
-    for name, words in {"baseline_accuracy": "without a playbook", "accuracy": "with the playbook"}.items():
-        if (share := test[name]) and share["n"]:
-            low, high = share["ci95"]
-            yield f"accuracy on test {words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
-    if paired := test["paired"]:
-        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
-
-
-def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    """The figures of a world's runs; those that do not apply are left out."""
-    if learned["without"] is not None:
-        yield f"without a playbook (n = {learned['runs']})", f"{learned['without']:,.2f}", ""
-    if learned["with"] is not None:
-        yield "with the playbook", f"{learned['with']:,.2f}", ""
-    if paired := learned["paired"]:
-        yield "gain, run by run", f"{paired['gain']:+,.2f}", _interval(paired["ci95"], 1, "+,.2f")
-        yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
-    if learned["failed"]:
-        yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
-    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
-
-
-def _seen(learned: Mapping[str, Any]) -> int:
-    """Judged tasks that were learned from, as far as that is known."""
-    clean = learned["clean_accuracy"]
-    return learned["accuracy"]["n"] - clean["n"] if clean else 0
-
-
-def _training_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    """What became of each epoch; counts of 0 are left out, but for what was learned."""
-    for epoch in learned["training"]:
-        when = f"epoch {epoch['epoch']}{'' if epoch['finished'] else ', unfinished'}"
-        yield f"operations learned, {when}", f"{epoch['learned']:,}", ""
-        counts: dict[str, int | Mapping[str, int]] = {
-            "operations asked for again": epoch["asked_again"],
-            "operations turned down by the gate": epoch["gated"],
-            "refused": epoch["refused"],
-            "tasks without an answer": epoch["failed"],
-            "reflections and curations given up": epoch["given_up"],
-            "unreadable replies": epoch["unreadable"],
-        }
-        for words, count in counts.items():
-            yield from _count_rows(words, count, when)
-
-
-def _count_rows(words: str, count: int | Mapping[str, int], when: str) -> Iterator[Row]:
-    """A row for a count, or for each reason; none for a count of 0."""
-    reasons = {"": count} if isinstance(count, int) else {f" ({name})": n for name, n in sorted(count.items())}
-    yield from ((f"{words}{reason}, {when}", f"{n:,}", "") for reason, n in reasons.items() if n)
-
-
-def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
-    yield from _training_rows(learned)
-    if (spent := learned["spent"])["calls"]:
-        yield "replies of models", f"{spent['calls']:,}", ""
-        yield from _count_rows("unreadable replies", spent["unreadable"], "judging included")
-        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
-    yield "seconds", f"{learned['seconds']:,.1f}", ""
-
-
-def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
-    return " to ".join(f"{factor * end:{form}}" for end in ends or ())

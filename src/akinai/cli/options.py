@@ -45,6 +45,15 @@ Jobs = Annotated[
     int | None,
     option("--jobs", metavar="N", help="Processes that work in parallel.", default="one per CPU", parser=whole_number),
 ]
+Embedder = Annotated[
+    str | None,
+    option(
+        "--embedder",
+        metavar="NAME",
+        help="Vectors of bullets: hashed, svd (extra learn), or openai:NAME and others of LangChain's.",
+        default="hashed, without a network",
+    ),
+]
 Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akinai.cli import playbook_tables as tables
-from akinai.cli.options import Json, argument, flag, option, whole_number
+from akinai.cli.options import Embedder, Json, argument, flag, option, whole_number
 from akinai.cli.output import print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
@@ -81,12 +81,13 @@ def search(
             default="0.6",
         ),
     ] = None,
+    embedder: Embedder = None,
     as_json: Json = False,
 ) -> None:
     """Search the bullets; show their scores and the matching words."""
     from akinai.api import playbook as api
 
-    hits = api.search(playbook, *words, top=top, section=section, alpha=alpha)
+    hits = api.search(playbook, *words, top=top, section=section, alpha=alpha, embedder=embedder)
     query = " ".join(words)
     if as_json:
         return print_json({"query": query, "results": [tables.hit_json(hit) for hit in hits]})
@@ -178,13 +179,15 @@ def dedup(
     threshold: Annotated[
         float, option("--threshold", metavar="C", help="Lowest cosine of near duplicates.", default="0.9")
     ] = 0.9,
+    embedder: Embedder = None,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Merge equal and nearly equal bullets; counters are added up and sources kept."""
     from akinai.api import playbook as api
 
-    _print_refined(playbook, "dedup", api.dedup(playbook, threshold=threshold, yes=yes), as_json=as_json)
+    refined = api.dedup(playbook, threshold=threshold, embedder=embedder, yes=yes)
+    _print_refined(playbook, "dedup", refined, as_json=as_json)
 
 
 @app.command()

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from akinai.core.canonical import bad_text, canonical
@@ -30,8 +30,10 @@ from akinai.learning.loop.state import (
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import Curation, Evaluation, Evaluator, Insights, ModelUsage, Roles
-from akinai.learning.roles.tasks import Task
+from akinai.learning.roles.tasks import Progress, Task
 from akinai.learning.search.dedup import dedup, prune
+from akinai.learning.search.embedders import EmbedderFitter
+from akinai.retrieval import Embedder
 
 Step: TypeAlias = "Callable[[Job, LoopState], Awaitable[LoopState]]"
 Watch: TypeAlias = Callable[[StepName, LoopState], None]
@@ -55,6 +57,8 @@ class Job:
     breaker: Breaker = field(default_factory=Breaker)
     began: Beginning = field(default_factory=Beginning)
     """The playbook before this learning, for a state that is new."""
+    embedder: Embedder | EmbedderFitter | None = None
+    """Finds near duplicates; None: words and pairs of words."""
 
     def __post_init__(self) -> None:
         check_ids(self.train)
@@ -165,7 +169,9 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
         if evaluation is None or not progress.wants_reflection(job.config):
             return progress
         task, trajectory = job.by_id[progress.task_id], progress.last.trajectory
-        task = replace(task, truth="") if job.config.no_truth else task
+        task = replace(
+            task, truth="" if job.config.no_truth else task.truth, progress=_progress(job, state, progress.task_id)
+        )
         retrieved = job.retriever.by_ids(playbook, trajectory.injected)
         earlier = progress.readable_insights
         insights = await job.breaker.guard(
@@ -173,9 +179,14 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
             lambda error: Insights(task.id, failed=f"the model is broken: {error}"),
         )
         sources = insights.sources or (trajectory.source or task.evidence,)
-        return progress.with_insights(replace(insights, sources=sources))
+        return progress.with_insights(replace(insights, sources=sources, task_text=task.text, progress=task.progress))
 
     return replace(state, batch=tuple(await gather([reflected(progress) for progress in state.batch])))
+
+
+def _progress(job: Job, state: LoopState, task_id: str) -> Progress:
+    place = next(place for place, progress in enumerate(state.batch) if progress.task_id == task_id)
+    return Progress(state.epoch, job.config.epochs, state.done + place + 1, len(job.train))
 
 
 async def curate(job: Job, state: LoopState) -> LoopState:
@@ -229,7 +240,7 @@ async def apply(job: Job, state: LoopState) -> LoopState:
 async def refine(job: Job, state: LoopState) -> LoopState:
     """Close an epoch: merge duplicates, prune where the config says so, and report."""
     if job.config.dedup:
-        job.playbook.change("dedup", dedup)
+        job.playbook.change("dedup", partial(dedup, embedder=job.embedder))
     if job.config.prune:
         job.playbook.change("prune", prune)
     playbook = job.playbook.load()

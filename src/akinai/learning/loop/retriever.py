@@ -31,6 +31,10 @@ class Retriever:
         only while changes are small."""
         return type(self)(self.config, index=self._make_index, count_tokens=self.count_tokens)
 
+    def with_index(self, index: Callable[[], PlaybookIndex]) -> "Retriever":
+        """The same retriever over indexes of another kind."""
+        return type(self)(self.config, index=index, count_tokens=self.count_tokens)
+
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         """The bullets for a task with this query."""
         if self.config.whole:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import cast
 
 from akinai.core.canonical import Json
@@ -27,7 +27,7 @@ from akinai.learning.roles.protocols import (
 )
 from akinai.learning.roles.replies import read_operations, read_tags
 from akinai.learning.roles.requests import TRIES, UNREADABLE_LIMIT, Parsed, Parser, UnreadableStreak, ask_readable
-from akinai.learning.roles.tasks import Assignment, Task
+from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import Injection, TokenCounter, estimate_tokens, inject, inject_all
@@ -140,6 +140,7 @@ class ModelReflector:
             "bullets": retrieved.injection.text.strip() or NONE,
             "sections": _sections(retrieved.playbook),
             "earlier": _with_heading("earlier", _insights_text(earlier, self._templates), self._templates),
+            "progress": _progress_text(task.progress, self._templates),
         }
 
     def parser(self, task: Task, trajectory: Trajectory) -> Parser[Insights]:
@@ -178,6 +179,8 @@ class ModelCurator:
             "sections": _sections(playbook),
             "tokens": str(whole.tokens),
             "budget": str(self._budget_tokens),
+            "tasks": _tasks_text(insights),
+            "progress": _progress_text(insights[-1].progress if insights else None, self._templates),
         }
         messages = self._templates.messages(self.prompt, values)
         parser = self.parser(insights)
@@ -299,6 +302,17 @@ def shown(value: Json) -> str:
 
 def _sections(playbook: Playbook) -> str:
     return "\n".join(f"- {section.name}: {section.description or NONE}" for section in playbook.sections) or NONE
+
+
+def _tasks_text(insights: Sequence[Insights]) -> str:
+    """The tasks that the insights come from, each once."""
+    texts = {item.task_id: item.task_text for item in insights if item.task_text}
+    return "\n\n".join(f"[{id}]\n{text}" for id, text in texts.items()) or NONE
+
+
+def _progress_text(progress: Progress | None, templates: PromptTemplates) -> str:
+    """Where in the training a task is; empty outside of one."""
+    return "" if progress is None else templates.filled("progress", **{k: str(v) for k, v in asdict(progress).items()})
 
 
 def _insights_text(insights: Sequence[Insights], templates: PromptTemplates) -> str:

@@ -21,7 +21,7 @@ from akinai.core.lessons import Lesson
 from akinai.core.models import Usage
 from akinai.learning.playbook.bullets import Bullet, Playbook
 from akinai.learning.playbook.deltas import BulletTag, Delta, Refusal
-from akinai.learning.roles.tasks import Assignment, Task
+from akinai.learning.roles.tasks import Assignment, Progress, Task
 from akinai.learning.search.index import SearchResult
 from akinai.learning.search.injection import Injection
 
@@ -122,6 +122,10 @@ class Insights:
     """The lessons of a rule-based Reflector, for `LessonCurator`; a model's Reflector gives texts alone."""
     sources: tuple[str, ...] = ()
     """Evidence for what is learned, "run#seq -> run#seq"; the loop fills in the task's source where there is none."""
+    task_text: str = ""
+    """The task in words, for the Curator; the loop fills it in."""
+    progress: Progress | None = None
+    """Where in the training the task is; the loop fills it in."""
     failed: str = ""
     """Why there are no insights: replies that could not be read."""
     usage: ModelUsage = field(default_factory=ModelUsage)

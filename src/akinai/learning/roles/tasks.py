@@ -33,6 +33,16 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """Where in a training a task is, each from 1."""
+
+    epoch: int
+    epochs: int
+    number: int
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One thing to do, and its right answer. Evaluator and Reflector see all of it, a Generator its assignment."""
 
@@ -47,6 +57,8 @@ class Task:
     """The task for programs. A Generator sees it, so it does not hold the truth."""
     source: str = ""
     """Where the task comes from, "run#seq" or "file#line": bullets name it as their source; empty: the id."""
+    progress: Progress | None = None
+    """Where in the training it is; the loop fills it in for the Reflector."""
     identity: str = ""
     """Equal for tasks that are the same, whatever their ids and texts; empty: tasks of equal text are the same."""
 

@@ -48,6 +48,11 @@ class PromptTemplates:
         packaged = files("akinai.learning.roles") / "prompts" / self.language / f"{name}.md"
         return (own if own and own.is_file() else packaged).read_text(encoding="utf-8").strip()
 
+    def names(self) -> list[str]:
+        """The names of all packaged prompts of the language."""
+        packaged = files("akinai.learning.roles") / "prompts" / self.language
+        return sorted(file.name.removesuffix(".md") for file in packaged.iterdir() if file.name.endswith(".md"))
+
     def messages(self, name: str, values: Mapping[str, str]) -> tuple[Message, ...]:
         """A prompt with its places filled in. A prompt without `=== user ===` is a user message alone.
 

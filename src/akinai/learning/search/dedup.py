@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from akinai.core.statistics import proportion_interval
 from akinai.learning.playbook.bullets import Bullet, Playbook
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.retrieval import Embedder, HashedTermVectors, normalise, tokenize
 from akinai.retrieval.vectors import round_scores
 
@@ -66,7 +67,9 @@ class Refinement:
     removals: tuple[Removal, ...] = ()
 
 
-def dedup(playbook: Playbook, *, threshold: float | None = NEAR, embedder: Embedder | None = None) -> Refinement:
+def dedup(
+    playbook: Playbook, *, threshold: float | None = NEAR, embedder: Embedder | EmbedderFitter | None = None
+) -> Refinement:
     """Merge equal bullets, then near duplicates unless `threshold` is None.
 
     Equal contents, in any section, differ at most in the width of letters, case, white space or a full stop. Near
@@ -80,6 +83,8 @@ def dedup(playbook: Playbook, *, threshold: float | None = NEAR, embedder: Embed
     merges = _equal(playbook)
     refined = _merged(playbook, merges)
     if threshold is not None:
+        if isinstance(embedder, EmbedderFitter):
+            embedder = embedder.fit([bullet.content for bullet in refined])
         near = _near(refined, threshold, embedder or HashedTermVectors(tokenizer=_words_and_pairs))
         refined, merges = _merged(refined, near), _joined(merges, near)
     count = sum(len(merge.merged) for merge in merges)

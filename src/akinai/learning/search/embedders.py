@@ -78,9 +78,13 @@ class LangChainVectors:
         self._embeddings, self._batch = embeddings, batch
         self.name = name or f"{type(embeddings).__qualname__}:{model or 'default'}"
 
-    @cached_property
+    @property
     def dimensions(self) -> int:
         """The length of a vector. The first access embeds a text."""
+        return self._dimensions
+
+    @cached_property
+    def _dimensions(self) -> int:
         return self._vectors(self._embeddings.embed_query, "dimensions", 1).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -159,13 +159,15 @@ class _Learning:
         if settings.no_truth and settings.feedback == "consistency":
             evaluator = AgreementEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.consistency_tries))
-        retriever = settings.retriever(config, self.data_set)
+        retriever, embedder = settings.retriever(config, self.data_set), settings.embedding()
         file = PlaybookFile(self.path)
         known = self.config.judge_only or (file.exists() and not self.config.fresh)
         before = file.load() if known else Playbook()
         began = beginning(before, tasks.train)
         _expect_unseen(tasks, before, self.path)
-        return Job(tasks.train, roles, evaluator, file, retriever, config, tasks.held_out, began=began)
+        return Job(
+            tasks.train, roles, evaluator, file, retriever, config, tasks.held_out, began=began, embedder=embedder
+        )
 
     def _begin(self, job: Job, tasks: _Tasks) -> None:
         """Create the playbook where it is missing, and record what is about to be learned from."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from akinai import worlds
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.loop import Watch
@@ -69,6 +69,7 @@ def learn(
     fresh: bool = False,
     judge_only: bool = False,
     no_truth: bool = False,
+    embedder: str | None = None,
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     watch: Watch | None = None,
@@ -95,8 +96,8 @@ def learn(
     }
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
-    learner = {"epochs": epochs, "online": online or None, "limit": limit, "no_truth": no_truth or None}
-    learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
+    learner: dict[str, Any] = {"epochs": epochs, "online": online or None, "limit": limit, "no_truth": no_truth or None}
+    learner |= {"embedder": embedder, "roles": {role: given for role, given in by_role.items() if given} or None}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
     job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
@@ -189,6 +190,32 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
 
     result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator())
     return replace(result, runs=config, judgement=replace(result.judgement, clean=None), models=config.models)
+
+
+def write_prompts(
+    tasks: str | DataSet | World[Any], folder: Path | str, settings: Mapping[str, Any] | Sequence[str] | None = None
+) -> list[Path]:
+    """Write the prompts that these tasks would be learned with as files, to change and to name in `prompts`.
+
+    UsageError, with nothing written, where the folder holds such a file already.
+    """
+    world = find_world(tasks)
+    rest, overrides = split_settings(settings, world)
+    learner = learn_settings(overrides)
+    data_set = DataSet("world", lambda _: ()) if world else tasks
+    if not isinstance(data_set, DataSet):
+        data_set = _named_data_set(str(tasks), overrides, rest)
+    templates, place = learner.templates(data_set), Path(folder)
+    texts = {place / f"{name}.md": f"{templates.text(name)}\n" for name in templates.names()}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if there := next((path for path in texts if path.exists()), None):
+            raise UsageError(f"{str(there)!r} is there already; name another folder, or remove it")
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"prompts cannot be written to {str(place)!r}: {why_unreadable(error)}") from error
+    return [*texts]
 
 
 async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:

@@ -18,8 +18,9 @@ from akinai.learning.loop.retriever import Retriever
 from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex
-from akinai.retrieval import ALPHA
+from akinai.retrieval import ALPHA, Embedder
 from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.settings import SETTINGS_FILE, merged, settings_file
 from akinai.runtime.learn.role_models import RolesSettings
@@ -57,6 +58,10 @@ class LearnSettings(BaseModel):
     words: Literal["plain", "sudachi"] = "plain"
     vectors: Literal["hashed", "svd"] = "hashed"
     """"svd" and "sudachi" need the extra `learn`."""
+    embedder: str = ""
+    """For search and near duplicates: "hashed", "svd", or "PROVIDER:NAME" of LangChain; empty: as `vectors` says,
+    and pairs of words for near duplicates."""
+    embedder_base_url: str | None = None
     language: Literal["en", "ja"] | None = None
     """The language of the prompts; None: that of the data set."""
     prompts: str = ""
@@ -113,9 +118,18 @@ class LearnSettings(BaseModel):
 
     def retriever(self, config: LoopConfig, data_set: DataSet) -> Retriever:
         """The data set's own retriever, or a plain search. MissingExtra for "svd" and "sudachi" without the extra."""
-        if data_set.retriever:
-            return data_set.retriever(config)
-        return Retriever(config, index=_index_maker(self))
+        retriever = data_set.retriever(config) if data_set.retriever else None
+        if retriever is None:
+            return Retriever(config, index=_index_maker(self))
+        return retriever.with_index(_index_maker(self)) if self.embedder else retriever
+
+    def embedding(self) -> Embedder | EmbedderFitter | None:
+        """The embedder that was asked for. UsageError for one that cannot be opened."""
+        if not self.embedder:
+            return None
+        from akinai.runtime.models.embeddings import find_embedder
+
+        return find_embedder(self.embedder, base_url=self.embedder_base_url)
 
 
 def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> LearnSettings:
@@ -150,7 +164,7 @@ def _index_maker(settings: LearnSettings) -> Callable[[], PlaybookIndex]:
     from akinai.retrieval import tokenize
 
     words = SudachiWords() if settings.words == "sudachi" else tokenize
-    embedder = TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None
+    embedder = settings.embedding() or (TfidfSvd(tokenizer=words) if settings.vectors == "svd" else None)
     return lambda: PlaybookIndex(tokenizer=words, embedder=embedder, alpha=settings.alpha)
 
 

@@ -1,0 +1,149 @@
+"""The page of a learning: its figures as rows of a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+MOST_SOURCES = 3
+"""Sources that are named of the bullets that a learning began with."""
+
+
+def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
+    """The result of a learning, from its document."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from akinai.report.tables.columns import Column, fitted
+
+    rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
+    names, values, ends = ([row[at] for row in rows] for at in range(3))
+    table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
+    card = learned["card"]
+    playbook = Text(f"playbook {card['playbook']}; {_beginning(card['began_with'])}")
+    return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
+
+
+def _beginning(began: Mapping[str, Any]) -> str:
+    """The playbook that a learning began with, in words."""
+    if not began["bullets"]:
+        return "learning began with no bullets"
+    named = {(name or "an unknown source"): count for name, count in began["sources"].items()}
+    most = sorted(named, key=lambda name: -named[name])[:MOST_SOURCES]
+    others = f" and {len(named) - len(most):,} others" if len(named) > len(most) else ""
+    text = f"learning began with {began['bullets']:,} bullets from {', '.join(most)}{others}"
+    return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
+
+
+def _title(learned: Mapping[str, Any]) -> str:
+    roles = learned["card"]["roles"]
+    if learned["judge_only"]:
+        where = f"on {learned['eval_seeds']}" if learned["world"] else f"on {learned['split']}"
+        return f"{learned['tasks']}, {learned['card']['playbook']} judged {where}, nothing learned"
+    if learned["with"] is None:
+        return f"{learned['tasks']}, learned by {roles}, not judged"
+    seen = learned["card"]["began_with"]["seen"]
+    earlier = f", {seen:,} of which earlier learnings had seen" if seen and learned["online"] else ""
+    if not learned["world"]:
+        return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}{earlier}"
+    where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
+    source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
+    return f"{learned['world']}: {learned['agent']} with {source}, {where}"
+
+
+Row = tuple[str, str, str]
+
+
+def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of tasks with known answers; those that do not apply are left out."""
+    names = {
+        "baseline_accuracy": "accuracy without a playbook",
+        "accuracy": "accuracy with the playbook",
+        "clean_accuracy": "accuracy on tasks that nothing was learned from",
+    }
+    for name, words in names.items():
+        if (share := learned[name]) and share["n"]:
+            low, high = share["ci95"]
+            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    if seen := _seen(learned):
+        yield "judged tasks that were learned from", f"{seen:,}", ""
+    if paired := learned["paired"]:
+        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
+        yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
+    if learned["test"]:
+        yield from _test_rows(learned["test"])
+    for epoch in learned["improvement_rate"]:
+        rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
+        yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
+    tokens = learned["tokens"]
+    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
+    yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
+    if learned["failed"]:
+        yield "tasks without a readable answer", f"{learned['failed']:,}", ""
+
+
+def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of the test tasks, which judge beside the validation tasks."""
+    for name, words in {"baseline_accuracy": "without a playbook", "accuracy": "with the playbook"}.items():
+        if (share := test[name]) and share["n"]:
+            low, high = share["ci95"]
+            yield f"accuracy on test {words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    if paired := test["paired"]:
+        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
+
+
+def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of a world's runs; those that do not apply are left out."""
+    if learned["without"] is not None:
+        yield f"without a playbook (n = {learned['runs']})", f"{learned['without']:,.2f}", ""
+    if learned["with"] is not None:
+        yield "with the playbook", f"{learned['with']:,.2f}", ""
+    if paired := learned["paired"]:
+        yield "gain, run by run", f"{paired['gain']:+,.2f}", _interval(paired["ci95"], 1, "+,.2f")
+        yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
+    if learned["failed"]:
+        yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
+    yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
+
+
+def _seen(learned: Mapping[str, Any]) -> int:
+    """Judged tasks that were learned from, as far as that is known."""
+    clean = learned["clean_accuracy"]
+    return learned["accuracy"]["n"] - clean["n"] if clean else 0
+
+
+def _training_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    """What became of each epoch; counts of 0 are left out, but for what was learned."""
+    for epoch in learned["training"]:
+        when = f"epoch {epoch['epoch']}{'' if epoch['finished'] else ', unfinished'}"
+        yield f"operations learned, {when}", f"{epoch['learned']:,}", ""
+        counts: dict[str, int | Mapping[str, int]] = {
+            "operations asked for again": epoch["asked_again"],
+            "operations turned down by the gate": epoch["gated"],
+            "refused": epoch["refused"],
+            "tasks without an answer": epoch["failed"],
+            "reflections and curations given up": epoch["given_up"],
+            "unreadable replies": epoch["unreadable"],
+        }
+        for words, count in counts.items():
+            yield from _count_rows(words, count, when)
+
+
+def _count_rows(words: str, count: int | Mapping[str, int], when: str) -> Iterator[Row]:
+    """A row for a count, or for each reason; none for a count of 0."""
+    reasons = {"": count} if isinstance(count, int) else {f" ({name})": n for name, n in sorted(count.items())}
+    yield from ((f"{words}{reason}, {when}", f"{n:,}", "") for reason, n in reasons.items() if n)
+
+
+def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
+    yield from _training_rows(learned)
+    if (spent := learned["spent"])["calls"]:
+        yield "replies of models", f"{spent['calls']:,}", ""
+        yield from _count_rows("unreadable replies", spent["unreadable"], "judging included")
+        yield "tokens sent, answered", f"{spent['input']:,}, {spent['output']:,}", ""
+    yield "seconds", f"{learned['seconds']:,.1f}", ""
+
+
+def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
+    return " to ".join(f"{factor * end:{form}}" for end in ends or ())
