@@ -66,7 +66,7 @@ async def in_graph(job: Job, place: str, **options: Any) -> LoopState:
 
 async def test_the_graph_learns_what_the_loop_learns(tmp_path: Path) -> None:
     """The same job in a loop and in a graph: the same playbook, byte for byte, the same figures, the same steps."""
-    options = {"epochs": 2, "batch": 2, "gate": True, "held_out": codes(8, 9)}
+    options = {"epochs": 2, "batch": 2, "gate": True, "keep_best": True, "held_out": codes(8, 9)}
     seen: dict[str, list[str]] = {"loop": [], "graph": []}
     job, two = make_job(tmp_path / "a", codes(1, 5), **options), make_job(tmp_path / "b", codes(1, 5), **options)
     by_loop = await learn(job, watch=lambda step, state: seen["loop"].append(step))

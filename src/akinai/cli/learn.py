@@ -54,6 +54,9 @@ Fresh = Annotated[
     flag("--fresh", help="Begin with an empty playbook and do not resume; a rollback restores the old bullets."),
 ]
 JudgeOnly = Annotated[bool, flag("--judge-only", help="Judge the playbook as it is and learn nothing.")]
+KeepBest = Annotated[
+    bool, flag("--keep-best", help="End with the playbook that does best on held-out tasks (--set held_out=N).")
+]
 NoTruth = Annotated[
     bool,
     flag(
@@ -121,6 +124,7 @@ def learn(
     fresh: Fresh = False,
     judge_only: JudgeOnly = False,
     no_truth: NoTruth = False,
+    keep_best: KeepBest = False,
     embedder: Embedder = None,
     agent: Agent = None,
     reflect: Reflect = None,

@@ -73,6 +73,9 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
     if learned["test"]:
         yield from _test_rows(learned["test"])
+    for tried in learned["selected"]:
+        when = f"epoch {tried['epoch']}, {tried['tasks']:,} tasks" if tried["epoch"] else "before learning"
+        yield f"score on held-out tasks, {when}{' (kept)' if tried['best'] else ''}", f"{tried['score']:.3f}", ""
     for epoch in learned["improvement_rate"]:
         rate = f" ({epoch['rate']:+.1%})" if epoch["rate"] is not None else ""
         yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""

@@ -34,8 +34,9 @@ EDGES: dict[StepName, dict[str, StepName | None]] = {
     "reflect": {"new try": "generate", "another round": "reflect", "insights": "curate", "nothing found": "apply"},
     "curate": {"to be checked": "gate", "delta": "apply"},
     "gate": {"checked": "apply"},
-    "apply": {"next batch": "generate", "epoch done": "refine"},
-    "refine": {"next epoch": "generate", _OVER: None},
+    "apply": {"next batch": "generate", "to be judged": "select", "epoch done": "refine"},
+    "refine": {"next epoch": "generate", "to be judged": "select", _OVER: None},
+    "select": {"go on": "generate", "no better": "refine", _OVER: None},
 }
 """The steps that may follow each step, by the name of the edge; `next_step` chooses one."""
 

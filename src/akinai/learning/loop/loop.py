@@ -22,11 +22,14 @@ from akinai.learning.loop.state import (
     EpochCounts,
     EpochReport,
     GateCheck,
+    HeldOutScores,
     LoopConfig,
     LoopState,
+    Selected,
     StepName,
     TaskProgress,
 )
+from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import Curation, Evaluation, Evaluator, Insights, ModelUsage, Roles
@@ -63,9 +66,11 @@ class Job:
     def __post_init__(self) -> None:
         check_ids(self.train)
         check_ids(self.held_out)
-        if self.config.gate and not self.held_out:
-            raise UsageError("the gate was asked for and there are no held-out tasks; name some, or leave it out")
-        if self.config.gate and (shared := {task.id for task in self.train} & {task.id for task in self.held_out}):
+        asks_held_out = self.config.gate or self.config.keep_best
+        if asks_held_out and not self.held_out:
+            what = "the gate" if self.config.gate else "the best playbook"
+            raise UsageError(f"{what} was asked for and there are no held-out tasks; name some, or leave it out")
+        if asks_held_out and (shared := {task.id for task in self.train} & {task.id for task in self.held_out}):
             raise UsageError(f"task {min(shared)!r} is both trained on and held out; let it be one of them")
 
     @cached_property
@@ -207,13 +212,46 @@ async def gate(job: Job, state: LoopState) -> LoopState:
     assert state.curation is not None
     before = job.playbook.load()
     after, _ = apply_delta(before, replace(state.curation.delta, id="", taggings=()))
-    generator, evaluator = job.roles.generator, job.evaluator
-    without = await judge(job.held_out, before, generator, evaluator, job.retriever.fresh())
-    with_operations = await judge(job.held_out, after, generator, evaluator, job.retriever.fresh())
-    pairs = [(without.scores[id], with_operations.scores[id]) for id in without.scores]
+    without, usage = await _held_out_scores(job, state, before)
+    with_operations, more = await _held_out_scores(job, state, after)
+    pairs = [(score, with_operations.scores[id]) for id, score in without.scores.items()]
     wins, losses = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
-    check = GateCheck(without.mean, with_operations.mean, wins, losses, without.usage + with_operations.usage)
-    return replace(state, gate=check)
+    check = GateCheck(without.mean, with_operations.mean, wins, losses, usage + more)
+    return replace(state, gate=check, judged=with_operations if check.passed else without)
+
+
+async def _held_out_scores(job: Job, state: LoopState, playbook: Playbook) -> tuple[HeldOutScores, ModelUsage]:
+    """The scores of the held-out tasks, remembered where this playbook was the last to be judged."""
+    texts = [[bullet.id, bullet.content] for bullet in playbook]
+    digest = hashlib.sha256(canonical(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    if state.judged and state.judged.digest == digest:
+        return state.judged, ModelUsage()
+    result = await judge(job.held_out, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())
+    return HeldOutScores(digest, result.scores), result.usage
+
+
+async def select(job: Job, state: LoopState) -> LoopState:
+    """Judge the playbook on the held-out tasks; at the end of the learning bring back the best.
+
+    A later playbook has to be better, not just as good.
+    """
+    chosen = list(state.selected)
+    if not chosen:
+        start = int(state.learning_id.rpartition("-")[2])
+        scores, usage = await _held_out_scores(job, state, job.playbook.at(start))
+        chosen.append(Selected(start, 0, 0, scores.mean, usage))
+    point, playbook = job.playbook.history()[-1].n, job.playbook.load()
+    scores, usage = await _held_out_scores(job, state, playbook)
+    epoch = state.epoch - 1 if state.epoch_closed else state.epoch
+    chosen.append(Selected(point, epoch, len(job.train) if state.epoch_closed else state.done, scores.mean, usage))
+    state = replace(state, selected=tuple(chosen), judged=scores, epoch_closed=False)
+    assert state.best is not None
+    since = len(chosen) - 1 - chosen.index(state.best)
+    tired = bool(job.config.patience) and since >= job.config.patience
+    over = state.over or (tired and state.done == 0)
+    if over and since:
+        job.playbook.rollback(state.best.point, reason=f"the best on held-out tasks: {state.best.score:.3f}")
+    return replace(state, stopping=tired, over=over)
 
 
 async def apply(job: Job, state: LoopState) -> LoopState:
@@ -259,7 +297,8 @@ async def refine(job: Job, state: LoopState) -> LoopState:
         epochs=(*state.epochs, report),
         first_right=state.first_right if job.config.online else (),
         first_scores=state.first_scores if job.config.online else (),
-        over=state.epoch >= job.config.epochs,
+        over=state.epoch >= job.config.epochs or state.stopping,
+        epoch_closed=True,
     )
 
 
@@ -271,6 +310,7 @@ STEPS: Mapping[StepName, Step] = {
     "gate": gate,
     "apply": apply,
     "refine": refine,
+    "select": select,
 }
 
 
@@ -287,9 +327,25 @@ def next_step(job: Job, step: StepName, state: LoopState) -> StepName | None:
         case "gate":
             return "apply"
         case "apply":
-            return "generate" if state.done < len(job.train) else "refine"
+            if state.done >= len(job.train):
+                return "refine"
+            return "select" if _is_due(job.config, state) else "generate"
         case "refine":
-            return None if state.over else "generate"
+            return "select" if job.config.keep_best else _next_epoch(state)
+        case "select":
+            return "refine" if state.stopping and not state.over else _next_epoch(state)
+
+
+def _is_due(config: LoopConfig, state: LoopState) -> bool:
+    """Whether the playbook is judged between two batches of an epoch."""
+    if not (config.keep_best and config.select_every):
+        return False
+    last = next((s.tasks for s in reversed(state.selected) if s.epoch == state.epoch), 0)
+    return state.done - last >= config.select_every
+
+
+def _next_epoch(state: LoopState) -> StepName | None:
+    return None if state.over else "generate"
 
 
 def _after_evaluation(config: LoopConfig, batch: Sequence[TaskProgress]) -> StepName:

@@ -14,7 +14,7 @@ from akinai.core.errors import UsageError
 from akinai.learning.playbook.deltas import BulletTag, Refusal, Tagging
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage, Trajectory, added
 
-StepName: TypeAlias = Literal["generate", "evaluate", "reflect", "curate", "gate", "apply", "refine"]
+StepName: TypeAlias = Literal["generate", "evaluate", "reflect", "curate", "gate", "apply", "refine", "select"]
 
 MOST_ROUNDS = 5
 RULES_BATCH = 500
@@ -50,6 +50,12 @@ class LoopConfig:
     """Give the whole playbook to every task, as ACE does."""
     no_truth: bool = False
     """Hand the Reflector no right answers."""
+    keep_best: bool = False
+    """Judge the playbook on the held-out tasks as it grows, and end with the best."""
+    select_every: int = 0
+    """Tasks between two such judgements; 0: after each epoch alone."""
+    patience: int = 0
+    """Judgements in a row that are no better than the best and end the learning; 0: none do."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.rounds <= MOST_ROUNDS:
@@ -230,6 +236,35 @@ class GateCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldOutScores:
+    """What the held-out tasks scored with a playbook, so that the same playbook is not judged again."""
+
+    digest: str
+    """Of its bullets' ids and texts; counters do not matter."""
+    scores: Mapping[str, float]
+    """By task id."""
+
+    @property
+    def mean(self) -> float:
+        return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A judgement of the playbook on the held-out tasks during a learning."""
+
+    point: int
+    """The last change in the playbook's journal."""
+    epoch: int
+    """0: before anything was learned."""
+    tasks: int
+    """Tasks of that epoch that were learned from."""
+    score: float
+    """Mean score."""
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+
+@dataclass(frozen=True, slots=True)
 class Beginning:
     """The playbook that a learning began with."""
 
@@ -263,9 +298,22 @@ class LoopState:
     first_scores: tuple[float, ...] = ()
     """The scores of the same attempts."""
     began: Beginning = field(default_factory=Beginning)
+    judged: HeldOutScores | None = None
+    """Of the playbook that the held-out tasks judged last."""
+    selected: tuple[Selected, ...] = ()
+    """All judgements of the growing playbook, the beginning's first."""
+    epoch_closed: bool = False
+    """Whether the epoch was just closed, rather than judged on its way."""
+    stopping: bool = False
+    """Nothing got better for long enough: the epoch is closed and the learning ends."""
     fingerprint: str = ""
     """Of the job: a state of another job is not resumed."""
     over: bool = False
+
+    @property
+    def best(self) -> Selected | None:
+        """The first of the best judgements."""
+        return max(self.selected, key=lambda selected: selected.score, default=None)
 
     @property
     def delta_id(self) -> str:

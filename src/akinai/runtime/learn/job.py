@@ -125,6 +125,7 @@ class _Learning:
                 seconds=perf_counter() - start,
                 test=further[0] if further else None,
                 judge_only=self.config.judge_only,
+                selected=state.selected,
             )
 
     def _load_tasks(self) -> _Tasks:
@@ -171,7 +172,7 @@ class _Learning:
 
     def _begin(self, job: Job, tasks: _Tasks) -> None:
         """Create the playbook where it is missing, and record what is about to be learned from."""
-        learned_from = (*tasks.train, *(tasks.held_out if job.config.gate else ()))
+        learned_from = (*tasks.train, *(tasks.held_out if job.config.gate or job.config.keep_best else ()))
         job.playbook.begin(
             _sections(self.data_set),
             reason="begun with an empty playbook" if self.config.fresh else "",

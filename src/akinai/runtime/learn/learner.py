@@ -69,6 +69,7 @@ def learn(
     fresh: bool = False,
     judge_only: bool = False,
     no_truth: bool = False,
+    keep_best: bool = False,
     embedder: str | None = None,
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
@@ -89,19 +90,18 @@ def learn(
     """
     sampling = (base_url, temperature, reply_tokens, model_seed)
     choice = ModelChoice(model, *sampling) if isinstance(model, str) else model
-    by_role = {
-        "generator": role_setting(generator_model, generator_base_url),
-        "reflector": role_setting(reflector_model, reflector_base_url),
-        "curator": role_setting(curator_model, curator_base_url),
-    }
+    generator = role_setting(generator_model, generator_base_url)
+    reflector = role_setting(reflector_model, reflector_base_url)
+    by_role = {"generator": generator, "reflector": reflector, "curator": role_setting(curator_model, curator_base_url)}
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
-    learner: dict[str, Any] = {"epochs": epochs, "online": online or None, "limit": limit, "no_truth": no_truth or None}
-    learner |= {"embedder": embedder, "roles": {role: given for role, given in by_role.items() if given} or None}
+    learner: dict[str, Any] = {"epochs": epochs, "online": online, "limit": limit, "embedder": embedder}
+    learner |= {"no_truth": no_truth, "keep_best": keep_best}
+    learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
     job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
-    given = {name: value for name, value in learner.items() if value is not None}
+    given = {name: value for name, value in learner.items() if value is not None and value is not False}
     return _learn(tasks, settings, given, runs, job, (choice, options), roles, evaluator)
 
 
@@ -119,7 +119,7 @@ def _learn(
     choice, options = asked
     if job.judge_only:
         unused = {**learner, "fresh": job.fresh or None, "checkpoint": job.checkpoint, "seeds": runs["seeds"]}
-        expect_unused({**unused, "roles": None}, "nothing is learned with judge_only")
+        expect_unused({**unused, "roles": None, "embedder": None}, "nothing is learned with judge_only")
     if isinstance(tasks, TrainConfig):
         expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
         rest, overrides = split_settings(settings, None)

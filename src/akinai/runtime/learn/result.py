@@ -8,7 +8,7 @@ from pathlib import Path
 from akinai.core.canonical import Json
 from akinai.core.statistics import PairedComparison, proportion_interval
 from akinai.learning.loop.evaluation import EvalResult, gain
-from akinai.learning.loop.state import Beginning, EpochCounts, EpochReport
+from akinai.learning.loop.state import Beginning, EpochCounts, EpochReport, Selected
 from akinai.learning.playbook.atomic import sha256
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
@@ -81,6 +81,8 @@ class LearnResult:
     test: Judgement | None = None
     """On the test tasks, where validation tasks were judged too."""
     judge_only: bool = False
+    selected: tuple[Selected, ...] = ()
+    """How the growing playbook did on the held-out tasks, where the best was kept."""
 
     @property
     def split(self) -> Split:
@@ -109,6 +111,7 @@ class LearnResult:
         judgements = (self.judgement, self.test or Judgement("test"))
         results = [result for each in judgements for result in (each.judged, each.baseline)]
         judged = [result.usage for result in results if result]
+        judged += [selected.usage for selected in self.selected]
         return sum([*(counts.usage for _, counts in self._counts()), *judged], ModelUsage())
 
     def _counts(self) -> list[tuple[int, EpochCounts]]:
@@ -128,6 +131,7 @@ class LearnResult:
         asked for; `spent` is what models received and answered, with the unreadable replies by reason.
         """
         judged, baseline, runs = self.judged, self.baseline, self.runs
+        best = max(self.selected, key=lambda selected: selected.score, default=None)
         return {
             "tasks": self.data_set,
             **_runs_json(runs),
@@ -155,6 +159,9 @@ class LearnResult:
             "paired": _gain_json(self.gain),
             "test": self.test.to_json() if self.test else None,
             "judge_only": self.judge_only,
+            "selected": [
+                {"epoch": s.epoch, "tasks": s.tasks, "score": s.score, "best": s is best} for s in self.selected
+            ],
             "seconds": round(self.seconds, 2),
             "card": {
                 "akinai": version("akinai"),

@@ -42,8 +42,15 @@ class LearnSettings(BaseModel):
     """Whether a failed task is attempted again after a reflection; None: with a model."""
     reflect_on_success: bool = False
     gate: bool = False
+    keep_best: bool = False
+    """End with the playbook that does best on the held-out tasks, judged after each epoch."""
+    select_every: int = Field(0, ge=0)
+    """Judge it every so many tasks too."""
+    patience: int = Field(0, ge=0)
+    """Judgements in a row without a better playbook that end the learning; 0: none do."""
     held_out: int = Field(0, ge=0)
-    """Number of training tasks, from the end, to keep for the gate where the data set has no held-out tasks."""
+    """Number of training tasks, from the end, to keep for the gate and for choosing the best playbook, where the data
+    set has no held-out tasks."""
     limit: int = Field(0, ge=0)
     """Number of training tasks to use, from the start; 0 is all."""
     dedup: bool = True
@@ -110,6 +117,9 @@ class LearnSettings(BaseModel):
             min_confidence=self.min_confidence,
             whole=self.whole,
             no_truth=self.no_truth,
+            keep_best=self.keep_best,
+            select_every=self.select_every,
+            patience=self.patience,
         )
 
     def templates(self, data_set: DataSet) -> PromptTemplates:
