@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akinai.cli import model_options as m
-from akinai.cli.learn_page import learned_page
 from akinai.cli.options import Embedder, Json, Store, argument, flag, option, whole_number
 from akinai.cli.output import print_error, print_json, print_line, print_next_steps, print_page
 
@@ -177,6 +176,8 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
     if as_json:
         print_json(learned.to_json())
     else:
+        from akinai.report.tables.learned import learned_page
+
         print_page(lambda width: learned_page(learned.to_json(), width))
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
