@@ -20,6 +20,7 @@ PLAYED = [
             "learning-to-do-business",
             "market",
             "market-analysis",
+            "publish",
             "quickstart",
             "report",
             "scores",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         follow,
         fork,
         open,
+        plan,
         playbook,
         replay,
         resume,
@@ -34,14 +35,15 @@ if TYPE_CHECKING:
     )
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
+    from akinai.report.page.leaderboard import check_leaderboard, leaderboard
     from akinai.runtime.learn.learner import learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
 
 COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "diff": "api.records", "export": "api.records",
-    "fork": "api.play", "learn": "runtime.learn.learner",
-    "mcp": "adapters.mcp.serving", "replay": "api.records", "report": "report.page.files",
+    "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
+    "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
     "show": "api.show", "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
 }  # fmt: skip
@@ -54,6 +56,7 @@ files is a group as well."""
 _HOME = {
     "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "AsyncSession": "api.session",
     "Entry": "core.ledger",
+    "check_leaderboard": "report.page.leaderboard",
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
     "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
@@ -66,9 +69,9 @@ _HOME = {
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
-    "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen", "compare",
-    "compare_logs", "deal", "diff", "estimate", "export", "follow", "fork", "learn", "mcp", "open", "playbook",
-    "replay",
+    "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen",
+    "check_leaderboard", "compare", "compare_logs", "deal", "diff", "estimate", "export", "follow", "fork",
+    "leaderboard", "learn", "mcp", "open", "plan", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -16,7 +16,8 @@ PRESENTATION = {"as_json", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
-    "learn": ["tasks"], "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
+    "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
+    "mcp": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
     "serve": [], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],
@@ -25,7 +26,7 @@ POSITIONAL = {
     "playbook recover": ["playbook"],
 }  # fmt: skip
 """The functions' names for the words after each command, in their order."""
-NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_"}
+NAMES = {"set": "settings", "eval_set": "eval_settings", "import": "import_", "from": "from_"}
 """A flag or command, and its name in Python, where a word of Python is in the way or a list has a plural."""
 OTHER_FUNCTIONS = {
     ("run", "dry_run"): "estimate",

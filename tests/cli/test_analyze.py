@@ -44,7 +44,7 @@ def test_document_has_groups_with_all_their_figures(akinai: Akinai) -> None:
     answer = akinai("analyze", "a", "--json")
     assert (answer.code, answer.err, answer.out.count("\n")) == (0, "", 1)
     document = answer.json
-    assert document.keys() == {"runs", "summary", "groups", "card"}
+    assert document.keys() == {"runs", "summary", "groups", "standings", "card"}
     group = document["groups"]["idle"]
     assert group.keys() == GROUP_KEYS
     assert (group["n"], group["states"], group["endings"], group["days"]) == (3, {"done": 3}, {"horizon": 3}, 27)
@@ -135,7 +135,7 @@ def test_damaged_header_leaves_other_commands_alone(akinai: Akinai) -> None:
     edit("UPDATE runs SET genesis = '{' WHERE run_id = 'a-2'")
     assert akinai("runs").code == 0
     listed = akinai("runs", "--json").json["runs"]
-    assert [(run["run"], bool(run["scores"])) for run in listed] == [("a-1", True), ("a-2", False)]
+    assert [(run["run"], bool(run["world"])) for run in listed] == [("a-1", True), ("a-2", False)]
     assert akinai("analyze", "a-1").code == 0
     play(akinai, "b", seeds="2")
     for command in ("resume", "replay", "export"):

@@ -1,6 +1,8 @@
 """The documents that programs rely on."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from command_line import Akinai, Answer
@@ -67,24 +69,41 @@ def test_run_prints_one_document(akinai: Akinai) -> None:
     [
         (("resume", "a"), ["a-1", "a-2"]),
         (("replay", "a-2"), ["a-2"]),
-        (("runs",), ["a-1", "a-2"]),
         (("analyze", "a-2", "a"), ["a-2", "a-1"]),
         (("fork", "a-1", "--at-day", "3"), ["a-1-fork-1"]),
         (("fork", "a", "--after", "12", "--agent", "idle"), ["a-fork-1-1", "a-fork-1-2"]),
     ],
     ids=lambda words: words[0],
 )
-def test_every_command_with_runs_prints_the_same_shape(akinai: Akinai, words: tuple[str, ...], runs: list[str]) -> None:
-    """resume, fork, replay, runs and analyze print what run prints."""
+def test_every_command_that_scores_prints_the_same_shape(
+    akinai: Akinai, words: tuple[str, ...], runs: list[str]
+) -> None:
+    """resume, fork, replay and analyze print what run prints."""
     played(akinai)
     assert_shape(akinai(*words, "--json"), runs)
+
+
+def test_a_listing_folds_no_ledger(akinai: Akinai) -> None:
+    """`runs --json` prints what headers hold, of the runs that were chosen, even where no entry can be read."""
+    scored = played(akinai).json["runs"]
+    akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "b")
+    with closing(sqlite3.connect("akinai.db")) as connection, connection:
+        connection.execute("UPDATE actions SET data = '{}'")
+    listed = akinai("runs", "--group", "a", "--status", "done", "--json").json["runs"]
+    shared = ("run", "world", "preset", "agent", "seed", "status", "ending", "entries", "digest", "group")
+    assert [{name: run[name] for name in shared} for run in listed] == [
+        {name: run[name] for name in shared} for run in scored
+    ]
+    assert [run["run"] for run in akinai("runs", "--limit", "2", "--json").json["runs"]] == ["a-2", "b-1"]
+    shown = akinai("runs", "--limit", "1").out
+    assert ("b-1" in shown, "a-2" in shown) == (True, False)
+    assert "no such runs" in akinai("runs", "--status", "failed").out
 
 
 def test_scores_of_a_record_are_those_of_the_run(akinai: Akinai) -> None:
     """Whatever command reads a run, it scores it alike."""
     runs = played(akinai).json["runs"]
-    for words in (("runs",), ("replay", "a")):
-        assert akinai(*words, "--json").json["runs"] == runs
+    assert akinai("replay", "a", "--json").json["runs"] == runs
     analysed = akinai("analyze", "a", "--json").json["runs"]
     assert [run | old for run, old in zip(analysed, runs, strict=True)] == analysed
 

@@ -95,7 +95,7 @@ def test_resume_refuses_another_player(akinai: Akinai, folder: Path) -> None:
     answer = akinai("resume", "s", "--json")
     assert answer.code == 1
     assert "at entry 1 the player now does GetMoneyBalance" in answer.err
-    assert akinai("runs", "--json").json["runs"] == [before]
+    assert [run.to_json() for run in api.runs(store="akinai.db")] == [before]
 
 
 def test_ended_run_is_left_alone(akinai: Akinai) -> None:

@@ -1,12 +1,14 @@
 """Analyses and comparisons of runs of a store: read, grouped, and placed on scales."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from akinai.analysis.comparison import Comparison, compare_runs
 from akinai.analysis.groups import first_header, group_runs, name_groups, summarise_group
 from akinai.analysis.readers import Readers, open_readers, progress_of
-from akinai.analysis.records import Analysis
+from akinai.analysis.records import Analysis, PassRate
 from akinai.analysis.scale import read_scales
+from akinai.analysis.standings import pass_rates, standings, thresholds
 from akinai.core.errors import UsageError
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
@@ -27,6 +29,7 @@ def analyze(
     by_conversation: bool = False,
     by_day: bool = False,
     deals: bool = False,
+    threshold: Mapping[str, float] | Sequence[str] | None = None,
     evidence: bool = True,
     store: StoreRef = None,
     jobs: int = 1,
@@ -38,8 +41,10 @@ def analyze(
     Idle and reference come from the store where it has them under the same settings; else they are played in memory,
     on at most 20 seeds; `scale` True asks for all seeds, False for none. `by_agent`, `by_conversation` and `deals` add
     a world's tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off.
-    `evidence` False leaves out the entries that earned each score. `jobs` processes read at a time; `progress` is
-    called for every run, as in `run`. A run that cannot be read has its `trouble` and stops nothing.
+    `threshold`, such as {"net_worth": 1000} (dollars for money), asks how often a seed that is played k times passes
+    it at least once (`pass@k`) and every time (`pass^k`). `evidence` False leaves out the entries that earned each
+    score. `jobs` processes read at a time; `progress` is called for every run, as in `run`. A run that cannot be read
+    has its `trouble` and stops nothing.
     """
     if fuzzy_match_distance < 0:
         raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
@@ -48,7 +53,7 @@ def analyze(
     detail = Detail(
         False, evidence, judged=True, findings=True, series=by_day, tables=tables, fuzzy=fuzzy_match_distance
     )
-    place = resolve_store(store)
+    place, asked_about = resolve_store(store), thresholds(threshold)
 
     async def work(books: Books) -> Analysis:
         known = await books.runs()
@@ -56,7 +61,15 @@ def analyze(
         async with open_readers(books, _url(place), jobs, known_prices()) as readers:
             return await _analyse(readers, known, found, detail, scale=scale, progress=progress)
 
-    return wait(with_store(place, work))
+    analysis = wait(with_store(place, work))
+    return replace(analysis, pass_rates=_pass_rates(analysis, asked_about)) if asked_about else analysis
+
+
+def _pass_rates(analysis: Analysis, asked_about: Mapping[str, float]) -> dict[str, tuple[PassRate, ...]]:
+    runs = {run.id: run for run in analysis.runs}
+    return {
+        group.name: tuple(pass_rates(group, [runs[id] for id in group.runs], asked_about)) for group in analysis.groups
+    }
 
 
 def compare(
@@ -123,4 +136,4 @@ async def _analyse(
     scales = await read_scales(readers, known, groups, scale)
     names = name_groups({key: first_header(members) for key, members in groups.items()})
     summaries = tuple(summarise_group(names[key], members, scales[key]) for key, members in groups.items())
-    return Analysis(Runs(runs), summaries)
+    return Analysis(Runs(runs), summaries, tuple(standings(summaries, runs)))

@@ -15,6 +15,7 @@ from akinai.core.statistics import (
     WelchComparison,
     compare,
     seeds_needed,
+    seeds_to_show,
     summarise,
     welch_compare,
     welch_seeds_needed,
@@ -68,6 +69,8 @@ class ScoreComparison:
     """The difference over the pairs, or the runs, in which nothing failed or was unfinished."""
     needed: int | None = None
     """Seeds that each side needs to show the gain that was asked about; None where no gain or no spread is known."""
+    to_show: int | None = None
+    """Seeds that each side needs to show the difference that was seen, with 80 % power; None where nothing differs."""
 
     @property
     def statistic(self) -> PairedComparison | WelchComparison:
@@ -98,7 +101,7 @@ class ScoreComparison:
 
     def to_json(self) -> dict[str, Json]:
         document = self.statistic.to_json() | {"unit": self.unit, "better": self.better, "winner": self.winner}
-        document |= {"of_done": self.of_done}
+        document |= {"of_done": self.of_done, "seeds_to_show": self.to_show}
         return document | ({"seeds_needed": self.needed} if self.needed is not None else {})
 
 
@@ -271,14 +274,16 @@ def _compare(
         done = [_known((run for run in runs if run.state == "done"), value) for runs in (a, b)]
         of_done = fmean(done[1]) - fmean(done[0]) if all(done) else None
         needed = _needed_unpaired(*values, gain)
-        return ScoreComparison(unit, better, None, welch_compare(*values), of_done, needed)
+        apart = welch_compare(*values)
+        return ScoreComparison(unit, better, None, apart, of_done, needed, seeds_to_show(apart, by_seed_a, by_seed_b))
     paired = compare(by_seed_a, by_seed_b, better=better)
     finished = {seed for seed in shared if all(run.state == "done" for run in (*a, *b) if run.seed == seed)}
     differences = [
         y - x for seed in sorted(finished) if (x := by_seed_a[seed]) is not None and (y := by_seed_b[seed]) is not None
     ]
     of_done = fmean(differences) if differences else None
-    return ScoreComparison(unit, better, paired, None, of_done, _needed(paired.sd_difference, gain))
+    needed, to_show = _needed(paired.sd_difference, gain), seeds_to_show(paired, by_seed_a, by_seed_b)
+    return ScoreComparison(unit, better, paired, None, of_done, needed, to_show)
 
 
 def _by_seed(runs: Sequence[Run], value: Value) -> dict[int, float | None]:

@@ -20,7 +20,7 @@ from akinai.analysis.records import (
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis
 from akinai.core.scores import WORDS, Score, Table, bounds
-from akinai.core.statistics import Summary, share_between, summarise, welch_mde
+from akinai.core.statistics import Summary, clustered, share_between, summarise, welch_mde
 from akinai.core.stores import RunHeader
 from akinai.runtime.runs.records import Run, State
 
@@ -130,7 +130,7 @@ def _short(value: Json) -> str:
 
 def _differing_settings(headers: Mapping[str, RunHeader]) -> dict[str, dict[str, Json]]:
     """By group key, the settings in which a group differs from another of the same world."""
-    flat = {key: _flat(header.genesis.setup) for key, header in headers.items()}
+    flat = {key: flat_settings(header.genesis.setup) for key, header in headers.items()}
     differing: dict[str, dict[str, Json]] = {}
     for key, header in headers.items():
         rivals = [flat[rival] for rival, known in headers.items() if known.genesis.world == header.genesis.world]
@@ -140,12 +140,12 @@ def _differing_settings(headers: Mapping[str, RunHeader]) -> dict[str, dict[str,
     return differing
 
 
-def _flat(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]:
+def flat_settings(setup: Mapping[str, Json], start: str = "") -> dict[str, Json]:
     """Settings by dotted names; a list is one setting."""
     flat: dict[str, Json] = {}
     for name, value in setup.items():
         if isinstance(value, Mapping):
-            flat |= _flat(cast("Mapping[str, Json]", value), f"{start}{name}.")
+            flat |= flat_settings(cast("Mapping[str, Json]", value), f"{start}{name}.")
         else:
             flat[f"{start}{name}"] = value
     return flat
@@ -191,13 +191,26 @@ def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
     """A run that can be read and lacks the figure is left out."""
     all_scores = (score for run in runs for score in (*run.scores, *run.coherence, *run.figures))
     example = next(score for score in all_scores if score.name == name)
-    values = [run.value(name) for run in runs if run.trouble or run.value(name) is not None]
-    summary = summarise(values, bounds=bounds(example.unit))
+    having = [run for run in runs if run.trouble or run.value(name) is not None]
+    values, seeds = [run.value(name) for run in having], [run.seed for run in having]
+    summary = summarise(values, bounds=bounds(example.unit), clusters=seeds)
+    independent = summarise(clustered(seed_values(having, name)).values())
     done = summarise(value for run in runs if run.state == "done" and (value := run.value(name)) is not None)
     share = None
     if name in scale.own and name in scale.idle and name in scale.reference:
         share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
-    return ScoreSummary(name, example.unit, example.better, summary, done.mean, welch_mde(summary, summary), share)
+    mde = welch_mde(independent, independent)
+    return ScoreSummary(name, example.unit, example.better, summary, done.mean, mde, share)
+
+
+def seed_values(runs: Iterable[Run], name: str) -> dict[int, list[float]]:
+    """The values of each seed's runs: none for a seed of which no run has one."""
+    found: dict[int, list[float]] = {}
+    for run in runs:
+        if run.world:
+            value = run.value(name)
+            found.setdefault(run.seed, []).extend([] if value is None else [value])
+    return found
 
 
 def _findings(readable: Sequence[Run], days: int) -> dict[str, FindingsSummary]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from akinai.core.canonical import Json
 from akinai.core.scores import Better
-from akinai.core.statistics import Summary
+from akinai.core.statistics import Ranking, Summary
 from akinai.runtime.runs.records import Run, Runs, State
 
 MONTH_DAYS = 30
@@ -195,11 +195,51 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Standings:
+    """The groups of one world by one score."""
+
+    world: str
+    score: str
+    unit: str
+    better: Better | None
+    ranking: Ranking
+    seeds: int
+    """The fewest seeds of a group."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {"world": self.world, "score": self.score, "unit": self.unit, "better": self.better}
+        return document | {"seeds": self.seeds, **self.ranking.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class PassRate:
+    """How often the runs of a group reach a threshold, when a seed is tried k times."""
+
+    score: str
+    unit: str
+    threshold: float
+    """In the unit of the score."""
+    k: int
+    at_least_once: Summary
+    """pass@k over the seeds that were played at least k times, with its interval."""
+    every_time: Summary
+    """pass^k over the same seeds."""
+
+    def to_json(self) -> dict[str, Json]:
+        own = {name: value for name, value in asdict(self).items() if name not in ("at_least_once", "every_time")}
+        return {**own, "pass_at_k": self.at_least_once.to_json(), "pass_hat_k": self.every_time.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """Runs, in the order in which they were named, and the groups that they form."""
 
     runs: Runs
     groups: tuple[Group, ...]
+    standings: tuple[Standings, ...] = ()
+    """The order of the groups of each world that has several."""
+    pass_rates: Mapping[str, tuple[PassRate, ...]] = field(default_factory=dict[str, tuple[PassRate, ...]])
+    """By group, where thresholds were asked about."""
 
     @property
     def troubled(self) -> list[Run]:
@@ -210,4 +250,13 @@ class Analysis:
         """The document that `akinai analyze --json` prints."""
         document = self.runs.to_json()
         groups: Json = {group.name: group.to_json() for group in self.groups}
-        return {"runs": document["runs"], "summary": document["summary"], "groups": groups, "card": document["card"]}
+        more: dict[str, Json] = {"standings": [known.to_json() for known in self.standings]}
+        if self.pass_rates:
+            more["pass_rates"] = {name: [rate.to_json() for rate in rates] for name, rates in self.pass_rates.items()}
+        return {
+            "runs": document["runs"],
+            "summary": document["summary"],
+            "groups": groups,
+            **more,
+            "card": document["card"],
+        }

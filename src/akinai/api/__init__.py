@@ -6,6 +6,7 @@ plays in memory. All functions work inside a running event loop, as in a noteboo
 
 from akinai.analysis.analyse import analyze, compare
 from akinai.analysis.log_comparison import compare_logs
+from akinai.analysis.plan import plan
 from akinai.api.opening import Session, aopen, open
 from akinai.api.play import Stopped, estimate, fork, resume, run
 from akinai.api.records import deal, diff, export, headers, replay, runs, verify
@@ -28,6 +29,7 @@ __all__ = [
     "fork",
     "headers",
     "open",
+    "plan",
     "replay",
     "resume",
     "run",

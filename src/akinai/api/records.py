@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypedDict, cast, get_args
 
 from akinai import worlds
 from akinai.analysis.diff import Diff, diff_runs
 from akinai.core.errors import LedgerError, UnknownName, UsageError
 from akinai.core.findings import Deal
-from akinai.core.stores import Books, RunHeader
+from akinai.core.stores import Books, RunHeader, Status
 from akinai.core.worlds import replay as core_replay
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.export.database import database_formats, write_database
@@ -65,24 +65,52 @@ def verify(*names: str, digest: str | None = None, store: StoreRef = None) -> di
     return wait(with_store(resolve_store(store), work))
 
 
-def runs(*names: str, store: StoreRef = None, ledgers: bool = True) -> Runs:
+def runs(
+    *names: str,
+    group: str | None = None,
+    status: Status | None = None,
+    limit: int | None = None,
+    store: StoreRef = None,
+    ledgers: bool = True,
+) -> Runs:
     """Runs and groups by name, or all runs of a store, oldest first, scored from their ledgers.
 
-    A run whose record is damaged or of another version's world says so as its `error` and has no scores.
+    Without names, `group` takes the runs of one group or sweep, `status` those that are "open", "done" or "failed", and
+    `limit` the newest; 0 is no limit. A run whose record is damaged or of another version's world says so as its
+    `error` and has no scores.
     """
+    chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Runs:
-        found = await find_runs(books, names, damaged=True) if names else await books.runs()
+        found = await find_runs(books, names, damaged=True) if names else await books.runs(**chosen)
         return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in found])
 
     return wait(with_store(resolve_store(store), work))
 
 
-def headers(store: StoreRef = None) -> Sequence[RunHeader]:
-    """The headers of all runs: quick, and without scores."""
+class _Chosen(TypedDict):
+    group: str | None
+    status: Status | None
+    limit: int | None
+
+
+def _chosen(group: str | None, status: str | None, limit: int | None) -> _Chosen:
+    """Which runs of a store are meant. UsageError for a status that there is not, and for a limit below 0."""
+    if status is not None and status not in get_args(Status):
+        raise UnknownName("status", status, get_args(Status))
+    if limit is not None and limit < 0:
+        raise UsageError(f"a limit is a number of runs from 0, which is no limit, not {limit!r}")
+    return {"group": group, "status": cast("Status | None", status), "limit": limit or None}
+
+
+def headers(
+    store: StoreRef = None, *, group: str | None = None, status: str | None = None, limit: int | None = None
+) -> Sequence[RunHeader]:
+    """The headers of all runs, or of those that `runs` takes: quick, and without scores."""
+    chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Sequence[RunHeader]:
-        return await books.runs()
+        return await books.runs(**chosen)
 
     return wait(with_store(resolve_store(store), work))
 

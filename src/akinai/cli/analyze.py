@@ -1,4 +1,4 @@
-"""Commands that say what runs amount to: analyze, compare, report."""
+"""Commands that say what runs amount to: analyze, compare, plan, report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,6 +70,15 @@ Followed = Annotated[
     option("--deal", metavar="ID", help="Instead, follow one deal of one run from its first message to its last."),
 ]
 ByDay = Annotated[bool, flag("--by-day", help="With --json: add every day of every run.")]
+Thresholds = Annotated[
+    list[str] | None,
+    option(
+        "--threshold",
+        metavar="SCORE=VALUE",
+        help="Also say how often a seed that is played k times reaches VALUE (dollars for money): at least once "
+        "(pass@k) and every time (pass^k). Can be given several times.",
+    ),
+]
 Gain = Annotated[
     str | None,
     option(
@@ -98,6 +107,7 @@ def analyze(
     by_conversation: ByConversation = False,
     by_day: ByDay = False,
     deals: Deals = False,
+    threshold: Thresholds = None,
     deal: Followed = None,
     jobs: Jobs = None,
     store: Store = None,
@@ -118,6 +128,7 @@ def analyze(
             by_conversation=by_conversation,
             by_day=by_day and as_json,
             deals=deals,
+            threshold=threshold,
             evidence=as_json,
             store=address,
             jobs=process_count(jobs, address),
@@ -201,6 +212,40 @@ def compare(
     from akinai.report.tables.comparisons import comparison_page
 
     return print_page(lambda width: comparison_page(found, gain or "", width))
+
+
+def plan(
+    gain: Annotated[
+        str, option("--gain", metavar="X", help="The gain to show, in the unit of the score (dollars for money).")
+    ],
+    from_: Annotated[str, option("--from", metavar="A", help="The pilot: a run or group of at least two seeds.")],
+    against: Annotated[
+        str | None,
+        option("--against", metavar="B", help="A pilot of the other side: common seeds show how much pairing saves."),
+    ] = None,
+    score: Annotated[
+        str | None, option("--score", metavar="NAME", help="The score.", default="the world's first")
+    ] = None,
+    at_once: Annotated[
+        int,
+        option("--at-once", metavar="N", help="Runs that wait for models at once.", default="64", parser=whole_number),
+    ] = 64,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Say how many seeds a study needs to show a gain, from a pilot, and what they cost in tokens and hours."""
+    from akinai import api
+
+    amount = _amount(gain)
+    assert amount is not None
+    found = api.plan(
+        gain=amount, from_=from_, against=against, score=score, at_once=at_once, store=store_address(store)
+    )
+    if as_json:
+        return print_json(found.to_json())
+    from akinai.report.tables.verdicts import plan_sentences
+
+    return print_line(plan_sentences(found))
 
 
 def _compare_logs(a: str, b: str, gain: str | None, cluster: str | None, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, RunName, RunNames, Store, argument, option, store_address
+from akinai.cli.options import Json, RunName, RunNames, Store, argument, option, store_address, whole_number
 from akinai.cli.output import FAILED, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
@@ -21,18 +21,49 @@ FORMATS = (
 )
 
 
-def runs(store: Store = None, as_json: Json = False) -> None:
-    """List the runs in the store, oldest first."""
+MOST_LISTED = 200
+"""Runs that a table lists unless --limit says otherwise."""
+
+Limit = Annotated[
+    int | None,
+    option(
+        "--limit",
+        metavar="N",
+        help="The newest N runs; 0 lists all.",
+        default=f"{MOST_LISTED}, with --json all",
+        parser=whole_number,
+    ),
+]
+
+
+def runs(
+    group: Annotated[str | None, option("--group", metavar="NAME", help="Runs of this group or sweep alone.")] = None,
+    status: Annotated[
+        str | None, option("--status", metavar="STATUS", help="Runs that are open, done or failed.")
+    ] = None,
+    limit: Limit = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """List the runs in the store, oldest first. Nothing is scored: `akinai analyze` reads the ledgers."""
     from akinai import api
 
     address = store_address(store)
     if as_json:
-        return print_json(api.runs(store=address, ledgers=False).to_json())
+        found = api.headers(address, group=group, status=status, limit=limit)
+        return print_json({"runs": [header.to_json() for header in found]})
     from akinai.report.tables.runs import headers_table
 
-    headers = api.headers(address)
-    if headers:
-        return print_page(lambda width: headers_table(headers, width))
+    most = MOST_LISTED if limit is None else limit
+    headers = api.headers(address, group=group, status=status, limit=most and most + 1 if limit is None else limit)
+    shown = headers[-most:] if most else headers
+    if shown:
+        print_page(lambda width: headers_table(shown, width))
+        if len(shown) < len(headers):
+            print_line(f"\nthe newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
+        return None
+    if group or status:
+        return print_line("no such runs")
     print_line("no runs yet")
     return print_next_steps({"akinai run vending": "play one"})
 

@@ -41,6 +41,25 @@ class RunHeader:
     seal: Mapping[str, str] | None = field(default=None, compare=False)
     """The digests of header and card that a store kept when they were written, as it read them; for `verify` alone."""
 
+    def to_json(self) -> dict[str, Json]:
+        """What is known of the run without reading its entries; settings and card are left out."""
+        return {
+            "run": self.run_id,
+            "world": self.genesis.world,
+            "preset": self.card.get("preset"),
+            "agent": next(iter(self.agents.values()), ""),
+            "model": self.card.get("model"),
+            "seed": self.genesis.seed,
+            "status": self.status,
+            "ending": self.ending,
+            "entries": self.entries,
+            "digest": self.digest,
+            "group": self.group,
+            "parent": self.parent,
+            "created_at": self.created_at,
+            "error": self.error,
+        }
+
     @property
     def card_digest(self) -> str:
         """SHA-256 of the card in canonical JSON, in hex."""
@@ -52,6 +71,17 @@ class RunHeader:
         error = None if self.error is None else keepable(self.error)
         names = ("run_id", "agents", "created_at", "status", "parent", "group", "ending", "entries", "digest")
         return _sha256({name: getattr(self, name) for name in names} | {"error": error, "card": self.card_digest})
+
+
+SWEEP = "sweep"
+"""In a run card: the name of the sweep, and the values of this run."""
+
+
+def sweep_name(card: Mapping[str, Json]) -> str | None:
+    """The name of the sweep that a run belongs to, from its card."""
+    sweep = card.get(SWEEP)
+    name = sweep.get("name") if isinstance(sweep, Mapping) else None
+    return name if isinstance(name, str) else None
 
 
 def _sha256(value: Json) -> str:
@@ -92,8 +122,13 @@ class Store(Protocol):
         """One run. UnknownName when it is not there, BrokenChain when what is kept of it is damaged."""
         ...
 
-    async def runs(self) -> Sequence[RunHeader]:
-        """All runs, oldest first. One whose header is damaged is among them and says so: it hides no other."""
+    async def runs(
+        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+    ) -> Sequence[RunHeader]:
+        """All runs, oldest first; of one group or sweep, of one status, the newest `limit`, where these are given.
+
+        One whose header is damaged is among them and says so: it hides no other.
+        """
         ...
 
     async def update(self, run: RunHeader) -> None:

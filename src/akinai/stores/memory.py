@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, TraceRecord
+from akinai.core.stores import RunHeader, Status, TraceRecord, sweep_name
 from akinai.stores import duplicate_run, sequence_conflict, store_closed, trace_conflict, unknown_run
 
 
@@ -53,9 +53,14 @@ class MemoryStore:
     async def header(self, run_id: str) -> RunHeader:
         return self._run(run_id).header
 
-    async def runs(self) -> Sequence[RunHeader]:
+    async def runs(
+        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+    ) -> Sequence[RunHeader]:
         self._check_open()
-        return sorted((run.header for run in self._runs.values()), key=lambda header: header.created_at)
+        headers = [run.header for run in self._runs.values() if status in (None, run.header.status)]
+        chosen = [header for header in headers if group is None or group in (header.group, sweep_name(header.card))]
+        in_order = sorted(chosen, key=lambda header: header.created_at)
+        return in_order if limit is None else in_order[max(0, len(in_order) - limit) :]
 
     async def update(self, run: RunHeader) -> None:
         kept = self._run(run.run_id)

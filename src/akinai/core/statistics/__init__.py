@@ -15,9 +15,9 @@ from akinai.core.statistics.comparisons import (
     welch_mde,
     welch_seeds_needed,
 )
-from akinai.core.statistics.intervals import mean_interval, proportion_interval, sd
+from akinai.core.statistics.intervals import expected_coverage, mean_interval, proportion_interval, sd
 from akinai.core.statistics.passes import pass_at_k, pass_hat_k
-from akinai.core.statistics.ranking import RankedPair, Ranking, holm, rank
+from akinai.core.statistics.ranking import RankedPair, Ranking, holm, rank, seeds_to_show
 from akinai.core.statistics.student_t import t_quantile, t_within
 from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, share_between, summarise
 
@@ -32,6 +32,7 @@ __all__ = [
     "WelchComparison",
     "clustered",
     "compare",
+    "expected_coverage",
     "holm",
     "mde",
     "mean_interval",
@@ -41,6 +42,7 @@ __all__ = [
     "rank",
     "sd",
     "seeds_needed",
+    "seeds_to_show",
     "share_between",
     "summarise",
     "t_quantile",

@@ -55,7 +55,7 @@ class RankedPair:
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json()}
-        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_needed": self.needed}
+        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_to_show": self.needed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _pair(
     winner = None
     if shown and better and comparison.difference:
         winner = b if (comparison.difference > 0) == (better == "higher") else a
-    return RankedPair(a, b, comparison, p, winner, None if shown else needed(comparison, groups[a], groups[b]))
+    return RankedPair(a, b, comparison, p, winner, None if shown else seeds_to_show(comparison, groups[a], groups[b]))
 
 
 def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> bool:
@@ -122,7 +122,7 @@ def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> 
     return bool(comparison.difference) and comparison.ci95 is not None
 
 
-def needed(
+def seeds_to_show(
     comparison: PairedComparison | WelchComparison, a: Mapping[Key, float | None], b: Mapping[Key, float | None]
 ) -> int | None:
     """Seeds that each side needs to show the difference that was seen; None where there is none to show, or below two

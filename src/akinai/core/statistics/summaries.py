@@ -1,12 +1,13 @@
 """One score over several runs: mean, spread and interval. Values are finite numbers of at most 1e100 in size."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Literal, TypeAlias
 
 from akinai.core.canonical import Json
+from akinai.core.statistics.clusters import clustered
 from akinai.core.statistics.intervals import finite, mean, mean_interval, sd
 
 Bounds: TypeAlias = tuple[float, float]
@@ -39,11 +40,18 @@ class Summary:
         return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
 
 
-def summarise(values: Iterable[float | None], *, seed: int = 0, bounds: Bounds = BOUNDLESS) -> Summary:
+def summarise(
+    values: Iterable[float | None],
+    *,
+    seed: int = 0,
+    bounds: Bounds = BOUNDLESS,
+    clusters: Iterable[Hashable] | None = None,
+) -> Summary:
     """Summarise one score over runs; None is a run that failed, counted and never dropped in silence.
 
     `seed` names the resampling draws of `mean_interval`. The interval is cut at the `bounds`, which no mean can pass.
-    NaN, infinities and numbers beyond 1e100 raise ValueError.
+    `clusters` has a key for each value: values of one key, such as runs of one seed, are one draw of chance, and the
+    interval is over the keys (see `clustered`). NaN, infinities and numbers beyond 1e100 raise ValueError.
     """
     runs = list(values)
     known = sorted(finite(value) for value in runs if value is not None)
@@ -55,8 +63,21 @@ def summarise(values: Iterable[float | None], *, seed: int = 0, bounds: Bounds =
         sd=sd(known),
         min=known[0] if known else None,
         max=known[-1] if known else None,
-        ci95=_within(bounds, known, mean_interval(known, seed=seed)),
+        ci95=_within(bounds, known, mean_interval(_independent(runs, known, clusters), seed=seed)),
     )
+
+
+def _independent(
+    runs: Sequence[float | None], known: Sequence[float], clusters: Iterable[Hashable] | None
+) -> Sequence[float]:
+    """The values that chance drew one by one: those of single runs, or one for each cluster."""
+    if clusters is None:
+        return known
+    table: dict[Hashable, list[float]] = {}
+    for value, key in zip(runs, clusters, strict=True):
+        if value is not None:
+            table.setdefault(key, []).append(value)
+    return list(clustered(table).values())
 
 
 def _within(bounds: Bounds, ascending: Sequence[float], ends: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from akinai.analysis.comparison import Comparison
-from akinai.analysis.records import Analysis, Group, ScoreSummary
+from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
 from akinai.core.findings import Finding
 from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
@@ -17,6 +17,7 @@ from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
+from akinai.report.tables.verdicts import standing_sentences
 from akinai.runtime.runs.records import Run, State
 
 NO_WORLD = "an unknown world"
@@ -36,7 +37,8 @@ def document(analysis: Analysis, compared: Sequence[Comparison], *, with_paper: 
     sections: list[Section] = []
     for world in worlds:
         groups = [group for group in analysis.groups if group.world == world]
-        made = list(_world_sections(world, groups, Members.of(analysis, groups), compared, group_looks))
+        known = [order for order in analysis.standings if order.world == world]
+        made = list(_world_sections(world, groups, Members.of(analysis, groups), compared, group_looks, known))
         sections += [_with_world(section, world or NO_WORLD) for section in made] if len(worlds) > 1 else made
     sections += [Section("Runs", tuple(runs_listed(analysis))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
@@ -79,10 +81,15 @@ def _with_world(section: Section, world: str) -> Section:
 
 
 def _world_sections(
-    world: str, groups: Sequence[Group], members: Members, compared: Sequence[Comparison], group_looks: charts.Looks
+    world: str,
+    groups: Sequence[Group],
+    members: Members,
+    compared: Sequence[Comparison],
+    group_looks: charts.Looks,
+    standings: Sequence[Standings],
 ) -> Iterator[Section]:
     presentation = presentation_of(world)
-    yield Section("What came of it", (*_outcome(groups), *charts.score_figure(groups, members, group_looks)))
+    yield Section("What came of it", (*_outcome(groups, standings), *charts.score_figure(groups, members, group_looks)))
     for group in groups:
         if group.scores:
             yield Section(f"All scores of {group.name}", (_scores(group),), 3)
@@ -98,7 +105,7 @@ def _world_sections(
     yield Section("What it took", tuple(efforts(groups)))
 
 
-def _outcome(groups: Sequence[Group]) -> Iterator[Block]:
+def _outcome(groups: Sequence[Group], standings: Sequence[Standings]) -> Iterator[Block]:
     """The first score by group, its place between idle and reference, and how runs ended."""
     first = charts.headline(groups)
     if first is None:
@@ -107,18 +114,26 @@ def _outcome(groups: Sequence[Group]) -> Iterator[Block]:
         name, unit = first
         scored = [(group, group.scores[name]) for group in groups if name in group.scores]
         yield from (Prose(_sentence(group, score)) for group, score in scored if len(scored) <= MAX_SENTENCES)
+        yield from (Prose(standing_sentences(order)) for order in standings)
         states = _states_to_count(groups)
         rows = [
-            (group.name, *_statistics(score, unit), str(score.summary.n), *_counts(group, states))
+            (
+                *(group.name, *_statistics(score, unit), number(score.mde, unit), str(score.summary.n)),
+                *_counts(group, states),
+            )
             for group, score in scored
         ]
-        heads = ("group", *HEADS, "n", *states.values())
+        heads = ("group", *HEADS, "smallest visible", "n", *states.values())
         yield Grid(heads, tuple(rows), charts.title(f"{name} ({_unit(unit)})"), IN_N)
         yield from _between_idle_and_reference(scored, unit)
     yield _endings(groups)
 
 
-IN_N = "Runs that failed or are not over are in n as they stand; runs that cannot be read are not."
+IN_N = (
+    "The smallest visible difference is one against another group of as many runs with no seed in common, found four "
+    "times in five; common seeds show smaller ones. Runs that failed or are not over are in n as they stand; runs that "
+    "cannot be read are not."
+)
 HEADS = ("mean", "median", "min", "max", "95 % from", "to")
 
 
@@ -204,10 +219,13 @@ def _scores(group: Group) -> Grid:
     states = _states_to_count([group])
     counts = _counts(group, states)
     rows = [
-        (label(score.name), _unit(score.unit), *_statistics(score, score.unit), str(score.summary.n), *counts)
+        (
+            *(label(score.name), _unit(score.unit), *_statistics(score, score.unit)),
+            *(number(score.mde, score.unit), str(score.summary.n), *counts),
+        )
         for score in group.scores.values()
     ]
-    heads = ("score", "unit", *HEADS, "n", *states.values())
+    heads = ("score", "unit", *HEADS, "smallest visible", "n", *states.values())
     return Grid(heads, tuple(rows), note=_note_on_unfinished(group), words=frozenset({0, 1}))
 
 

@@ -7,12 +7,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary
+from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary, Standings
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.accounts import account_of, account_over, percent
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.report.tables.findings import findings_table, timeline
 from akinai.report.tables.runs import ABSENT, figure, label, run_page, runs_table, statistics_table
+from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, standing_sentences
 from akinai.runtime.runs.records import Run
 
 MOST_RUNS = 20
@@ -29,12 +30,17 @@ def analysis_page(analysis: Analysis, width: int) -> RenderableType:
         return Text("no runs")
     if len(analysis.runs) == 1:
         return Parts(*_apart([*_single_run(analysis.runs[0], width), *_notes(analysis.groups[0])]))
-    parts: list[RenderableType] = [groups_table(analysis.groups, width)] if len(analysis.groups) > 1 else []
+    parts: list[RenderableType] = []
+    if len(analysis.groups) > 1:
+        parts.append(groups_table(analysis.groups, width, analysis.standings))
+        parts += [Text(plain(standing_sentences(known))) for known in analysis.standings]
     if len(analysis.runs) <= MOST_RUNS:
         parts.append(runs_table(analysis.runs, width))
     for group in analysis.groups:
         here = set(group.runs)
         parts += _group(group, [run for run in analysis.runs if run.id in here], width)
+        if rates := analysis.pass_rates.get(group.name):
+            parts.append(fitted(pass_columns(rates), width, f"{group.name}: passing a threshold"))
     return Parts(*_apart(parts))
 
 
@@ -98,7 +104,7 @@ def _share(score: ScoreSummary) -> str:
     return ABSENT if score.share is None else f"{100 * score.share:,.0f} %"
 
 
-def groups_table(groups: Sequence[Group], width: int) -> Table:
+def groups_table(groups: Sequence[Group], width: int, standings: Sequence[Standings] = ()) -> Table:
     """One row per group: the states of its runs and its first score, then findings and usage where there is room."""
     firsts = [next(iter(group.scores.values()), None) for group in groups]
     names = {score.name for score in firsts if score}
@@ -106,6 +112,8 @@ def groups_table(groups: Sequence[Group], width: int) -> Table:
     states = {state for group in groups for state in group.states}
     compared = dict.fromkeys(name for group in groups for name in presentation_of(group.world).compared)
     columns = [Column("group", [group.name for group in groups], words=True)]
+    if any(known.ranking.places for known in standings):
+        columns.append(place_column([group.name for group in groups], standings))
     columns += [Column("runs", [figure(len(group.runs), "") for group in groups])]
     columns += [
         Column({"open": "not over"}.get(state, state), [figure(group.states.get(state, 0), "") for group in groups])
@@ -198,7 +206,7 @@ def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
 
 def _notes(group: Group) -> list[RenderableType]:
     """The sentences without which a group's figures mislead."""
-    notes = [_how_they_ended(group), _copies(group), _scale(group)]
+    notes = [_how_they_ended(group), _copies(group), _floor(group), _scale(group)]
     text = "\n".join(plain(note) for note in notes if note)
     return [Text(text)] if text else []
 
@@ -225,7 +233,19 @@ def _listed(counts: Mapping[str, int]) -> str:
 def _copies(group: Group) -> str:
     if not group.copies:
         return ""
-    return f"{group.copies:,} of the runs repeat another one entry by entry: they make the interval look too small."
+    return f"{group.copies:,} of the runs repeat another one entry by entry: they add no evidence."
+
+
+def _floor(group: Group) -> str:
+    """The smallest difference that the group could show against another, and how far its intervals can be trusted."""
+    first = next(iter(group.scores.values()), None)
+    if first is None or not first.mde:
+        return ""
+    floor = (
+        f"Against another group of as many runs, {label(first.name)} shows differences from "
+        f"{figure(first.mde, first.unit)} on, four times in five; on common seeds smaller ones."
+    )
+    return " ".join(filter(None, (floor, coverage_warning(group.seeds))))
 
 
 def _scale(group: Group) -> str:

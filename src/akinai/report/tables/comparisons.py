@@ -1,6 +1,6 @@
 """One side of a comparison against the other, for people: scores, who wins, findings, and the seeds that count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group as Parts
 from rich.console import RenderableType
@@ -12,6 +12,7 @@ from akinai.core.statistics import PairedComparison
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.report.tables.runs import ABSENT, figure, label
+from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
 
 
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
@@ -115,22 +116,41 @@ def verdict(comparison: Comparison, name: str, score: ScoreComparison) -> str:
     """The comparison of one score in a sentence or two."""
     if score.difference is None:
         return f"{label(name)}: no seed with a value on both sides."
-    sentence = f"{label(name)} differs by {figure(score.difference, score.unit, sign=True)} on average"
     if score.ci95 is None:
+        sentence = f"{label(name)} differs by {figure(score.difference, score.unit, sign=True)} on average"
         if score.paired:
             return f"{sentence}, on one seed: play more to know how sure that is."
         return f"{sentence}: too few runs to know how sure that is; play common seeds."
-    low, high = (figure(end, score.unit, sign=True) for end in score.ci95)
-    sentence = f"{sentence}, between {low} and {high} at 95 %"
-    chance = score.ci95[0] <= 0 <= score.ci95[1]
+    return " ".join(
+        filter(None, (*_settled(comparison, name, score), coverage_warning(_seeds_behind(score)) if score.mde else ""))
+    )
+
+
+def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Iterator[str]:
+    """Who is better, or that nobody knows; what these seeds could have shown; what common seeds would."""
+    a, b, seeds = comparison.a.name, comparison.b.name, _seeds_behind(score)
+    headline = label(name)[:1].upper() + label(name)[1:]
+    assert score.difference is not None
     if score.winner:
-        sentence = f"{winner(comparison, score)} wins: {sentence}"
+        best, other = (b, a) if score.winner == "b" else (a, b)
+        yield f"{headline}: {better_by(best, other, score.difference, score.ci95, score.unit)}, at 95 %."
+    elif score.better is None or score.ci95 is None or not score.ci95[0] <= 0 <= score.ci95[1]:
+        low, high = (figure(end, score.unit, sign=True) for end in score.ci95 or (None, None))
+        difference = figure(score.difference, score.unit, sign=True)
+        yield f"{headline} differs by {difference}, between {low} and {high}, at 95 %."
+    else:
+        yield f"{headline}: {cannot_tell(a, b, seeds, score.to_show)}."
+    if score.mde:
+        yield f"So many runs show a difference from {figure(score.mde, score.unit)} on, four times in five."
     if score.paired is None:
-        return f"{sentence}{': that may be chance' if chance else ''}. With common seeds the same runs would say more."
-    if chance and score.mde:
-        seen = f"{score.paired.pairs} pairs show a gain from {figure(score.mde, score.unit)} on"
-        return f"{sentence}: that may be chance; {seen}."
-    return f"{sentence}."
+        yield "With common seeds the same runs would say more."
+
+
+def _seeds_behind(score: ScoreComparison) -> int:
+    """The seeds that a comparison stands on; of two sides without a common one, the fewer."""
+    if score.paired:
+        return score.paired.pairs
+    return min(score.welch.n_a, score.welch.n_b) if score.welch else 0
 
 
 def _findings(comparison: Comparison, width: int) -> Table:

@@ -89,6 +89,13 @@ def prepare(
     return Prepared(setup, chosen, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
 
 
+def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
+    """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
+    table, where = _preset(world, preset)
+    _read_files(world, table, where)
+    return checked(world, table)
+
+
 def checked(
     world: World[Any], table: Mapping[str, Any], layers: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, Json]:

@@ -12,6 +12,7 @@ from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import DAY_US, Entry, Outcome
+from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World, read_turn
@@ -273,6 +274,8 @@ class PlayContext:
     """The actors that are played from outside."""
     raise_errors: bool = False
     """Whether the error that fails a run is raised, once it is in the run's header."""
+    steps: list[Step[Any]] | None = None
+    """Filled with the steps of the run, recalled ones included, so that it is scored without a second fold."""
 
 
 BY_NAME = PlayContext()
@@ -295,7 +298,7 @@ async def play_run(
     else:
         factory = context.factory or agent_factory(world, spec.agent)
     batch = BATCH if is_reproducible(world, spec) else 1
-    session = LocalSession(world, header.genesis, store, header.run_id, batch=batch)
+    session = LocalSession(world, header.genesis, store, header.run_id, batch=batch, steps=context.steps)
     caps = (_int_at(header.genesis.setup, "max_messages"), spec.budget.actions)
     driver = Driver(
         session, with_bullets(factory, spec.all_bullets), max_actions=min(filter(None, caps), default=0),
@@ -374,8 +377,7 @@ def _expect_whole_past(header: RunHeader, session: LocalSession[Any]) -> None:
 
 
 def _int_at(table: Mapping[str, Json], name: str) -> int:
-    value = table.get(name, 0)
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value := table.get(name, 0), int) else 0
 
 
 def _day_reporter(header: RunHeader, session: LocalSession[Any], progress: Progress) -> Callable[[], None]:

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from akinai.core.agents import SAID_LIMIT, Move, View
 from akinai.core.canonical import keepable
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
+from akinai.core.steps import Step
 from akinai.core.stores import Store
 from akinai.core.worlds import World, expect_outcome, expect_version, read_turn, step
 
@@ -23,7 +24,8 @@ class LocalSession(Generic[S]):
     """Plays one run: applies moves in order, chains their entries and appends them to the store.
 
     With `batch` 1 a move is answered when its entry is durable. A larger batch commits that many entries together: a
-    crash then loses at most one batch, which a rule-based player makes again, byte for byte.
+    crash then loses at most one batch, which a rule-based player makes again, byte for byte. `steps` is
+    filled with what is recalled and played, to be scored without a second fold.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class LocalSession(Generic[S]):
         *,
         batch: int = 1,
         clock: Callable[[], int] = clock_us,
+        steps: list[Step[S]] | None = None,
     ) -> None:
         expect_version(world, genesis)
         self.world, self.genesis, self.run_id = world, genesis, run_id
@@ -43,6 +46,7 @@ class LocalSession(Generic[S]):
         self._at = 0
         self._store, self._batch, self._clock = store, batch, clock
         self._pending: list[Entry] = []
+        self._steps = steps
 
     def recall(self, entry: Entry) -> Outcome:
         """Apply a recorded entry without storing it again, as on a resume; return the outcome as its actor sees it.
@@ -52,6 +56,7 @@ class LocalSession(Generic[S]):
         turn = read_turn(self.world, entry)
         state, outcome = step(self.world, self.state, turn)
         expect_outcome(entry, outcome)
+        self._keep(entry, turn, outcome, state)
         self.state = state
         self.seq, self.digest, self._at = entry.seq, entry.digest, entry.at
         return self.world.facets.observation.observe(state, turn, outcome)
@@ -69,10 +74,15 @@ class LocalSession(Generic[S]):
         state, outcome = step(self.world, self.state, turn)
         entry = Entry.of(self.digest, turn, outcome)
         self._pending.append(entry)
+        self._keep(entry, turn, outcome, state)
         self.state, self.seq, self.digest, self._at = state, turn.seq, entry.digest, at
         if len(self._pending) >= self._batch:
             await self.flush()
         return self.world.facets.observation.observe(state, turn, outcome)
+
+    def _keep(self, entry: Entry, turn: Turn, outcome: Outcome, after: S) -> None:
+        if self._steps is not None:
+            self._steps.append(Step(self.state, entry, turn, outcome, after))
 
     def now_us(self) -> int:
         """The session's clock in microseconds since the epoch, never falling; used where the world has no time."""

@@ -15,11 +15,12 @@ from multiprocessing.synchronize import Event
 from typing import Any
 
 from akinai.core.errors import AgentError, AkinaiError, StoreError, UsageError
+from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
-from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_run
+from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
 from akinai.stores import open_store
 
@@ -52,11 +53,19 @@ async def play_all(
         return await _side_by_side(store, headers, url, jobs, progress, detail, context.raise_errors)
     runs: list[Run] = []
     for header in headers:
-        played = await play_run(store, header, progress, context)
-        runs.append(await read_run(store, played, detail, load=loader(context.world), trouble=DAMAGE))
+        runs.append(await _play_and_score(store, header, progress, context, detail))
         if progress:
             progress(header.run_id, -1, horizon(header))
     return runs
+
+
+async def _play_and_score(
+    store: Books, header: RunHeader, progress: Progress | None, context: PlayContext, detail: Detail
+) -> Run:
+    """Play a run to its end and score the steps that were just made."""
+    steps: list[Step[Any]] = []
+    played = await play_run(store, header, progress, replace(context, steps=steps))
+    return await read_played(store, played, steps, detail, load=loader(context.world))
 
 
 async def _in_one_loop(
@@ -73,8 +82,7 @@ async def _in_one_loop(
 
     async def play(header: RunHeader, pool: ModelPool) -> Run:
         async with limit:
-            played = await play_run(store, header, progress, replace(context, pool=pool))
-            run = await read_run(store, played, detail, load=loader(context.world), trouble=DAMAGE)
+            run = await _play_and_score(store, header, progress, replace(context, pool=pool), detail)
         if progress:
             progress(header.run_id, -1, horizon(header))
         return run
@@ -223,7 +231,8 @@ async def _played(
 
     store = await open_store(url, create=False)
     try:
-        playing = asyncio.ensure_future(play_run(store, header, progress, context))
+        steps: list[Step[Any]] = []
+        playing = asyncio.ensure_future(play_run(store, header, progress, replace(context, steps=steps)))
         watch = asyncio.ensure_future(cancel_on_stop())
         try:
             header = await playing
@@ -231,6 +240,6 @@ async def _played(
             header = await store.header(header.run_id)
         finally:
             watch.cancel()
-        return await read_run(store, header, detail, trouble=DAMAGE)
+        return await read_played(store, header, steps, detail)
     finally:
         await store.close()

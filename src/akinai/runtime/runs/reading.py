@@ -11,7 +11,7 @@ from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, StoreError
 from akinai.core.ledger import DAY_US, Entry, Ledger
 from akinai.core.models import Reply, Usage
 from akinai.core.scores import About, Score
-from akinai.core.steps import Steps
+from akinai.core.steps import Step, Steps
 from akinai.core.stores import Books, RunHeader, Store
 from akinai.core.worlds import World, replay
 from akinai.runtime.models.budget import Prices
@@ -88,6 +88,20 @@ async def read_run(
         return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=kept)
 
 
+async def read_played(
+    store: Store, header: RunHeader, played: Sequence[Step[Any]], detail: Detail, *, load: Load = worlds.load
+) -> Run:
+    """A run that was just played, scored from its steps; read from the store where they are not all of it."""
+    last = played[-1].entry.digest if played else header.genesis.digest
+    if header.entries == len(played) and header.digest == last:
+        try:
+            world = load(header.genesis.world)
+            return score_steps(header, Steps(header.genesis, world.begin(header.genesis), played), world, detail)
+        except DAMAGE:
+            pass  # the record says what is wrong with it
+    return await read_run(store, header, detail, load=load, trouble=DAMAGE)
+
+
 def score_run(
     header: RunHeader,
     ledger: Ledger,
@@ -95,7 +109,12 @@ def score_run(
     detail: Detail = Detail(),
 ) -> Run:
     """A run from its ledger. Raises what the world, its scorers and its detectors raise."""
-    steps = replay(world, ledger, check=True)
+    return score_steps(header, replay(world, ledger, check=True), world, detail)
+
+
+def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail: Detail = Detail()) -> Run:
+    """A run from its steps, folded from its ledger or just played. Raises as `score_run`."""
+    ledger = steps.ledger
     run = Run(
         header,
         entries=len(ledger.entries),

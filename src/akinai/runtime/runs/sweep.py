@@ -11,12 +11,11 @@ from pydantic import BaseModel
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.stores import RunHeader
+from akinai.core.stores import SWEEP, RunHeader
+from akinai.core.stores import sweep_name as sweep_of
 from akinai.core.untrusted.spelling import shown
 from akinai.runtime.config.settings import named_value
 
-SWEEP = "sweep"
-"""In a run card: the name of the sweep, and the values of this run."""
 MOST_POINTS = 1_000
 LONGEST_VALUE = 40
 """Characters of a value that a name keeps."""
@@ -67,13 +66,6 @@ def sweep_points(sweep: Settings, settings: Settings, model: type[BaseModel]) ->
 def names_of(run: RunHeader) -> tuple[str, ...]:
     """The names that stand for a run: its id, its group, its sweep."""
     return tuple(filter(None, (run.run_id, run.group, sweep_of(run.card))))
-
-
-def sweep_of(card: Mapping[str, Json]) -> str | None:
-    """The name of the sweep that a run belongs to."""
-    sweep = card.get(SWEEP)
-    name = sweep.get("name") if isinstance(sweep, Mapping) else None
-    return name if isinstance(name, str) else None
 
 
 def swept(card: Mapping[str, Json]) -> Mapping[str, Json]:

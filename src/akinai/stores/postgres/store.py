@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, TraceRecord
+from akinai.core.stores import RunHeader, Status, TraceRecord
 from akinai.stores import expect_consecutive, store_closed, unknown_run
 from akinai.stores.header_rows import HEADER_COLUMNS, parse_header, parse_headers
 from akinai.stores.postgres.changes import AddTrace, Append, Change, Create, Update
@@ -102,8 +102,10 @@ class PostgresStore:
     async def header(self, run_id: str) -> RunHeader:
         return await self._query(partial(_header, run_id=run_id))
 
-    async def runs(self) -> Sequence[RunHeader]:
-        return await self._query(_headers)
+    async def runs(
+        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+    ) -> Sequence[RunHeader]:
+        return await self._query(partial(_headers, group=group, status=status, limit=limit))
 
     async def update(self, run: RunHeader) -> None:
         await self._write(Update(run))
@@ -261,9 +263,16 @@ async def _header(connection: Connection, run_id: str) -> RunHeader:
     return parse_header(row, _canonicalize)
 
 
-async def _headers(connection: Connection) -> list[RunHeader]:
-    found = await connection.execute(f"SELECT {_SELECTED} FROM runs ORDER BY created_at, id")
-    return parse_headers(await found.fetchall(), _canonicalize)
+async def _headers(
+    connection: Connection, group: str | None, status: Status | None, limit: int | None
+) -> list[RunHeader]:
+    found = await connection.execute(
+        f"SELECT {_SELECTED} FROM runs WHERE (%(group)s::text IS NULL OR group_name = %(group)s "
+        "OR card->'sweep'->>'name' = %(group)s) AND (%(status)s::text IS NULL OR status = %(status)s) "
+        "ORDER BY created_at DESC, id DESC LIMIT %(limit)s",
+        {"group": group, "status": status, "limit": limit},
+    )
+    return parse_headers(await found.fetchall(), _canonicalize)[::-1]
 
 
 def _parse_entry(seq: int, at: int, text: str, digest: str) -> Entry:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, TraceRecord
+from akinai.core.stores import RunHeader, Status, TraceRecord
 from akinai.stores import (
     duplicate_run,
     expect_consecutive,
@@ -88,8 +88,10 @@ class SqliteStore:
     async def header(self, run_id: str) -> RunHeader:
         return await self._query(partial(_header, run_id=run_id))
 
-    async def runs(self) -> Sequence[RunHeader]:
-        return await self._query(_headers)
+    async def runs(
+        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+    ) -> Sequence[RunHeader]:
+        return await self._query(partial(_headers, group=group, status=status, limit=limit))
 
     async def update(self, run: RunHeader) -> None:
         await self._write(partial(_update_run, run_id=run.run_id, row=header_row(run)))
@@ -337,5 +339,14 @@ def _header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
     return parse_header(row)
 
 
-def _headers(connection: sqlite3.Connection) -> list[RunHeader]:
-    return parse_headers(connection.execute(f"SELECT {HEADER_COLUMNS} FROM runs ORDER BY created_at, rowid"))
+def _headers(
+    connection: sqlite3.Connection, group: str | None, status: Status | None, limit: int | None
+) -> list[RunHeader]:
+    # A damaged card is no JSON, and json_extract would refuse the whole query.
+    sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
+    rows = connection.execute(
+        f"SELECT {HEADER_COLUMNS} FROM runs WHERE (?1 IS NULL OR ?1 IN (group_name, {sweep})) "
+        "AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, rowid DESC LIMIT ?3",
+        (group, status, -1 if limit is None else limit),
+    )
+    return parse_headers(rows)[::-1]

@@ -139,6 +139,26 @@ async def runs_come_oldest_first(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def runs_are_chosen_by_group_status_and_number(open_store: OpenStore) -> None:
+    """`runs` takes those of a group or a sweep, those of a status, and the newest: still oldest first."""
+    store = await open_store()
+    sweep: dict[str, JsonValue] = {"sweep": {"name": "s", "values": {}}}
+    await store.create(sample_header("a", created_at=4, group="g"))
+    await store.create(sample_header("b", created_at=3, group="g", status="done"))
+    await store.create(sample_header("c", created_at=2, group="s-1", card=sweep))
+    await store.create(sample_header("d", created_at=1, status="done"))
+
+    async def chosen(**asked: Any) -> str:
+        return "".join([run.run_id for run in await store.runs(**asked)])
+
+    assert await chosen() == "dcba"
+    assert (await chosen(group="g"), await chosen(group="s"), await chosen(group="a")) == ("ba", "c", "")
+    assert (await chosen(status="done"), await chosen(status="failed")) == ("db", "")
+    assert (await chosen(limit=2), await chosen(limit=9)) == ("ba", "dcba")
+    assert await chosen(group="g", status="open", limit=1) == "a"
+    await store.close()
+
+
 async def gap_is_refused(open_store: OpenStore) -> None:
     """An append that leaves a gap, before it or inside it, is refused and leaves nothing."""
     store = await open_store()
@@ -326,6 +346,7 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     after_skips_what_is_known,
     runs_do_not_mix,
     runs_come_oldest_first,
+    runs_are_chosen_by_group_status_and_number,
     gap_is_refused,
     repeat_is_refused,
     empty_append_changes_nothing,

@@ -1,0 +1,295 @@
+"""Leaderboards that can be audited: rows with ties, the ledgers they stand on, and a check that makes them again."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
+
+from akinai import worlds
+from akinai.analysis.groups import first_header, flat_settings, group_runs, name_groups, settings_key, summarise_group
+from akinai.analysis.readers import open_readers
+from akinai.analysis.records import Group, Scale, Standings
+from akinai.analysis.standings import standings
+from akinai.core.canonical import Json, canonical
+from akinai.core.errors import UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.config.settings import preset_setup
+from akinai.runtime.models.budget import Prices
+from akinai.runtime.play.agent_spec import spec_of
+from akinai.runtime.play.driver import is_reproducible, play_run
+from akinai.runtime.runs.reading import Detail
+from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.verification import verify
+from akinai.stores.memory import MemoryStore
+
+FORMAT = 1
+"""The version of the document."""
+NOT_ALIKE = Scale(why_not="it was not asked for")
+
+
+@dataclass(frozen=True, slots=True)
+class RowRun:
+    """A run that a row stands on."""
+
+    run: str
+    seed: int
+    score: float | None
+    ending: str | None
+    status: str
+    digest: str
+    """The final digest: genesis and all entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One group of a leaderboard."""
+
+    place: int | None
+    """One more than the number of groups that are shown to be better; None for a score without a direction."""
+    group: str
+    agent: str
+    model: str | None
+    playbook: str | None
+    rules: bool
+    """Whether the group is played by rules alone, so that a check plays it again."""
+    mean: float | None
+    ci95: tuple[float, float] | None
+    mde: float | None
+    """Minimum detectable effect against another row of as many runs with no seed in common."""
+    input_tokens: float | None
+    """Of a run, on average; None where no model was asked."""
+    output_tokens: float | None
+    dollars: float | None
+    """Of a run, on average; None where a price is not known."""
+    runs: tuple[RowRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Groups that played one world under the same settings, by its first score."""
+
+    world: str
+    preset: str
+    settings: Mapping[str, Json]
+    """The settings that are not the preset's, by dotted name, and the days."""
+    score: str
+    unit: str
+    better: str | None
+    rows: tuple[Row, ...]
+    """By place, then those played by rules first, then by name."""
+    standings: Standings | None
+    """Every two rows compared, corrected by Holm; None for a single row."""
+
+    def to_json(self) -> dict[str, Json]:
+        document: dict[str, Json] = {
+            name: getattr(self, name) for name in ("world", "preset", "score", "unit", "better")
+        }
+        pairs: Json = self.standings.to_json()["pairs"] if self.standings else []
+        rows = [_row_json(row) for row in self.rows]
+        return {**document, "settings": dict(self.settings), "rows": rows, "pairs": pairs}
+
+
+def _row_json(row: Row) -> Json:
+    return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": [asdict(run) for run in row.runs]}
+
+
+async def make_boards(books: Books, headers: Sequence[RunHeader], prices: Prices) -> list[Board]:
+    """The boards of some runs. UsageError for a run that cannot be read or scored, and for one that is not over."""
+    async with open_readers(books, None, 1, prices) as readers:
+        in_order = sorted(headers, key=lambda header: header.run_id)
+        runs = await readers.read(in_order, Detail(False, False, judged=True))
+    for run in runs:
+        if run.trouble or not run.scores:
+            why = run.trouble or "its world gives no score"
+            raise UsageError(f"run {run.id} cannot be on a leaderboard: {why}")
+        if run.status == "open":
+            raise UsageError(f"run {run.id} is not over; 'akinai resume {run.id}' plays it to its end")
+    by_settings: dict[str, list[Run]] = {}
+    for run in runs:
+        by_settings.setdefault(settings_key(run.header.genesis), []).append(run)
+    return [_board(alike) for alike in by_settings.values()]
+
+
+def _board(runs: Sequence[Run]) -> Board:
+    members = group_runs(runs)
+    names = name_groups({key: first_header(alike) for key, alike in members.items()})
+    groups = [summarise_group(names[key], alike, NOT_ALIKE) for key, alike in members.items()]
+    by_name = {group.name: alike for group, alike in zip(groups, members.values(), strict=True)}
+    first = next(iter(groups[0].scores.values()))
+    order = standings(groups, runs)
+    places = order[0].ranking.places if order else dict.fromkeys(by_name, 1)
+    rows = [_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups]
+    header = runs[0].header
+    preset = str(header.card.get("preset") or "")
+    return Board(
+        world=header.genesis.world,
+        preset=preset,
+        settings=own_settings(header, preset),
+        score=first.name,
+        unit=first.unit,
+        better=first.better,
+        rows=tuple(sorted(rows, key=lambda row: (row.place or 0, not row.rules, row.group))),
+        standings=order[0] if order else None,
+    )
+
+
+def _row(group: Group, runs: Sequence[Run], place: int | None, score: str) -> Row:
+    summary, usage, card = group.scores[score], group.usage, group.card
+    header = runs[0].header
+    return Row(
+        place=place,
+        group=group.name,
+        agent=group.agent,
+        model=str(card["model"]) if card.get("model") else None,
+        playbook=str(card["playbook"]) if card.get("playbook") else None,
+        rules=is_reproducible(worlds.load(header.genesis.world), spec_of(header)),
+        mean=summary.summary.mean,
+        ci95=summary.summary.ci95,
+        mde=summary.mde,
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        dollars=usage.dollars if usage else None,
+        runs=tuple(
+            RowRun(run.id, run.seed, run.value(score), run.ending, run.status, run.digest)
+            for run in sorted(runs, key=lambda run: (run.seed, run.id))
+        ),
+    )
+
+
+def own_settings(header: RunHeader, preset: str) -> dict[str, Json]:
+    """The settings of a run that are not those of a preset, and its days; all of them where the preset is not known."""
+    own = flat_settings(header.genesis.setup)
+    try:
+        shipped = flat_settings(preset_setup(worlds.load(header.genesis.world), preset))
+    except UsageError:
+        shipped = {}
+    return {name: value for name, value in own.items() if name == "days" or shipped.get(name) != value}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a row of a leaderboard is not believed."""
+
+    row: str
+    """The group that it is about."""
+    kind: str
+    """"edited score", "edited ledger", "another seed", "another preset", "other settings", "edited figure",
+    "missing ledger", "not what the player plays"."""
+    why: str
+
+
+async def check_boards(books: Books, claimed: Sequence[Mapping[str, Any]], prices: Prices) -> list[Refusal]:
+    """Replay every ledger of a leaderboard and make each figure again; what differs from what is claimed, by row.
+
+    Groups that are played by rules alone are played again. Raises KeyError and TypeError for a document of another
+    shape.
+    """
+    headers = {header.run_id: header for header in await books.runs()}
+    refused: list[Refusal] = []
+    sound: list[RunHeader] = []
+    for board in claimed:
+        for row in board["rows"]:
+            for run in row["runs"]:
+                header = headers.get(str(run["run"]))
+                found = [refusal async for refusal in _check_run(books, board, row, run, header)]
+                refused += found
+                if header and not any(refusal.kind == "edited ledger" for refusal in found):
+                    sound.append(header)
+    if len({header.run_id for header in sound}) < len(sound):
+        twice = next(header.run_id for header in sound if sum(header == other for other in sound) > 1)
+        refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
+    elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
+        return refused  # figures that stand on a record that is not to be had are not made again
+    made = await make_boards(books, list({header.run_id: header for header in sound}.values()), prices) if sound else []
+    return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in made], refused)
+
+
+async def _check_run(
+    books: Books, board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any], header: RunHeader | None
+) -> AsyncIterator[Refusal]:
+    name, group = str(run["run"]), str(row["group"])
+    if header is None:
+        yield Refusal(group, "missing ledger", f"run {name} has no ledger here")
+        return
+    verdict = await verify(books, header)
+    if not verdict.ok:
+        where = f"entry {verdict.entry}: " if verdict.entry else ""
+        yield Refusal(group, "edited ledger", f"run {name} is not as it was written: {where}{verdict.why}")
+        return
+    if verdict.digest != run["digest"]:
+        yield Refusal(group, "edited ledger", f"run {name} has another digest than the row claims")
+    if header.genesis.seed != run["seed"]:
+        yield Refusal(
+            group,
+            "another seed",
+            f"run {name} was played on seed {header.genesis.seed}, and the row claims {run['seed']}",
+        )
+    if header.genesis.world != board["world"]:
+        yield Refusal(group, "another preset", f"run {name} is of {header.genesis.world}, not {board['world']}")
+    elif (own := own_settings(header, str(board["preset"]))) != board["settings"]:
+        preset = str(header.card.get("preset") or "")
+        kind = "another preset" if preset != board["preset"] or len(own) > len(board["settings"]) else "other settings"
+        names = sorted(
+            name for name in own.keys() | board["settings"].keys() if own.get(name) != board["settings"].get(name)
+        )
+        yield Refusal(group, kind, f"run {name} was not played as the board claims: {', '.join(names[:5])} differ")
+    elif header.card.get("preset") != board["preset"]:
+        yield Refusal(group, "another preset", f"run {name} is of preset {header.card.get('preset')!r}")
+    if row["rules"] and header.parent is None and await _played_again(header) != verdict.digest:
+        yield Refusal(group, "not what the player plays", f"run {name} is not what {row['agent']!r} plays on its seed")
+
+
+async def _played_again(header: RunHeader) -> str:
+    """The final digest of a run of rules that is played once more."""
+    memory = MemoryStore()
+    fresh = replace(header, status="open", ending=None, entries=None, digest=None, error=None)
+    await memory.create(fresh)
+    return (await play_run(memory, fresh)).digest or ""
+
+
+def _differences(
+    claimed: Sequence[Mapping[str, Any]], made: Sequence[Mapping[str, Any]], known: Sequence[Refusal]
+) -> list[Refusal]:
+    """Figures of rows that are not those made again."""
+    found: list[Refusal] = []
+    by_runs = {_runs_of(row): (board, row) for board in made for row in board["rows"]}
+    for board in claimed:
+        for row in board["rows"]:
+            if _runs_of(row) not in by_runs:
+                if not any(refusal.row == row["group"] for refusal in known):
+                    found.append(Refusal(str(row["group"]), "other settings", "its runs were not played alike"))
+                continue
+            own_board, own = by_runs[_runs_of(row)]
+            found += _of_row(row, own, [refusal.row for refusal in known])
+            for name in ("score", "unit", "better"):
+                if board[name] != own_board[name]:
+                    found.append(
+                        Refusal(str(row["group"]), "edited figure", f"the board's {name} is {own_board[name]}")
+                    )
+    pairs = [canonical(board["pairs"]) for board in made]
+    if not found and not known and [canonical(board["pairs"]) for board in claimed] != pairs:
+        found.append(Refusal("", "edited figure", "the comparisons of the rows are not those of their runs"))
+    return found
+
+
+def _runs_of(row: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(str(run["run"]) for run in row["runs"])
+
+
+def _of_row(row: Mapping[str, Any], own: Mapping[str, Any], refused: Iterable[str]) -> Iterator[Refusal]:
+    group = str(row["group"])
+    for claimed, made in zip(_by_run(row), _by_run(own), strict=True):
+        if claimed["score"] != made["score"]:
+            why = f"run {made['run']} scored {made['score']}, and the row claims {claimed['score']}"
+            yield Refusal(group, "edited score", why)
+        elif any(claimed[name] != made[name] for name in ("ending", "status")) and group not in refused:
+            yield Refusal(group, "edited figure", f"run {made['run']} ended as {made['ending']!r} ({made['status']})")
+    for name, value in own.items():
+        if name not in ("runs", "place") and canonical(row.get(name)) != canonical(value):
+            kind = "edited score" if name in ("mean", "ci95") else "edited figure"
+            yield Refusal(group, kind, f"{name} is {value}, and the row claims {row.get(name)}")
+    if row["place"] != own["place"] and group not in refused:
+        yield Refusal(group, "edited figure", f"its place is {own['place']}, and the row claims {row['place']}")
+
+
+def _by_run(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return sorted(row["runs"], key=lambda run: str(run["run"]))

@@ -1,0 +1,158 @@
+"""How many seeds a study needs to show a gain, from a pilot, and what they would take."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+
+from akinai.analysis.comparison import LEAST_GAIN, compare_runs
+from akinai.analysis.groups import seed_values
+from akinai.analysis.readers import open_readers
+from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.models import Usage
+from akinai.core.statistics import clustered, seeds_needed, summarise, welch_seeds_needed
+from akinai.core.stores import Books
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.models.budget import known_prices
+from akinai.runtime.runs.reading import Detail, select_runs
+from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.sweep import names_of
+from akinai.runtime.sync import wait
+
+AT_ONCE = 64
+"""Runs that wait for models at the same time, unless the caller says otherwise."""
+CAUTION = 0.8
+"""A cautious number of seeds is enough in this share of pilots."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """A study of two groups that shows a gain with 80 % power, as planned from a pilot."""
+
+    score: str
+    unit: str
+    gain: float
+    """In the unit of the score: cents for money."""
+    pilot: tuple[str, ...]
+    """The group whose runs were looked at, or the two."""
+    paired: bool
+    """Whether both sides of the pilot were seen on common seeds; if not, seeds are counted as if they had nothing in
+    common, which is rather many."""
+    pilot_seeds: int
+    sd: float
+    """The spread of the differences seed by seed; of one group, of the score."""
+    seeds: int
+    """Seeds that each side needs."""
+    cautious: int
+    """Seeds that are enough in four of five studies though a pilot of this size knows its spread badly."""
+    runs: int
+    """Runs of both sides together, those of the pilot included."""
+    tokens: Usage | None
+    """Of all these runs, as those of the pilot took; None where no model was asked."""
+    hours: float | None
+    dollars: float | None
+    """None where the price is not known."""
+
+    def to_json(self) -> dict[str, Json]:
+        tokens: Json = {"input": self.tokens.input, "output": self.tokens.output} if self.tokens else None
+        return {**asdict(self), "pilot": list(self.pilot), "tokens": tokens}
+
+
+def plan(
+    *,
+    gain: float,
+    from_: str,
+    against: str | None = None,
+    score: str | None = None,
+    at_once: int = AT_ONCE,
+    store: StoreRef = None,
+) -> StudyPlan:
+    """Seeds that a study of two groups needs to show a gain, in dollars for money, with 80 % power, and what they would
+    take, from the runs of a pilot.
+
+    `from_` is a run or group by name. With `against`, a pilot of the other side, seeds that both played tell how much
+    pairing saves. `score` is the world's first unless it is named. `at_once` runs wait for models at the same time.
+    UsageError for a pilot of fewer than two seeds, and for a gain that is not above 0.
+    """
+    if not 0 < gain < 1e12:
+        raise UsageError(f"a gain is an amount above 0, such as 50 or 12.5, not {gain!r}")
+    if at_once < 1:
+        raise UsageError(f"at least one run is played at once, not {at_once!r}")
+    names = (from_,) if against is None else (from_, against)
+    place = resolve_store(store)
+
+    async def work(books: Books) -> Sequence[Run]:
+        found = select_runs(await books.runs(), names)
+        async with open_readers(books, None, 1, known_prices()) as readers:
+            return await readers.read(found, Detail(False, False, judged=True))
+
+    read = wait(with_store(place, work))
+    sides = [[run for run in read if name in names_of(run.header)] for name in names]
+    return _planned(names, sides, gain, score, at_once)
+
+
+def _planned(
+    names: tuple[str, ...], sides: Sequence[Sequence[Run]], gain: float, score: str | None, at_once: int
+) -> StudyPlan:
+    known = {found.name: found for run in sides[0] for found in run.scores}
+    chosen = score or next(iter(known), "")
+    if chosen not in known:
+        if score is None:
+            raise UsageError(f"no run of {names[0]!r} could be scored; 'akinai analyze {names[0]}' says why")
+        raise UnknownName("score", chosen, known)
+    unit = known[chosen].unit
+    amount = gain * 100 if unit == "cents" else gain
+    paired, seeds, sd, needed = _spread(names, sides, chosen, amount)
+    runs = 2 * needed
+    usages = [run.usage for run in (*sides[0], *(sides[1] if len(sides) > 1 else ())) if run.usage]
+    each = runs / len(usages) if usages else 0.0
+    tokens = Usage(
+        round(sum(usage.tokens.input for usage in usages) * each),
+        round(sum(usage.tokens.output for usage in usages) * each),
+    )
+    dollars = [usage.dollars for usage in usages if usage.dollars is not None]
+    minutes = sum(usage.minutes for usage in usages) * each
+    return StudyPlan(
+        score=chosen,
+        unit=unit,
+        gain=amount,
+        pilot=names,
+        paired=paired,
+        pilot_seeds=seeds,
+        sd=sd,
+        seeds=needed,
+        cautious=max(needed, seeds_needed(_cautious(sd, seeds) * (1 if paired else 2**0.5), amount)) if sd else needed,
+        runs=runs,
+        tokens=tokens if usages else None,
+        hours=minutes / 60 / min(at_once, runs) if usages else None,
+        dollars=sum(dollars) * each if usages and len(dollars) == len(usages) else None,
+    )
+
+
+def _spread(
+    names: tuple[str, ...], sides: Sequence[Sequence[Run]], score: str, gain: float
+) -> tuple[bool, int, float, int]:
+    """Whether seeds are common, how many, the spread, and the seeds needed."""
+    if len(sides) > 1:
+        compared = compare_runs((names[0], names[1]), sides[0], sides[1])
+        if score not in compared.scores:
+            raise UnknownName("score", score, compared.scores)
+        found = compared.scores[score].paired
+        if found and found.sd_difference is not None:
+            least = max(gain, found.sd_difference * LEAST_GAIN)
+            return True, found.pairs, found.sd_difference, seeds_needed(found.sd_difference, least)
+    groups = [summarise(clustered(seed_values(side, score)).values()) for side in sides]
+    if any(group.sd is None for group in groups):
+        raise UsageError(f"a pilot of {min(group.n for group in groups)} seeds shows no spread; play at least 2")
+    sds = [group.sd or 0.0 for group in groups]
+    spread = (sum(sd * sd for sd in sds) / len(sds)) ** 0.5
+    needed = welch_seeds_needed(groups[0], groups[-1], max(gain, spread * 2 * LEAST_GAIN)) or 2
+    return False, min(group.n for group in groups), spread, needed
+
+
+def _cautious(sd: float, n: int) -> float:
+    """A spread that is not exceeded by the true one in `CAUTION` of pilots of n seeds (Browne 1995, Statistics in
+    Medicine 14:1933), with Wilson and Hilferty's quantile of chi-squared (1931, PNAS 17:684)."""
+    df = n - 1
+    quantile = df * (1 - 2 / (9 * df) + NormalDist().inv_cdf(1 - CAUTION) * (2 / (9 * df)) ** 0.5) ** 3
+    return sd * (df / quantile) ** 0.5

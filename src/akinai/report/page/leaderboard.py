@@ -1,0 +1,197 @@
+"""A leaderboard in a folder: a page, its numbers, and the ledgers that they can be made from again."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from akinai.analysis.leaderboard import FORMAT, Board, Refusal, Row, check_boards, make_boards
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.stores import Books, RunHeader
+from akinai.report.page.document import Block, Document, Grid, Prose, Section
+from akinai.report.page.html import page
+from akinai.report.tables.analyses import ranges
+from akinai.report.tables.runs import ABSENT, label
+from akinai.report.tables.runs import figure as number
+from akinai.report.tables.verdicts import coverage_warning, standing_sentences
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.models.budget import Prices, known_prices, read_prices
+from akinai.runtime.runs.copying import copy_run
+from akinai.runtime.runs.reading import select_runs
+from akinai.runtime.sync import wait
+from akinai.stores import open_store
+
+PAGE, NUMBERS, LEDGERS = "leaderboard.html", "leaderboard.json", "ledgers.db"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLeaderboard:
+    """A leaderboard in its folder."""
+
+    folder: Path
+    boards: tuple[Board, ...]
+
+    @property
+    def page(self) -> Path:
+        return self.folder / PAGE
+
+    def to_json(self) -> dict[str, Json]:
+        files = [PAGE, NUMBERS, LEDGERS]
+        return {"folder": str(self.folder), "files": files, "boards": [board.to_json() for board in self.boards]}
+
+
+def leaderboard(*names: str, output: str | Path = "akinai-leaderboard", store: StoreRef = None) -> WrittenLeaderboard:
+    """Write a leaderboard of runs and groups into the folder `output`: a page, its numbers as JSON, and the ledgers.
+
+    Groups that cannot be told apart share a place. Model calls are copied without what was said. UsageError for a run
+    that cannot be scored or is not over, and if the folder cannot be written.
+    """
+    folder, prices = Path(output), known_prices()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is a file, and a leaderboard is a folder of files; name another with -o")
+    if not names:
+        raise UsageError("name the runs and groups that stand on the leaderboard")
+
+    async def work(books: Books) -> WrittenLeaderboard:
+        headers = select_runs(await books.runs(), names)
+        made = await make_boards(books, headers, prices)
+        await _write(folder, books, headers, made, prices)
+        return WrittenLeaderboard(folder, tuple(made))
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def check_leaderboard(folder: str | Path) -> list[Refusal]:
+    """Replay the ledgers of a leaderboard's folder and make every figure again: what is refused, nothing where all of
+    it holds. UsageError for a folder that holds no leaderboard."""
+    claimed = _claimed(Path(folder))
+
+    async def work(books: Books) -> list[Refusal]:
+        return await check_boards(books, claimed["boards"], read_prices(claimed["prices"]))
+
+    try:
+        return wait(with_store(str(Path(folder) / LEDGERS), work))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
+
+
+def _claimed(folder: Path) -> dict[str, Any]:
+    try:
+        document: Any = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"no leaderboard in {str(folder)!r}: {NUMBERS} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise UsageError(f"{str(folder / NUMBERS)!r} holds no JSON: {error}") from error
+    if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != FORMAT:
+        raise UsageError(f"{str(folder / NUMBERS)!r} is no leaderboard of format {FORMAT}")
+    return cast("dict[str, Any]", document)
+
+
+async def _write(
+    folder: Path, books: Books, headers: Sequence[RunHeader], boards: Sequence[Board], prices: Prices
+) -> None:
+    """Write all files beside their places, then move them there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".leaderboard-", suffix=".saving", dir=folder) as staged:
+            target = await open_store(str(Path(staged, LEDGERS)))
+            try:
+                for header in headers:
+                    await copy_run(books, target, header)
+            finally:
+                await target.close()
+            numbers = json.dumps(_document(boards, prices), ensure_ascii=False, allow_nan=False, indent=1)
+            Path(staged, NUMBERS).write_text(f"{numbers}\n", encoding="utf-8", newline="\n")
+            Path(staged, PAGE).write_text(page(as_page(boards)), encoding="utf-8", newline="\n")
+            for name in (LEDGERS, NUMBERS, PAGE):
+                shutil.move(Path(staged, name), folder / name)
+    except OSError as error:
+        why = f"cannot write the leaderboard into {str(folder)!r}: {error.strerror}; name another folder with -o"
+        raise UsageError(why) from error
+
+
+def _document(boards: Sequence[Board], prices: Prices) -> Mapping[str, Json]:
+    models = {row.model for board in boards for row in board.rows}
+    used: Json = {
+        name: {field.name: value for field in fields(price) if (value := getattr(price, field.name)) is not None}
+        for name, price in prices.items()
+        if name in models
+    }
+    return {"format": FORMAT, "akinai": version("akinai"), "prices": used, "boards": [b.to_json() for b in boards]}
+
+
+def as_page(boards: Sequence[Board]) -> Document:
+    """The page: a section for each board, then the runs and how to check them."""
+    rows = sum(len(board.rows) for board in boards)
+    worlds = " and ".join(dict.fromkeys(board.world for board in boards))
+    sections = [section for board in boards for section in _sections(board, many=len(boards) > 1)]
+    check = Section(
+        "How to check this",
+        (
+            Prose(
+                f"{LEDGERS} beside this page holds every ledger, {NUMBERS} every figure. "
+                "'akinai leaderboard check DIR' replays each ledger by the rules of its world, plays the rows of rules "
+                "again, makes every figure anew and refuses, by name, rows that claim anything else."
+            ),
+            Prose(
+                "A place is one more than the number of groups that are shown to be better, in paired t-tests by seed "
+                "(Welch's where no seed is common), corrected for all pairs by Holm's method. Intervals hold the mean "
+                "with 95 % confidence; runs of one seed enter them together."
+            ),
+        ),
+    )
+    return Document(f"Leaderboard of {worlds}", f"{rows} groups of runs.", (*sections, check))
+
+
+def _sections(board: Board, *, many: bool) -> list[Section]:
+    settings = ", ".join(f"{name} = {json.dumps(value)}" for name, value in board.settings.items())
+    under = f"{board.world}, preset {board.preset}" + (f", {settings}" if settings else "")
+    fewest = min(len({run.seed for run in row.runs}) for row in board.rows)
+    blocks: list[Block] = [Prose(f"Under {under}."), _standing(board)]
+    if verdict := standing_sentences(board.standings) if board.standings else coverage_warning(fewest):
+        blocks.append(Prose(verdict))
+    name = f"By {label(board.score)}" + (f", {board.world} {board.preset}" if many else "")
+    return [Section(name, tuple(blocks)), Section("Runs", (_runs(board),), 3)]
+
+
+def _standing(board: Board) -> Grid:
+    heads = (
+        *("group", "place", "model", f"mean {label(board.score)}", "95 % from", "to", "smallest visible", "runs"),
+        *("seeds", "tokens read", "tokens written", "dollars"),
+    )
+    rows = tuple(_cells(row, board.unit) for row in board.rows)
+    note = "Tokens and dollars are of a run, on average; rows without a model go by rules."
+    return Grid(heads, rows, note=note, words=frozenset({0, 2, 8}))
+
+
+def _cells(row: Row, unit: str) -> tuple[str, ...]:
+    low, high = row.ci95 or (None, None)
+    return (
+        row.group,
+        str(row.place or ABSENT),
+        row.model or ("rules" if row.rules else ABSENT),
+        *(number(value, unit) for value in (row.mean, low, high, row.mde)),
+        str(len(row.runs)),
+        ranges(sorted({run.seed for run in row.runs})),
+        *(number(None if value is None else round(value), "") for value in (row.input_tokens, row.output_tokens)),
+        ABSENT if row.dollars is None else f"${row.dollars:,.4g}",
+    )
+
+
+def _runs(board: Board) -> Grid:
+    rows = [
+        (run.run, row.group, str(run.seed), run.ending or run.status, number(run.score, board.unit), run.digest[:16])
+        for row in board.rows
+        for run in row.runs
+    ]
+    note = f"All 64 digits of each digest: {NUMBERS}."
+    heads = ("run", "group", "seed", "ending", label(board.score), "digest")
+    return Grid(heads, tuple(rows), note=note, words=frozenset({0, 1, 3, 5}))
+
+
+__all__ = ["WrittenLeaderboard", "as_page", "check_leaderboard", "leaderboard"]

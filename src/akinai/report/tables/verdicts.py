@@ -1,0 +1,121 @@
+"""What comparisons amount to, in sentences: who is better, by how much, and how many seeds would settle the rest."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from akinai.analysis.plan import StudyPlan
+from akinai.analysis.records import PassRate, Standings
+from akinai.core.statistics import PairedComparison, RankedPair, expected_coverage
+from akinai.report.tables.columns import Column
+from akinai.report.tables.runs import ABSENT, figure, label
+
+MOST_PAIRS = 6
+"""Pairs that are told one by one; of more groups, each is told with the next one."""
+
+
+def standing_sentences(standings: Standings) -> str:
+    """The order of the groups in a sentence, and what these seeds could have shown in another."""
+    sentences = [_pair(pair, standings) for pair in _chosen_pairs(standings)]
+    name = label(standings.score)
+    pairs = len(standings.ranking.pairs)
+    parts = [f"{name[:1].upper()}{name[1:]}: {'; '.join(sentences)}."]
+    if standings.ranking.mde:
+        floor = figure(standings.ranking.mde, standings.unit)
+        parts.append(f"With these runs every two groups show a difference from {floor} on, four times in five.")
+    if pairs > 1:
+        parts.append(f"Corrected for {pairs} pairs (Holm).")
+    return " ".join(filter(None, [*parts, coverage_warning(standings.seeds) if standings.ranking.mde else ""]))
+
+
+def _chosen_pairs(standings: Standings) -> list[RankedPair]:
+    pairs = standings.ranking.pairs
+    if len(pairs) <= MOST_PAIRS:
+        return sorted(pairs, key=lambda pair: pair.winner is None)
+    order = list(standings.ranking.places) or list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
+    neighbours = {frozenset(two) for two in pairwise(order)}
+    return [pair for pair in pairs if frozenset((pair.a, pair.b)) in neighbours]
+
+
+def _pair(pair: RankedPair, standings: Standings) -> str:
+    comparison = pair.comparison
+    pairs = comparison.pairs if isinstance(comparison, PairedComparison) else None
+    if pair.winner and comparison.difference is not None:
+        loser = pair.a if pair.winner == pair.b else pair.b
+        return better_by(pair.winner, loser, comparison.difference, comparison.ci95, standings.unit)
+    seeds = pairs if pairs is not None else standings.seeds
+    return cannot_tell(pair.a, pair.b, seeds, pair.needed)
+
+
+def better_by(winner: str, loser: str, difference: float, ends: tuple[float, float] | None, unit: str) -> str:
+    """ "B is better than A by $322.00, between $147.00 and $497.00"."""
+    sentence = f"{winner} is better than {loser} by {figure(abs(difference), unit)}"
+    if ends is None:
+        return sentence
+    low, high = ends if difference > 0 else (-ends[1], -ends[0])
+    return f"{sentence}, between {figure(low, unit)} and {figure(high, unit)}"
+
+
+def cannot_tell(a: str, b: str, seeds: int, needed: int | None) -> str:
+    """ "A and C cannot be told apart with 5 seeds: about 40 would do"."""
+    sentence = f"{a} and {b} cannot be told apart with {seeds:,} seed{'' if seeds == 1 else 's'}"
+    return sentence + (f": about {needed:,} would do" if needed and needed > seeds else "")
+
+
+def coverage_warning(seeds: int) -> str:
+    """A sentence for groups of few seeds; none from 20 seeds on."""
+    if seeds < 2 or (expected := expected_coverage(seeds)) is None:
+        return ""
+    share = f"about {100 * expected:.0f} %"
+    return f"Of skewed scores, intervals over {seeds} seeds hold the truth in {share} of studies, not 95."
+
+
+def place_column(names: Sequence[str], standings: Sequence[Standings]) -> Column:
+    """The place of each group; groups that cannot be told apart share it."""
+    places: Mapping[str, int] = {name: place for known in standings for name, place in known.ranking.places.items()}
+    return Column("place", [str(places[name]) if name in places else ABSENT for name in names])
+
+
+def pass_columns(rates: Sequence[PassRate]) -> list[Column]:
+    """A row for each score and k: pass@k and pass^k, each with its interval."""
+
+    def cells(kind: str) -> list[str]:
+        found = [getattr(rate, kind) for rate in rates]
+        return [
+            ABSENT
+            if summary.mean is None
+            else f"{100 * summary.mean:.0f} %"
+            + (f" ({100 * summary.ci95[0]:.0f} to {100 * summary.ci95[1]:.0f} %)" if summary.ci95 else "")
+            for summary in found
+        ]
+
+    return [
+        Column("score", [f"{label(rate.score)} {figure(rate.threshold, rate.unit)}" for rate in rates], words=True),
+        Column("tries", [str(rate.k) for rate in rates]),
+        Column("pass@k: at least once", cells("at_least_once")),
+        Column("pass^k: every time", cells("every_time")),
+        Column("seeds", [str(rate.every_time.n) for rate in rates]),
+    ]
+
+
+def plan_sentences(plan: StudyPlan) -> str:
+    """A planned study in a few lines."""
+    gain, sd = figure(plan.gain, plan.unit), figure(plan.sd, plan.unit)
+    name, n = label(plan.score), plan.pilot_seeds
+    lines = [
+        f"{plan.seeds:,} seeds on each side show a gain of {gain} in {name}, four times in five: {plan.runs:,} runs.",
+        f"The pilot of {n} seeds has a spread of {sd}"
+        + (f" between {plan.pilot[0]} and {plan.pilot[1]}, seed by seed." if plan.paired else "."),
+    ]
+    if plan.cautious > plan.seeds:
+        lines.append(f"{n} seeds know a spread badly: to be safe in four studies of five, take {plan.cautious:,}.")
+    if not plan.paired:
+        lines.append(
+            "Counted as if the sides had no luck in common; a pilot of both, on common seeds, often needs fewer."
+        )
+    if plan.tokens is None:
+        lines.append("No model was asked in the pilot: no tokens.")
+    else:
+        took = f"{plan.tokens.input:,} tokens read and {plan.tokens.output:,} written"
+        price = "" if plan.dollars is None else f", ${plan.dollars:,.2f}"
+        lines.append(f"As the pilot's runs went: {took}, {figure(plan.hours, 'hours')} hours{price}.")
+    return "\n".join(lines)

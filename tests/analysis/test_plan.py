@@ -1,0 +1,82 @@
+"""Studies planned from a pilot: worked numbers, and what each run took."""
+
+from pathlib import Path
+
+import pytest
+
+import akinai
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.statistics import seeds_needed, summarise, welch_seeds_needed
+from akinai.report.tables.verdicts import plan_sentences
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = str(tmp_path_factory.mktemp("plan") / "akinai.db")
+    akinai.run("vending", agent="reference", seeds="1-5", days=12, name="a", store=place, ledgers=False)
+    akinai.run(
+        "vending", agent="reference", seeds="1-5", days=12, name="b", store=place, settings=["small_capacity=8"],
+        ledgers=False,
+    )  # fmt: skip
+    return place
+
+
+def test_a_pilot_of_one_side_is_counted_as_if_nothing_were_common(store: str) -> None:
+    """Two sides of the pilot's spread, by Welch; both sides' runs; and a cautious number above it."""
+    values = [run.score("net_worth") for run in akinai.runs("a", store=store)]
+    found = akinai.plan(gain=20, from_="a", store=store)
+    side = summarise(values)
+    assert (found.paired, found.pilot_seeds, found.gain) == (False, 5, 2_000)
+    assert found.seeds == welch_seeds_needed(side, side, 2_000)
+    assert found.sd == pytest.approx(side.sd)
+    assert found.runs == 2 * found.seeds
+    assert found.cautious > found.seeds
+    text = plan_sentences(found)
+    assert f"{found.seeds} seeds on each side show a gain of $20.00 in net worth" in text
+    assert "No model was asked in the pilot: no tokens." in text
+
+
+def test_common_seeds_of_two_pilots_need_fewer(store: str) -> None:
+    """The spread is that of the differences, seed by seed."""
+    a, b = ([run.score("net_worth") for run in akinai.runs(name, store=store)] for name in "ab")
+    sd = summarise([y - x for x, y in zip(a, b, strict=True)]).sd or 0.0
+    found = akinai.plan(gain=20, from_="a", against="b", store=store)
+    assert (found.paired, found.sd, found.seeds) == (True, pytest.approx(sd), seeds_needed(sd, 2_000))
+    assert "between a and b, seed by seed" in plan_sentences(found)
+    assert found.to_json()["pilot"] == ["a", "b"]
+
+
+def test_what_a_study_takes_is_what_the_pilot_took(tmp_path: Path) -> None:
+    """Tokens of all runs, and hours with so many at once, from a pilot whose calls are known."""
+    from akinai.core.models import Reply, Usage
+    from akinai.core.stores import TraceRecord
+    from akinai.runtime.sync import wait
+    from akinai.stores import open_store
+
+    place = str(tmp_path / "calls.db")
+    runs = akinai.run("vending", agent="naive", seeds="1-4", days=12, name="m", store=place, ledgers=False)
+
+    async def call() -> None:
+        books = await open_store(place)
+        reply = Reply("ok", usage=Usage(1_000, 50), model="m", latency_s=90.0).to_json()
+        for run in runs:
+            data = {"kind": "model_call", "model": "openai:m", "reply": reply}
+            await books.add_trace(run.id, [TraceRecord("owner", 1, 0, data)])
+        await books.close()
+
+    wait(call())
+    found = akinai.plan(gain=1, from_="m", at_once=2, store=place)
+    assert found.tokens == Usage(1_000 * found.runs, 50 * found.runs)
+    assert found.hours == pytest.approx(found.runs * 1.5 / 60 / 2)
+    assert found.dollars is None
+
+
+def test_impossible_plans_are_refused(store: str) -> None:
+    """One seed, no gain, a score that nobody has, and nobody at once."""
+    for wrong in ({"gain": 0}, {"gain": float("nan")}, {"gain": 5, "at_once": 0}):
+        with pytest.raises(UsageError):
+            akinai.plan(from_="a", store=store, **wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="shows no spread; play at least 2"):
+        akinai.plan(gain=5, from_="a-1", store=store)
+    with pytest.raises(UnknownName, match="net_worth"):
+        akinai.plan(gain=5, from_="a", score="net_wort", store=store)
