@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, leaderboard, learn, mcp, play, playbook, records, serve, show, studio, worlds
+from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, studio, worlds
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 for command in (
     worlds.worlds, play.run, play.resume, play.fork, records.replay, records.verify, records.runs, show.show,
-    analyze.analyze, analyze.compare, analyze.plan, records.diff, analyze.report, leaderboard.leaderboard,
+    analyze.analyze, analyze.compare, analyze.plan, records.diff, analyze.report, records.leaderboard,
     records.export, learn.learn, serve.serve, mcp.mcp,
 ):  # fmt: skip
     app.command()(command)
