@@ -124,7 +124,7 @@ def test_the_command_compares_them(capsys: pytest.CaptureFixture[str]) -> None:
     code, text, _ = shell("a.eval", "b.eval", "--gain", "0.1")
     assert code == 0
     assert "12 pairs by sample id" in text
-    assert "smallest visible" in text
+    assert "Smallest visible" in text
     document = json.loads(shell("a.eval", "b.eval", "--json")[1])
     assert document["scores"]["match"]["difference"] == pytest.approx(8 / 12)
     assert shell("a.eval", "some-run")[0] == 2
