@@ -6,7 +6,11 @@ MAGENTIC ?= ../shared/conformance/magentic
 READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
-.PHONY: demo messages test test-slow test-autogen test-inspect test-lightning test-magentic test-mcp test-openenv test-verifiers lint types bench docs golden constraints clean
+# What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
+APART := autogen inspect lightning magentic openenv verifiers
+
+.PHONY: demo messages test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs golden \
+	constraints clean
 
 demo: $(READY)  ## play the vending world with its three players and print what they earned
 	$(BIN)/python examples/demo.py
@@ -16,6 +20,10 @@ test: $(READY)  ## the default tests
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
 	$(BIN)/python -m pytest -q -m slow -n auto
+
+test-adapters: $(APART:%=test-%) test-mcp  ## all that follow, each in an environment of its own
+
+environments: $(APART:%=$(VENV)-%/.ready) $(VENV)-mcp-1/.ready  ## make these environments and test nothing
 
 test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
@@ -76,7 +84,7 @@ $(READY): pyproject.toml constraints.txt
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-autogen
-	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[autogen]" \
+	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -e ".[autogen]" \
 		hypothesis pytest pytest-asyncio
 	@touch $@
 
@@ -107,6 +115,6 @@ $(VENV)-magentic/.ready: pyproject.toml constraints.txt
 	@test -n "$(wildcard $(MAGENTIC)/*.whl)" || { echo "no wheel in $(MAGENTIC); MAGENTIC=FOLDER names another"; exit 1; }
 	$(PYTHON) -m venv $(VENV)-magentic
 	grep -v '^tenacity==' constraints.txt > $(VENV)-magentic/constraints.txt  # the package needs an older one
-	$(VENV)-magentic/bin/python -m pip install -q --disable-pip-version-check -c $(VENV)-magentic/constraints.txt \
+	$(VENV)-magentic/bin/python -m pip install -q --disable-pip-version-check --no-compile -c $(VENV)-magentic/constraints.txt \
 		-e ".[server]" $(MAGENTIC)/*.whl hypothesis pytest pytest-asyncio
 	@touch $@
