@@ -11,7 +11,6 @@ from akinai.agents.typed_lines import Seen, read_line
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.worlds import load
 from akinai.worlds.market.model.actions import Payment, SendMessage, Text
-from akinai.worlds.qa.model import Answer
 from akinai.worlds.vending.model.actions import (
     VERBS,
     AdvanceDay,
@@ -23,7 +22,7 @@ from akinai.worlds.vending.model.actions import (
     WaitUntil,
 )
 
-MARKET, QUESTIONS = load("market").verbs, load("qa").verbs
+MARKET = load("market").verbs
 PRICE = SetPrice(prices=(SetPrice.Tag(row=0, column=1, price_cents=175),))
 
 
@@ -61,9 +60,6 @@ PRICE = SetPrice(prices=(SetPrice.Tag(row=0, column=1, price_cents=175),))
             "message b1 payment P-1",
             SendMessage(to_agent_id="b1", message=Payment(proposal_message_id="P-1")),
         ),
-        (QUESTIONS, "5", Answer(choice=5)),
-        (QUESTIONS, "answer 5", Answer(choice=5)),
-        (QUESTIONS, "傘", Answer(choice="傘")),
     ],
 )
 def test_a_line_is_read_as_it_is_meant(verbs: Verbs, line: str, action: Action) -> None:
@@ -147,7 +143,7 @@ def test_a_person_may_leave_at_any_time(last: list[str]) -> None:
     assert (run.header.ending, len(run.ledger.entries)) == ("stopped", 1)
 
 
-@pytest.mark.parametrize("name", ["vending", "market", "qa"])
+@pytest.mark.parametrize("name", ["vending", "market"])
 def test_help_speaks_of_the_actions_of_its_world(name: str) -> None:
     """The examples are actions that can be taken here."""
     verbs = load(name).verbs
