@@ -345,8 +345,8 @@ def _headers(
     # A damaged card is no JSON, and json_extract would refuse the whole query.
     sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
     rows = connection.execute(
-        f"SELECT {HEADER_COLUMNS} FROM runs WHERE (?1 IS NULL OR ?1 IN (group_name, {sweep})) "
-        "AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, rowid DESC LIMIT ?3",
-        (group, status, -1 if limit is None else limit),
+        f"SELECT {HEADER_COLUMNS} FROM runs WHERE (:name IS NULL OR :name IN (group_name, {sweep})) "
+        "AND (:status IS NULL OR status = :status) ORDER BY created_at DESC, rowid DESC LIMIT :limit",
+        {"name": group, "status": status, "limit": -1 if limit is None else limit},
     )
     return parse_headers(rows)[::-1]
