@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from akinai.core.chance import absorb, absorb_all
-from akinai.worlds.vending.model.economy import ONE, Crowd, Economy, price_effect, variety_permille
+from akinai.worlds.vending.model.economy import Crowd, Economy, StreetOffering, drawing, price_effect, variety_permille
 from akinai.worlds.vending.model.setup import Season
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.model.town import Town
@@ -52,7 +52,7 @@ def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
         for id, taste in town.tastes.items()
     }
     demand, complaints = economy.noise(day, "demand", day).h, economy.noise(day, "complaint", day)
-    return Crowd(means, conditions, demand, complaints)
+    return Crowd(means, conditions, demand, complaints, {})
 
 
 def calendar_permille(economy: Economy, day: int, category: str) -> int:
@@ -71,7 +71,7 @@ def block_demand(
     block: int,
     place: int,
     factor: int,
-    stock: dict[str, int],
+    stock: Mapping[str, int],
     prices: Mapping[str, int],
 ) -> Demand:
     """What a block's customers want at a site.
@@ -79,34 +79,31 @@ def block_demand(
     `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full box
     leaves, per million.
     """
-    wanted, lost, shares = 0, 0, 0
-    ids: list[str] = []
-    strides: list[int] = []
-    means: list[int] = []
-    effects: list[int] = []
     scale = factor * town.footfall[place]
-    customers, conditions = crowd.means, crowd.conditions
-    for id, units in stock.items():
-        mean = customers[id] * scale // 10**9
-        price = prices.get(id)
-        if not units or price is None:
-            lost += mean
-            wanted += mean
-            continue
-        worth_cents, elasticity_permille, stride = conditions[id]
-        effect = price_effect(worth_cents, elasticity_permille, price)
-        shares += ONE if effect > ONE // 2 else 2 * effect
-        ids.append(id)
-        strides.append(stride)
-        means.append(mean)
-        effects.append(effect)
+    customers, lost = crowd.means, 0
+    ids = tuple([id for id, units in stock.items() if units and id in prices])
+    if len(ids) < len(stock):
+        lost = sum([customers[id] * scale // 10**9 for id in stock if id not in ids])
     if not ids:
-        return Demand({}, lost, wanted)
-    variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
+        return Demand({}, lost, lost)
+    goods = ids, tuple([prices[id] for id in ids])
+    offering = crowd.offerings.get(goods)
+    if offering is None:
+        offering = crowd.offerings[goods] = _offering(economy, crowd, *goods)
+    means, effects, strides, variety = offering
+    asked = [
+        (mean * scale // 10**9 * variety // 1000) * effect >> 20 for mean, effect in zip(means, effects, strict=True)
+    ]
     draws = absorb_all(absorb(absorb(crowd.label, block), place), strides)
-    wants: dict[str, int] = {}
-    for id, mean, effect, h in zip(ids, means, effects, draws, strict=True):
-        mean = (mean * variety // 1000) * effect >> 20
-        wanted += mean
-        wants[id] = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # as economy.noisy
-    return Demand(wants, lost, wanted)
+    units = [  # as economy.noisy
+        (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(asked, draws, strict=True)
+    ]
+    return Demand(dict(zip(ids, units, strict=True)), lost, lost + sum(asked))
+
+
+def _offering(economy: Economy, crowd: Crowd, ids: tuple[str, ...], cents: tuple[int, ...]) -> StreetOffering:
+    terms = [crowd.conditions[id] for id in ids]
+    effects = [price_effect(worth, slope, price) for (worth, slope, _), price in zip(terms, cents, strict=True)]
+    shares = sum([drawing(effect) for effect in effects])
+    variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
+    return StreetOffering([crowd.means[id] for id in ids], effects, [stride for _, _, stride in terms], variety)

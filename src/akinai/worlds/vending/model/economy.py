@@ -72,6 +72,15 @@ class Today(NamedTuple):
     """The day's part of the chance label of demand."""
 
 
+class StreetOffering(NamedTuple):
+    """What stays on a day while the same products stand at the same prices, in the order of these products."""
+
+    means: Sequence[int]
+    effects: Sequence[int]
+    strides: Sequence[int]
+    variety_permille: int
+
+
 class Crowd(NamedTuple):
     """A day's customers of a business of several sites, whatever is on sale."""
 
@@ -84,6 +93,8 @@ class Crowd(NamedTuple):
     """The day's part of the chance label of demand."""
     complaints: Chance
     """The day's chance of complaints."""
+    offerings: dict[tuple[tuple[str, ...], tuple[int, ...]], StreetOffering]
+    """By products and their prices in cents."""
 
 
 @dataclass(frozen=True)

@@ -110,8 +110,8 @@ def _sell(
         if slot is not None:
             product, lots = slot
             units = stock.get(product, 0)
-            for lot in lots:
-                units += lot[0]
+            for there, _, _ in lots:
+                units += there
             stock[product] = units
     if not stock:
         return None
@@ -150,21 +150,22 @@ def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Bloc
 
 
 def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[Slot | None]:
-    left, kept = dict(sold), list[Slot | None]()
-    for slot in slots:
-        take = left.get(slot[0]) if slot is not None else None
-        if slot is None or not take or not slot[1]:
-            kept.append(slot)
+    left, kept = dict(sold), list(slots)
+    for place, slot in enumerate(slots):
+        if slot is None:
             continue
         product, lots = slot
+        take = left.get(product)
+        if not take or not lots:
+            continue
         there, cost_cents, last_day = lots[0]
         if take < there:  # mostly, for which the general way is too slow
-            lots = (Lot(there - take, cost_cents, last_day), *lots[1:])
+            kept[place] = Slot(product, (Lot(there - take, cost_cents, last_day), *lots[1:]))
             left[product] = 0
         else:
             lots, taken = remove_units(lots, take)
+            kept[place] = Slot(product, lots)
             left[product] = take - taken
-        kept.append(Slot(product, lots))
     return kept
 
 
