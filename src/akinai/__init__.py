@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.report.page.leaderboard import check_leaderboard, leaderboard
-    from akinai.runtime.learn.learner import learn, write_prompts
+    from akinai.runtime.learn.learner import estimate_learning, learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
 
@@ -62,7 +62,7 @@ _HOME = {
     "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "compare_logs": "analysis.log_comparison", "deal": "api.records",
-    "estimate": "api.play", "follow": "api.show",
+    "estimate": "api.play", "estimate_learning": "runtime.learn.learner", "follow": "api.show",
     "open": "api.opening", "write_prompts": "runtime.learn.learner",
 }  # fmt: skip
 """The module of each other public name. All are imported when they are first used."""
@@ -70,7 +70,8 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen",
-    "check_leaderboard", "compare", "compare_logs", "deal", "diff", "estimate", "export", "follow", "fork",
+    "check_leaderboard", "compare", "compare_logs", "deal", "diff", "estimate", "estimate_learning",
+    "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "open", "plan", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "show",

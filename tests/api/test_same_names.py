@@ -33,6 +33,7 @@ OTHER_FUNCTIONS = {
     ("analyze", "deal"): "deal",
     ("compare", "cluster"): "compare_logs",
     ("show", "follow"): "follow",
+    ("learn", "dry_run"): "estimate_learning",
     ("learn", "write_prompts"): "write_prompts",
 }
 """A flag that has a function of its own: a function that returns two kinds of things would help nobody."""

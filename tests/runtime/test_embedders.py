@@ -13,7 +13,11 @@ import akinai
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning import PlaybookFile, Section
 from akinai.runtime.models.embeddings import find_embedder
+from akinai.runtime.play.agent_spec import AgentSpec
+from akinai.testing.endpoint import Endpoint, PlayerResponder
+from akinai.worlds.vending import Vending
 
+PLAYER = (Vending.players["naive"], Vending.verbs)
 TOPICS = {"car": 0, "automobile": 0, "vehicle": 0, "cat": 1, "tree": 2}
 
 
@@ -110,3 +114,21 @@ def test_an_embedder_that_cannot_be_is_refused(name: str, error: type[Exception]
     pytest.importorskip("langchain")
     with pytest.raises(error, match=why):
         find_embedder(name)
+
+
+def test_a_run_searches_its_playbook_by_the_embedder(
+    playbook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a model plays, its playbook is searched by the embedder of the run, which the card keeps for a resume."""
+    pytest.importorskip("langchain_openai")
+    options = {"days": 2, "playbook": playbook, "playbook_tokens": 20, "embedder": "openai:test-embedding"}
+    with embeddings_server(monkeypatch) as asked, Endpoint(PlayerResponder(*PLAYER)) as endpoint:
+        (run,) = akinai.run("vending", model="openai:test", base_url=endpoint.openai_url, **options)
+        assert any("feed a cat" in text for text in asked)
+    assert run.status == "done"
+    assert AgentSpec.from_card(run.card, "chat").embedder == "openai:test-embedding"
+    with pytest.raises(UnknownName, match="no embedder 'nothing'"):
+        akinai.run("vending", model="openai:test", **{**options, "embedder": "nothing"})
+    for without in ({"playbook": None, "playbook_tokens": None}, {"playbook_tokens": None, "agent": "naive"}):
+        with pytest.raises(UsageError, match="--embedder"):
+            akinai.run("vending", **{**options, **without})

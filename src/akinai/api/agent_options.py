@@ -11,6 +11,7 @@ from akinai.core.worlds import World
 from akinai.runtime.config.settings import named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
+from akinai.runtime.models.embeddings import find_embedder
 from akinai.runtime.play.agent_registry import check_spec, default_agent
 from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS, PLAYBOOK_TOKENS, AgentSpec, ModelChoice
 
@@ -37,6 +38,7 @@ class AgentOptions:
     calls_per_minute: int = 0
     playbook: str | Path | None = None
     playbook_tokens: int | None = None
+    embedder: str | None = None
 
     @property
     def budget(self) -> Budget:
@@ -113,15 +115,19 @@ def _with_playbook(spec: AgentSpec, options: AgentOptions, settings: Settings) -
     playbook, tokens = options.playbook, options.playbook_tokens
     if playbook is None and tokens is not None:
         raise UsageError("--playbook-tokens tells how much of a playbook is in sight; name one with --playbook")
+    if playbook is None and options.embedder is not None:
+        raise UsageError("--embedder tells how a playbook is searched; name one with --playbook")
     if playbook is None:
         return spec
     path = Path(playbook)
     names = settings if isinstance(settings, Mapping) else [text.partition("=")[0].strip() for text in settings or ()]
     if spec.asks_model or any(str(name).endswith(".model") for name in names):
         budget = PLAYBOOK_TOKENS if tokens is None else tokens
-        return replace(spec, playbook=playbook_json(path), playbook_tokens=budget)
-    if tokens is not None:
-        raise UsageError(
-            f"{spec.agent} is told all of a playbook, as every player by rules; leave --playbook-tokens out"
-        )
+        if options.embedder:
+            find_embedder(options.embedder)  # refused before anything is played
+        text = playbook_json(path)
+        return replace(spec, playbook=text, playbook_tokens=budget, embedder=options.embedder or "")
+    unused = {"--playbook-tokens": tokens, "--embedder": options.embedder}
+    if flag := next((flag for flag, value in unused.items() if value is not None), None):
+        raise UsageError(f"{spec.agent} is told all of a playbook, as every player by rules; leave {flag} out")
     return replace(spec, bullets=playbook_contents(path))

@@ -65,6 +65,7 @@ def run(
     days: int | None = None,
     playbook: str | Path | None = None,
     playbook_tokens: int | None = None,
+    embedder: str | None = None,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None = None,
     store: str | Books = "memory:",
@@ -105,7 +106,7 @@ def run(
     loaded = _load(world)
     options = AgentOptions(
         model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions, max_tokens,
-        max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+        max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens, embedder,
     )  # fmt: skip
     spec, factory = resolve_options(loaded, agent, options, settings)
     chosen, parts = _seeds(seeds), _parts(loaded, spec, sweep, settings, preset, days, base_url)
@@ -248,6 +249,7 @@ def fork(
                 spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
                 if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
                     kept = {"bullets": old.bullets, "playbook": old.playbook, "playbook_tokens": old.playbook_tokens}
+                    kept |= {"embedder": old.embedder, "embedder_base_url": old.embedder_base_url}
                     spec = replace(spec, budget=old.budget, **kept)
             if max_dollars is not None:
                 spec = replace(spec, budget=replace(spec.budget, dollars=max_dollars))

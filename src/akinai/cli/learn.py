@@ -104,6 +104,7 @@ WritePrompts = Annotated[
     Path | None,
     option("--write-prompts", metavar="DIR", help="Write the prompts to this folder, to change them; learn nothing."),
 ]
+DryRun = Annotated[bool, flag("--dry-run", help="Print the calls, tokens, hours and dollars to expect; learn nothing.")]
 GeneratorModel = Annotated[str | None, m.role_model("generator", "does the tasks, or plays")]
 GeneratorBaseUrl = Annotated[str | None, m.role_base_url("generator")]
 ReflectorModel = Annotated[str | None, m.role_model("reflector", "explains what went wrong")]
@@ -152,23 +153,32 @@ def learn(
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
     write_prompts: WritePrompts = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
-    options: dict[str, Any] = dict(locals())
+    _answer(dict(locals()))
+
+
+def _answer(options: dict[str, Any]) -> None:
+    """Do what the options of the command ask for."""
     from akinai.runtime.learn.learner import learn as learn_playbook
 
-    for name in ("tasks", "sets", "as_json", "write_prompts"):
-        del options[name]
+    names = ("tasks", "sets", "as_json", "write_prompts", "dry_run")
+    tasks, sets, as_json, write_prompts, dry_run = (options.pop(name) for name in names)
     if write_prompts is not None:
         _write_prompts(tasks, write_prompts, sets)
         return
     _expect_model(options, sets or [])
     _expect_world(tasks, options)
+    _expect_learning(options)
     options["eval_settings"] = options.pop("eval_sets")
+    if dry_run:
+        _print_estimate(tasks, sets, options, as_json=as_json)
+        return
     with learning_bar(quiet=as_json) as watch:
         learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
-    resume = f"the same command{' without --fresh' if fresh else ''} resumes it" if checkpoint else ""
-    _print_learned(learned, store, as_json=as_json, resume=resume)
+    again = f"the same command{' without --fresh' if options['fresh'] else ''} resumes it"
+    _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
 
 
 def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resume: str) -> None:
@@ -181,9 +191,30 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         print_page(lambda width: learned_page(learned.to_json(), width))
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
-        rest = resume or "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
-        print_error(f"the learning ended early: {learned.stopped or learned.ending}; {rest}")
+        what = "judging" if learned.judge_only else "learning"
+        kept = (
+            ""
+            if learned.judge_only
+            else "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
+        )
+        rest = resume or kept
+        print_error(f"the {what} ended early: {'; '.join(filter(None, (learned.stopped or learned.ending, rest)))}")
         raise typer.Exit(FAILED)
+
+
+def _print_estimate(tasks: str, sets: list[str] | None, options: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what the models of a learning are expected to be asked, before money is spent."""
+    from inspect import signature
+
+    from akinai.report.tables.learned import estimate_text
+    from akinai.runtime.learn.learner import estimate_learning
+
+    given = {name: value for name, value in options.items() if name in signature(estimate_learning).parameters}
+    expected = estimate_learning(tasks, settings=sets, **given).to_json()
+    if as_json:
+        print_json(expected)
+    else:
+        print_line(estimate_text(tasks, expected))
 
 
 def _write_prompts(tasks: str, folder: Path, sets: list[str] | None) -> None:
@@ -201,7 +232,7 @@ def _flags(options: Mapping[str, Any], *names: str) -> dict[str, object]:
 
 def _expect_model(options: Mapping[str, Any], sets: Sequence[str]) -> None:
     """UsageError for options about a model where none is asked."""
-    from akinai.runtime.learn.learner import expect_unused
+    from akinai.runtime.learn.options import expect_unused
     from akinai.runtime.learn.settings import learn_settings
 
     named = any(options[name] for name in ("model", "generator_model", "reflector_model", "curator_model"))
@@ -215,7 +246,7 @@ def _expect_model(options: Mapping[str, Any], sets: Sequence[str]) -> None:
 
 def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     """UsageError for options about runs where no world is played, or where they are not judged apart."""
-    from akinai.runtime.learn.learner import expect_unused, find_world
+    from akinai.runtime.learn.options import expect_unused, find_world
 
     playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store")
     playing |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_sets"]}
@@ -224,6 +255,15 @@ def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     elif options["online"]:
         judging = {name: playing[name] for name in ("--eval-seeds", "--eval-set")}
         expect_unused(judging, "online learning is judged by the runs that it learns from")
+
+
+def _expect_learning(options: Mapping[str, Any]) -> None:
+    """UsageError for options about learning where a playbook is only judged."""
+    from akinai.runtime.learn.options import expect_unused
+
+    if options["judge_only"]:
+        learning = _flags(options, "epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds")
+        expect_unused(learning, "nothing is learned with --judge-only")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 
 from akinai.cli import model_options as m
 from akinai.cli.options import (
+    Embedder,
     Jobs,
     Json,
     RunName,
@@ -109,6 +110,7 @@ def run(
     days: Days = None,
     playbook: PlaybookPath = None,
     playbook_tokens: PlaybookTokens = None,
+    embedder: Embedder = None,
     sets: Sets = None,
     sweeps: Sweeps = None,
     store: Store = None,
@@ -143,6 +145,7 @@ def run(
     options = AgentOptions(
         model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions or max_messages,
         max_tokens, max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens,
+        embedder,
     )  # fmt: skip
     spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
     if spec.bullets:

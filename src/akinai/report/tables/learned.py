@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akinai.runtime.play.estimate import SECONDS_PER_CALL
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -21,18 +23,19 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
     names, values, ends = ([row[at] for row in rows] for at in range(3))
     table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
     card = learned["card"]
-    playbook = Text(f"playbook {card['playbook']}; {_beginning(card['began_with'])}")
+    beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
+    playbook = Text(f"playbook {card['playbook']}; {beginning}")
     return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
 
 
-def _beginning(began: Mapping[str, Any]) -> str:
-    """The playbook that a learning began with, in words."""
+def _beginning(began: Mapping[str, Any], has: str) -> str:
+    """The playbook that a learning began with, or that is judged, in words."""
     if not began["bullets"]:
-        return "learning began with no bullets"
+        return f"{has} no bullets"
     named = {(name or "an unknown source"): count for name, count in began["sources"].items()}
     most = sorted(named, key=lambda name: -named[name])[:MOST_SOURCES]
     others = f" and {len(named) - len(most):,} others" if len(named) > len(most) else ""
-    text = f"learning began with {began['bullets']:,} bullets from {', '.join(most)}{others}"
+    text = f"{has} {began['bullets']:,} bullets from {', '.join(most)}{others}"
     return f"{text}; the tasks of {began['unrecorded']:,} are not recorded" if began["unrecorded"] else text
 
 
@@ -50,6 +53,22 @@ def _title(learned: Mapping[str, Any]) -> str:
     where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
     source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
     return f"{learned['world']}: {learned['agent']} with {source}, {where}"
+
+
+def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
+    """What a learning is expected to take of its models, from the estimate's document."""
+    dollars = expected["dollars"]
+    price = "no price known: put one into akinai.toml" if dollars is None else f"${dollars:,.2f}"
+    sums = expected["tokens"]
+    lines = [
+        f"{tasks}, at most, where every attempt fails and every reply is read, at {SECONDS_PER_CALL:g} seconds a call:",
+        f"  calls      {expected['calls']:,}",
+        *(f"  {role:<10} {part['calls']:,} of {part['model']}" for role, part in expected["roles"].items()),
+        f"  tokens     {sums['input']:,} in, {sums['output']:,} out",
+        f"  hours      {expected['hours']:,.{1 if expected['hours'] >= 1 else 2}f}",
+        f"  dollars    {price}",
+    ]
+    return "\n".join(lines)
 
 
 Row = tuple[str, str, str]

@@ -51,6 +51,10 @@ class JobConfig:
     """Judge the playbook as it is, and learn nothing."""
     watch: Watch | None = None
 
+    def playbook_of(self, name: str) -> Path:
+        """The file of the playbook, for a data set of this name."""
+        return Path(self.playbook) if self.playbook else PLAYBOOKS / f"{name}.json"
+
 
 MakeRoles = Callable[[Resources], Awaitable[Roles]]
 
@@ -65,7 +69,7 @@ def run_job(
     """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
     `evaluator` answers are compared with the truth. Errors as in `learn`.
     """
-    path = Path(config.playbook) if config.playbook else PLAYBOOKS / f"{data_set.name}.json"
+    path = config.playbook_of(data_set.name)
     return wait(_Learning(data_set, settings, config, path, evaluator).run(make_roles))
 
 

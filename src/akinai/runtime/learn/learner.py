@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
-from akinai import worlds
-from akinai.core.errors import UnknownName, UsageError, why_unreadable
+from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.loop import Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
-from akinai.runtime.config.settings import DEFAULT_STORE, assign, merged, named_value, setting
-from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
+from akinai.runtime.config.settings import merged
+from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
 from akinai.runtime.learn.job import JobConfig, run_job
+from akinai.runtime.learn.options import (
+    Seeds,
+    expect_unused,
+    find_world,
+    named_data_set,
+    split_settings,
+    train_config,
+)
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.role_models import ROLES, TIMEOUT_S, CallOptions, RoleModels, role_models, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
-from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig
+from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import ScoreEvaluator, check_players, world_roles, world_tasks
 from akinai.runtime.models.budget import Budget
-from akinai.runtime.play.agent_registry import default_agent
-from akinai.runtime.play.agent_spec import CHAT, ModelChoice
+from akinai.runtime.play.agent_spec import ModelChoice
 
-Seeds = int | str | Iterable[int]
+R = TypeVar("R")
 
 
 def learn(
@@ -96,48 +101,123 @@ def learn(
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
     learner: dict[str, Any] = {"epochs": epochs, "online": online, "limit": limit, "embedder": embedder}
-    learner |= {"no_truth": no_truth, "keep_best": keep_best}
-    learner |= {"roles": {role: given for role, given in by_role.items() if given} or None}
+    learner |= {"no_truth": no_truth, "keep_best": keep_best, "roles": by_role}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
     job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
-    given = {name: value for name, value in learner.items() if value is not None and value is not False}
-    return _learn(tasks, settings, given, runs, job, (choice, options), roles, evaluator)
+    asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
+    return _resolved(asked, learn_tasks, learn_runs)
 
 
-def _learn(
+def estimate_learning(
     tasks: str | DataSet | World[Any] | TrainConfig,
-    settings: Mapping[str, Any] | Sequence[str] | None,
-    learner: Mapping[str, Any],
-    runs: Mapping[str, Any],
-    job: JobConfig,
-    asked: tuple[ModelChoice | None, CallOptions],
-    roles: Roles | None,
-    evaluator: Evaluator | None,
-) -> LearnResult:
-    """Learn from tasks or from runs; `learner` are settings of the learner, `runs` options about a world's runs."""
-    choice, options = asked
+    *,
+    playbook: Path | str | None = None,
+    epochs: int | None = None,
+    online: bool | None = None,
+    limit: int | None = None,
+    agent: str | None = None,
+    reflect: str | None = None,
+    seeds: Seeds | None = None,
+    eval_seeds: Seeds | None = None,
+    preset: str | None = None,
+    days: int | None = None,
+    eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
+    model: str | ModelChoice | None = None,
+    generator_model: str | ModelChoice | None = None,
+    reflector_model: str | ModelChoice | None = None,
+    curator_model: str | ModelChoice | None = None,
+    fresh: bool = False,
+    judge_only: bool = False,
+    no_truth: bool = False,
+    keep_best: bool = False,
+    baseline: bool = True,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+) -> LearnEstimate:
+    """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
+    choice = ModelChoice(model) if isinstance(model, str) else model
+    models = {"generator": generator_model, "reflector": reflector_model, "curator": curator_model}
+    learner: dict[str, Any] = {"epochs": epochs, "online": online, "limit": limit, "no_truth": no_truth}
+    learner |= {"keep_best": keep_best, "roles": {role: role_setting(given) for role, given in models.items()}}
+    runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
+    runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": None}
+    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only)
+    asked = _Asked(tasks, settings, _given(learner), runs, job, choice)
+    return _resolved(asked, _estimate_tasks, _estimate_runs)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The arguments of a learning."""
+
+    tasks: str | DataSet | World[Any] | TrainConfig
+    settings: Mapping[str, Any] | Sequence[str] | None
+    learner: Mapping[str, Any]
+    """Settings of the learner that have arguments of their own."""
+    runs: Mapping[str, Any]
+    """Options about a world's runs."""
+    job: JobConfig
+    choice: ModelChoice | None
+    options: CallOptions = field(default_factory=CallOptions)
+    roles: Roles | None = None
+    evaluator: Evaluator | None = None
+
+
+def _given(learner: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that were given."""
+    roles = {role: given for role, given in learner["roles"].items() if given} or None
+    return {
+        name: value for name, value in {**learner, "roles": roles}.items() if value is not None and value is not False
+    }
+
+
+def _resolved(
+    asked: _Asked,
+    on_tasks: Callable[[DataSet, Mapping[str, Any], JobConfig, RoleModels, Roles | None, Evaluator | None], R],
+    on_runs: Callable[[TrainConfig, Mapping[str, Any], JobConfig], R],
+) -> R:
+    """What is done with the tasks or with the runs that are learned from."""
+    tasks, settings, learner, runs, job = asked.tasks, asked.settings, asked.learner, asked.runs, asked.job
     if job.judge_only:
         unused = {**learner, "fresh": job.fresh or None, "checkpoint": job.checkpoint, "seeds": runs["seeds"]}
         expect_unused({**unused, "roles": None, "embedder": None}, "nothing is learned with judge_only")
     if isinstance(tasks, TrainConfig):
-        expect_unused({**runs, "model": choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
+        expect_unused({**runs, "model": asked.choice, "roles": learner.get("roles")}, "the TrainConfig holds it")
         rest, overrides = split_settings(settings, None)
         expect_unused(dict.fromkeys(rest, True), "these are no settings of the learner")
-        return learn_runs(tasks, {**overrides, **learner}, job)
+        return on_runs(tasks, {**overrides, **learner}, job)
     world = find_world(tasks)
     rest, overrides = split_settings(settings, world)
     overrides = merged(overrides, learner)
-    models = role_models(choice, learn_settings(overrides).roles, options)
+    models = role_models(asked.choice, learn_settings(overrides).roles, asked.options)
     if world is not None:
-        expect_unused({"roles": roles, "evaluator": evaluator}, "the runs of a world have roles of their own")
+        expect_unused(
+            {"roles": asked.roles, "evaluator": asked.evaluator}, "the runs of a world have roles of their own"
+        )
         online = bool(learner.get("online"))
         config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
-        config = replace(config, seeds="") if job.judge_only else config
-        return learn_runs(config, overrides, job)
+        return on_runs(replace(config, seeds="") if job.judge_only else config, overrides, job)
     expect_unused(runs, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
-    data_set = tasks if isinstance(tasks, DataSet) else _named_data_set(str(tasks), overrides, rest)
-    return learn_tasks(data_set, overrides, job, models, roles, evaluator)
+    data_set = tasks if isinstance(tasks, DataSet) else named_data_set(str(tasks), overrides, rest)
+    return on_tasks(data_set, overrides, job, models, asked.roles, asked.evaluator)
+
+
+def _estimate_tasks(
+    data_set: DataSet,
+    overrides: Mapping[str, Any],
+    job: JobConfig,
+    models: RoleModels,
+    roles: Roles | None = None,
+    evaluator: Evaluator | None = None,
+) -> LearnEstimate:
+    settings = learn_settings(overrides, defaults={} if models else data_set.settings)
+    return estimate_tasks(data_set, settings, models, job.playbook_of(data_set.name), job)
+
+
+def _estimate_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnEstimate:
+    data_set = world_tasks(config)
+    settings = learn_settings(overrides, defaults=data_set.settings)
+    return estimate_training_runs(config, settings, data_set)
 
 
 def learn_tasks(
@@ -204,7 +284,7 @@ def write_prompts(
     learner = learn_settings(overrides)
     data_set = DataSet("world", lambda _: ()) if world else tasks
     if not isinstance(data_set, DataSet):
-        data_set = _named_data_set(str(tasks), overrides, rest)
+        data_set = named_data_set(str(tasks), overrides, rest)
     templates, place = learner.templates(data_set), Path(folder)
     texts = {place / f"{name}.md": f"{templates.text(name)}\n" for name in templates.names()}
     try:
@@ -239,86 +319,3 @@ async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleMo
         generator=rules.generator if rules and "generator" not in models.by_role else None,
         learners=(rules.reflector, rules.curator) if rules and not models.learns else None,
     )
-
-
-def find_world(tasks: object) -> World[Any] | None:
-    """The world that a name or an object stands for; None for a data set. A data set's name comes first."""
-    if isinstance(tasks, str):
-        return worlds.load(tasks) if tasks in worlds.names() and tasks not in entry_data_sets() else None
-    return cast("World[Any]", tasks) if hasattr(tasks, "begin") and hasattr(tasks, "apply") else None
-
-
-def split_settings(
-    settings: Mapping[str, Any] | Sequence[str] | None, world: World[Any] | None
-) -> tuple[list[str], dict[str, Any]]:
-    """The settings of the world or the options of the data set as "name=value", and those of the learner by name."""
-    theirs = world.setup.model_fields if world else {}
-    rest: list[str] = []
-    learner: dict[str, Any] = {}
-    for text in setting_texts(settings):
-        name = text.partition("=")[0].strip()
-        if name.partition(".")[0] in LearnSettings.model_fields and name not in theirs:
-            assign(learner, *named_value(text, LearnSettings), LearnSettings)
-        else:
-            rest.append(text)
-    return rest, learner
-
-
-def train_config(
-    world: str | World[Any],
-    runs: Mapping[str, Any],
-    models: RoleModels,
-    settings: Sequence[str],
-    *,
-    online: bool,
-) -> TrainConfig:
-    """The runs to learn from and to judge by. UsageError for options that do not go together."""
-    if online:
-        judging = {name: runs[name] for name in ("eval_seeds", "eval_settings")}
-        expect_unused(judging, "online learning is judged by the runs that it learns from")
-    if runs["reflect"] not in (None, "model", "rules"):
-        raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
-    loaded = worlds.load(world) if isinstance(world, str) else world
-    player = models.by_role.get("generator")
-    return TrainConfig(
-        world,
-        runs["agent"] or (CHAT if player else loaded.facets.teaching.learner or default_agent(loaded)),
-        _seed_text(runs["seeds"], TRAIN_SEEDS),
-        _seed_text(runs["eval_seeds"], EVAL_SEEDS),
-        runs["days"],
-        settings,
-        setting_texts(runs["eval_settings"]),
-        setting("store", runs["store"], DEFAULT_STORE),
-        player,
-        runs["reflect"] or ("rules" if models and not models.learns else None),
-        online,
-        models.by_role.get("reflector"),
-        models.by_role.get("curator"),
-        models.options,
-        runs["preset"],
-    )
-
-
-def expect_unused(options: Mapping[str, object], why: str) -> None:
-    """UsageError for options that were given and have no effect."""
-    if used := [name for name, value in options.items() if value is not None]:
-        them = "it" if len(used) == 1 else "them"
-        raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
-
-
-def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
-    """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
-    if not isinstance(settings, Mapping):
-        return list(settings or ())
-    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
-
-
-def _named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:
-    return find_data_set(name, dict(named_value(text, LearnSettings) for text in options), learn_settings(overrides))
-
-
-def _seed_text(seeds: Seeds | None, default: str) -> str:
-    """Seeds as people write them: "7", "1-5", "1,3"."""
-    if seeds is None or isinstance(seeds, str):
-        return seeds or default
-    return str(seeds) if isinstance(seeds, int) else ",".join(map(str, seeds))

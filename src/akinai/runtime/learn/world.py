@@ -158,6 +158,8 @@ async def _model_player(
         model,
         model_defaults=config.model,
         playbook_tokens=tokens,
+        embedder=settings.embedder,
+        embedder_base_url=settings.embedder_base_url,
         cache=options.cache,
         timeout_s=options.timeout_s,
         calls_per_minute=options.calls_per_minute,

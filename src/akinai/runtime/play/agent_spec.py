@@ -80,6 +80,9 @@ class AgentSpec:
     run card holds it and its digest."""
     playbook_tokens: int = PLAYBOOK_TOKENS
     """The most tokens of the playbook that an agent which asks a model sees at a time; 0 is all of it."""
+    embedder: str = ""
+    """The vectors by which such an agent searches its playbook: "hashed", "svd" or "PROVIDER:NAME"; empty: hashed."""
+    embedder_base_url: str | None = None
 
     def __post_init__(self) -> None:
         if self.model is None and self.agent in MODEL_AGENTS:
@@ -169,7 +172,9 @@ class AgentSpec:
             }
         if self.playbook:
             rest |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
-            card["playbook"] = _digest([rest["playbook"], self.playbook_tokens])
+            named = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}
+            rest |= {name: value for name, value in named.items() if value}
+            card["playbook"] = _digest([rest["playbook"], self.playbook_tokens, *filter(None, named.values())])
         if self.bullets:
             card["playbook"] = _digest([*self.bullets])
             rest["bullets"] = [*self.bullets]

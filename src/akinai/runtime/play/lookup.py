@@ -1,14 +1,16 @@
 """Playbooks for agents that ask a model: shown whole where they fit the budget, else searched as the agent plays."""
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 
 from akinai.core.agents import Found
 from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import loads
+from akinai.learning.search.embedders import EmbedderFitter
 from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import Injection, inject, inject_all
+from akinai.retrieval import Embedder
 
 MOST_RESULTS = 200
 """Bullets that a search returns at most; the token budget decides how many of them are shown."""
@@ -19,12 +21,16 @@ LOOKED_UP = "looked_up"
 class PlaybookSearch:
     """A playbook and its index."""
 
-    def __init__(self, playbook: Playbook, tokens: int) -> None:
-        """`tokens` is the budget of a search result; 0 is no limit."""
+    def __init__(
+        self, playbook: Playbook, tokens: int, embedder: Callable[[], Embedder | EmbedderFitter] | None = None
+    ) -> None:
+        """`tokens` is the budget of a search result; 0 is no limit. `embedder` opens what makes the vectors, where
+        something has to be searched for; None: hashed words."""
         whole = inject_all(playbook)
         self._playbook, self._tokens = playbook, tokens
         self._whole = whole if tokens == 0 or whole.tokens <= tokens else None
         self._index: PlaybookIndex | None = None
+        self._embedder = embedder
 
     @property
     def contents(self) -> tuple[str, ...]:
@@ -36,7 +42,7 @@ class PlaybookSearch:
         if self._whole is not None:
             return self._whole
         if self._index is None:
-            self._index = PlaybookIndex(self._playbook)
+            self._index = PlaybookIndex(self._playbook, embedder=self._embedder() if self._embedder else None)
         results = self._index.search(SearchQuery(situation, top_k=MOST_RESULTS))
         return inject([result.bullet for result in results], budget_tokens=self._tokens)
 
@@ -60,6 +66,10 @@ class ActorLookup:
 
 
 @lru_cache(maxsize=4)
-def playbook_search(text: str, tokens: int) -> PlaybookSearch:
+def playbook_search(text: str, tokens: int, embedder: str = "", embedder_base_url: str | None = None) -> PlaybookSearch:
     """The search over the playbook in a JSON text, shared by all runs. CorruptPlaybook for a text that holds none."""
-    return PlaybookSearch(loads(text), tokens)
+    if not embedder:
+        return PlaybookSearch(loads(text), tokens)
+    from akinai.runtime.models.embeddings import find_embedder
+
+    return PlaybookSearch(loads(text), tokens, partial(find_embedder, embedder, base_url=embedder_base_url))

@@ -74,7 +74,8 @@ class ModelPool:
                 return ChatAgent(recorder.asker(role.actor, model), world.verbs, self.spec.chat_options, role.bullets)
             from akinai.runtime.play.lookup import ActorLookup, playbook_search
 
-            lookup = ActorLookup(playbook_search(spec.playbook, spec.playbook_tokens))
+            search = playbook_search(spec.playbook, spec.playbook_tokens, spec.embedder, spec.embedder_base_url)
+            lookup = ActorLookup(search)
             asker = recorder.asker(role.actor, model, lookup.take_notes)
             return ChatAgent(asker, world.verbs, self.spec.chat_options, lookup=role.lookup or lookup)
 

@@ -1,0 +1,281 @@
+"""Estimates of the calls, tokens, time and money of a learning, made before anything is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from pathlib import Path
+
+from akinai.core.canonical import Json
+from akinai.core.errors import UsageError
+from akinai.core.models import Message, Usage
+from akinai.learning.data_sets import DataSet
+from akinai.learning.loop.state import LoopConfig
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.roles.protocols import RoleName
+from akinai.learning.roles.tasks import Split, Task
+from akinai.learning.roles.templates import PromptTemplates
+from akinai.learning.search.injection import estimate_tokens, inject_all
+from akinai.runtime.learn.job import JobConfig
+from akinai.runtime.learn.players import TRUTH_SHARE
+from akinai.runtime.learn.role_models import LEARNERS, ROLES, RoleModels
+from akinai.runtime.learn.settings import LearnSettings
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.models.budget import known_prices
+from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
+from akinai.runtime.play.estimate import SECONDS_PER_CALL, Estimate, estimate_runs, together
+from akinai.runtime.runs.planning import seeds_in
+
+REPLY_TOKENS: Mapping[RoleName, int] = {"generator": 200, "reflector": 300, "curator": 200}
+"""Assumed tokens of a reply."""
+INSIGHT_TOKENS = 150
+"""Assumed tokens of a reflection in later prompts."""
+BULLET_TOKENS = 60
+"""Assumed tokens of a new bullet; each delta adds one."""
+SAMPLED = 100
+"""Tasks whose prompts are counted; the others are taken to be like them."""
+
+_EMPTY = dict.fromkeys(
+    (
+        *("bullets", "reflections", "reasoning", "report", "sections", "earlier", "progress"),
+        *("insights", "tokens", "budget", "most"),
+    ),
+    "",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleEstimate:
+    """The expected calls of one role."""
+
+    role: RoleName
+    model: str
+    calls: int
+    usage: Usage
+    dollars: float | None
+    """None where the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnEstimate:
+    """What a learning takes of its models at most: every attempt fails, every reply is read, no reply is cached."""
+
+    roles: tuple[RoleEstimate, ...]
+    hours: float
+
+    @property
+    def calls(self) -> int:
+        return sum(role.calls for role in self.roles)
+
+    @property
+    def usage(self) -> Usage:
+        return sum((role.usage for role in self.roles), Usage())
+
+    @property
+    def dollars(self) -> float | None:
+        """None where a price is not known."""
+        known = [role.dollars for role in self.roles if role.dollars is not None]
+        return sum(known) if len(known) == len(self.roles) else None
+
+    def to_json(self) -> dict[str, Json]:
+        """The document of `akinai learn --dry-run --json`."""
+        roles: dict[str, Json] = {
+            role.role: {"model": role.model, "calls": role.calls, "tokens": _tokens_json(role.usage)}
+            for role in self.roles
+        }
+        totals: dict[str, Json] = {"calls": self.calls, "tokens": _tokens_json(self.usage)}
+        return {**totals, "hours": self.hours, "dollars": self.dollars, "roles": roles}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCounts:
+    """Numbers of tasks."""
+
+    train: int
+    held_out: int
+    judged: int
+    """Validation and test together."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallCounts:
+    """The most calls that a learning can make, by what they are for."""
+
+    attempts: int = 0
+    """At training tasks."""
+    reflections: int = 0
+    curations: int = 0
+    held_out: int = 0
+    """Attempts at held-out tasks, by the gate and for choosing the best playbook."""
+    judged: int = 0
+    """Attempts that judge, with and without a playbook."""
+
+
+def call_counts(config: LoopConfig, tasks: TaskCounts, *, tries: int = 1, baseline: bool = True) -> CallCounts:
+    """The calls of a learning in which every attempt fails; `tries` are attempts that are compared in training.
+
+    A task is attempted once and after each of its reflections, and each batch is curated once.
+    """
+    learned = tasks.train * config.epochs
+    reflections = max(config.rounds, int(config.reflect_on_success))
+    attempts = 1 + (config.rounds if config.new_tries else 0)
+    curations = ceil(tasks.train / config.batch) * config.epochs if reflections else 0
+    judgements = 0
+    if config.gate:
+        judgements += curations + 1
+    if config.keep_best:
+        judgements += 1 + config.epochs * (1 + (tasks.train // config.select_every if config.select_every else 0))
+    judged = tasks.judged * (1 + baseline) if tasks.judged else learned * baseline
+    return CallCounts(learned * attempts * tries, learned * reflections, curations, judgements * tasks.held_out, judged)
+
+
+def estimate_tasks(
+    data_set: DataSet,
+    settings: LearnSettings,
+    models: RoleModels,
+    playbook: Path,
+    job: JobConfig,
+) -> LearnEstimate:
+    """The estimate for tasks with known answers. UsageError where no model is asked."""
+    _expect_model(models)
+    found: dict[Split, Sequence[Task]] = {
+        split: tuple(data_set.load(split)) for split in ("train", "held_out", "validation", "test")
+    }
+    kept = 0 if found["held_out"] else settings.held_out
+    train = found["train"][: len(found["train"]) - kept][: settings.limit or None]
+    judged = () if settings.online else (*found["validation"], *found["test"])
+    held_out = len(found["held_out"]) or kept
+    config = settings.loop_config(uses_model=True)
+    tries = settings.consistency_tries if settings.no_truth and settings.feedback == "consistency" else 1
+    if job.judge_only:
+        calls = CallCounts(judged=len(judged) * (1 + job.baseline))
+    else:
+        calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=job.baseline)
+    prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
+    start = 0 if job.fresh else _tokens_in(playbook)
+    usages = _usages(config, calls, prompts, start, settings.curator_budget_tokens)
+    return _estimate(models, usages)
+
+
+def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_set: DataSet) -> LearnEstimate:
+    """The estimate for the runs of a world. UsageError where no model is asked."""
+    models = config.models
+    _expect_model(models)
+    loop = settings.loop_config(uses_model=True)
+    train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
+    parts: list[RoleEstimate] = []
+    hours = 0.0
+    if config.plays_by_model:
+        played = _played(config, [*train * loop.epochs], [*(train if config.online else judged * 2)])
+        hours, (label, *_) = played.hours, [models.label(("generator",))]
+        parts.append(RoleEstimate("generator", label, played.messages, played.usage, played.dollars))
+    if config.learns_by_model:
+        calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
+        names: Mapping[RoleName, str] = {"reflector": "run_reflector", "curator": "run_curator"}
+        record = settings.run_tokens + settings.run_tokens // TRUTH_SHARE
+        prompts = _Prompts(settings.templates(data_set), data_set.load("train")[:1], names, record)
+        usages = _usages(loop, calls, prompts, 0, settings.curator_budget_tokens)
+        learning = _estimate(models, {role: usages[role] for role in LEARNERS})
+        parts += learning.roles
+        hours += learning.hours
+    return LearnEstimate(tuple(parts), hours)
+
+
+def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> Estimate:
+    """The runs that teach and the runs that judge, with a playbook and without."""
+    spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
+    layers = {False: config.settings, True: [*config.settings, *config.eval_settings]}
+    parts = [
+        estimate_runs(
+            config.load_world(), spec, seeds, preset=config.preset, days=config.days, settings=layers[judging]
+        )
+        for seeds, judging in ((train, False), (judged, True))
+        if seeds
+    ]
+    return replace(together(parts), hours=sum(part.hours for part in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompts:
+    """The tokens of the roles' prompts without bullets and insights: the mean over some tasks."""
+
+    templates: PromptTemplates
+    tasks: Sequence[Task]
+    names: Mapping[RoleName, str]
+    """The prompts by role."""
+    record_tokens: int = 0
+    """Tokens of the record that a Reflector is shown besides."""
+
+    def tokens(self, role: RoleName) -> int:
+        if role not in self.names or not self.tasks:
+            return 0
+        prompt = self.names[role]
+        counts = [estimate_tokens(_text(self.templates.messages(prompt, self._values(task)))) for task in self.tasks]
+        return ceil(sum(counts) / len(counts)) + (self.record_tokens if role == "reflector" else 0)
+
+    def _values(self, task: Task) -> Mapping[str, str]:
+        return {**_EMPTY, "task": task.text, "tasks": task.text, "answer": task.truth, "truth": task.truth}
+
+
+def _usages(
+    config: LoopConfig, calls: CallCounts, prompts: _Prompts, start: int, curator_budget: int
+) -> Mapping[RoleName, tuple[int, Usage]]:
+    """Calls and tokens by role. The playbook begins with `start` tokens and grows by a bullet with each delta."""
+    sizes = [start + BULLET_TOKENS * n for n in range(calls.curations)] or [start]
+    injected = [_injected(config, size) for size in sizes]
+    mean, last = sum(injected) / len(injected), _injected(config, sizes[-1])
+    whole = sum(min(size, curator_budget or size) for size in sizes) / len(sizes)
+    base = {role: prompts.tokens(role) for role in REPLY_TOKENS}
+    generated = (
+        calls.attempts * (base["generator"] + mean)
+        + calls.reflections * INSIGHT_TOKENS * config.new_tries
+        + calls.held_out * (base["generator"] + mean)
+        + calls.judged * (base["generator"] + last / 2)
+    )
+    reflected = calls.reflections * (base["reflector"] + mean + REPLY_TOKENS["generator"])
+    insights = calls.reflections / max(1, calls.curations) * INSIGHT_TOKENS
+    curated = calls.curations * (base["curator"] + whole + insights)
+    numbers: dict[RoleName, tuple[int, float]] = {
+        "generator": (calls.attempts + calls.held_out + calls.judged, generated),
+        "reflector": (calls.reflections, reflected),
+        "curator": (calls.curations, curated),
+    }
+    return {role: (n, Usage(ceil(sent), n * REPLY_TOKENS[role])) for role, (n, sent) in numbers.items()}
+
+
+def _injected(config: LoopConfig, size: int) -> int:
+    """The tokens of the bullets in a context, for a playbook of some size."""
+    if config.whole:
+        return size
+    return min(size, config.top_k * BULLET_TOKENS, config.budget_tokens or size)
+
+
+def _estimate(models: RoleModels, usages: Mapping[RoleName, tuple[int, Usage]]) -> LearnEstimate:
+    prices = known_prices()
+    roles: list[RoleEstimate] = []
+    for role, (calls, usage) in usages.items():
+        if role in models.by_role and calls:
+            name = models.by_role[role].name
+            price = prices.get(name)
+            roles.append(RoleEstimate(role, name, calls, usage, price.dollars(usage) if price else None))
+    return LearnEstimate(tuple(roles), sum(role.calls for role in roles) * SECONDS_PER_CALL / 3600)
+
+
+def _expect_model(models: RoleModels) -> None:
+    if not models:
+        raise UsageError("an estimate tells what models are asked, and rules ask none; name a model with --model")
+
+
+def _tokens_in(playbook: Path) -> int:
+    file = PlaybookFile(playbook)
+    return inject_all(file.load() if file.exists() else Playbook()).tokens
+
+
+def _text(messages: Sequence[Message]) -> str:
+    return "\n".join(message.text for message in messages)
+
+
+def _tokens_json(usage: Usage) -> dict[str, Json]:
+    return {"input": usage.input, "output": usage.output}

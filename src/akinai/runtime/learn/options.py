@@ -1,0 +1,104 @@
+"""The arguments of a learning: what is learned from, and which settings are whose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from akinai import worlds
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.worlds import World
+from akinai.learning.data_sets import DataSet
+from akinai.runtime.config.settings import DEFAULT_STORE, assign, named_value, setting
+from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
+from akinai.runtime.learn.role_models import RoleModels
+from akinai.runtime.learn.settings import LearnSettings, learn_settings
+from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig
+from akinai.runtime.play.agent_registry import default_agent
+from akinai.runtime.play.agent_spec import CHAT
+
+Seeds = int | str | Iterable[int]
+
+
+def find_world(tasks: object) -> World[Any] | None:
+    """The world that a name or an object stands for; None for a data set. A data set's name comes first."""
+    if isinstance(tasks, str):
+        return worlds.load(tasks) if tasks in worlds.names() and tasks not in entry_data_sets() else None
+    return cast("World[Any]", tasks) if hasattr(tasks, "begin") and hasattr(tasks, "apply") else None
+
+
+def split_settings(
+    settings: Mapping[str, Any] | Sequence[str] | None, world: World[Any] | None
+) -> tuple[list[str], dict[str, Any]]:
+    """The settings of the world or the options of the data set as "name=value", and those of the learner by name."""
+    theirs = world.setup.model_fields if world else {}
+    rest: list[str] = []
+    learner: dict[str, Any] = {}
+    for text in setting_texts(settings):
+        name = text.partition("=")[0].strip()
+        if name.partition(".")[0] in LearnSettings.model_fields and name not in theirs:
+            assign(learner, *named_value(text, LearnSettings), LearnSettings)
+        else:
+            rest.append(text)
+    return rest, learner
+
+
+def train_config(
+    world: str | World[Any],
+    runs: Mapping[str, Any],
+    models: RoleModels,
+    settings: Sequence[str],
+    *,
+    online: bool,
+) -> TrainConfig:
+    """The runs to learn from and to judge by. UsageError for options that do not go together."""
+    if online:
+        judging = {name: runs[name] for name in ("eval_seeds", "eval_settings")}
+        expect_unused(judging, "online learning is judged by the runs that it learns from")
+    if runs["reflect"] not in (None, "model", "rules"):
+        raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
+    loaded = worlds.load(world) if isinstance(world, str) else world
+    player = models.by_role.get("generator")
+    return TrainConfig(
+        world,
+        runs["agent"] or (CHAT if player else loaded.facets.teaching.learner or default_agent(loaded)),
+        _seed_text(runs["seeds"], TRAIN_SEEDS),
+        _seed_text(runs["eval_seeds"], EVAL_SEEDS),
+        runs["days"],
+        settings,
+        setting_texts(runs["eval_settings"]),
+        setting("store", runs["store"], DEFAULT_STORE),
+        player,
+        runs["reflect"] or ("rules" if models and not models.learns else None),
+        online,
+        models.by_role.get("reflector"),
+        models.by_role.get("curator"),
+        models.options,
+        runs["preset"],
+    )
+
+
+def expect_unused(options: Mapping[str, object], why: str) -> None:
+    """UsageError for options that were given and have no effect."""
+    if used := [name for name, value in options.items() if value is not None]:
+        them = "it" if len(used) == 1 else "them"
+        raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
+
+
+def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
+    if not isinstance(settings, Mapping):
+        return list(settings or ())
+    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
+
+
+def named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:
+    return find_data_set(name, dict(named_value(text, LearnSettings) for text in options), learn_settings(overrides))
+
+
+def _seed_text(seeds: Seeds | None, default: str) -> str:
+    """Seeds as people write them: "7", "1-5", "1,3"."""
+    if seeds is None or isinstance(seeds, str):
+        return seeds or default
+    return str(seeds) if isinstance(seeds, int) else ",".join(map(str, seeds))
