@@ -1,8 +1,10 @@
-# Everything a person needs: make demo, make test. The virtual environment is made on first use.
+# Everything a person needs: make demo, make test. The virtual environment is made on first use: for the demo with little
+# in it, for all else with the rest.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 MAGENTIC ?= ../shared/conformance/magentic
+LIGHT  := $(VENV)/.light
 READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
@@ -12,8 +14,8 @@ APART := autogen inspect lightning magentic openenv verifiers
 .PHONY: demo messages test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs golden \
 	constraints clean
 
-demo: $(READY)  ## play the vending world with its three players and print what they earned
-	$(BIN)/python examples/demo.py
+demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
+	$(BIN)/akinai demo
 
 test: $(READY)  ## the default tests
 	$(BIN)/python -m pytest -q -m "not slow" -n auto
@@ -77,10 +79,15 @@ constraints: ## write down the exact versions of a fresh environment, names and 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
 
+$(LIGHT): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e ".[report]"
+	@touch $@
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
-	@touch $(READY)
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	@touch $(LIGHT) $@
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-autogen

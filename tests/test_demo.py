@@ -1,27 +1,46 @@
-"""The program that `make demo` runs, on fewer seeds and days."""
+"""What a person sees first: `akinai demo`, and the picture of it."""
 
 import importlib.util
 from pathlib import Path
 
 import pytest
 
+import akinai
+from akinai.cli import main
+
 DEMO = Path(__file__).parents[1] / "examples" / "demo.py"
 
 
-def test_the_demo_plays_compares_and_reports(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.slow
+def test_the_demo_plays_compares_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A week as a diary, a row for each player, who is better, and a report."""
+    with pytest.raises(SystemExit) as exit:
+        main(["demo", "--seeds", "1-2", "--days", "8", "-o", str(tmp_path / "report")])
+    assert not exit.value.code
+    shown = capsys.readouterr().out
+    assert "7 days of the player reference on seed 1" in shown
+    for player in ("idle", "naive", "reference"):
+        assert f"\n{player} " in shown
+    assert "Net worth: " in shown
+    assert (tmp_path / "report" / "report.html").as_uri() in shown
+
+
+def test_a_world_without_the_three_players_is_refused(tmp_path: Path) -> None:
+    """The sentence names the worlds that have them."""
+    with pytest.raises(akinai.AkinaiError, match="needs the player 'idle', which 'market' lacks; it can play vending"):
+        akinai.demo("market", output=tmp_path)
+
+
+@pytest.mark.slow
+def test_its_picture_is_drawn(tmp_path: Path) -> None:
+    """An SVG file that needs no font from elsewhere."""
     spec = importlib.util.spec_from_file_location("demo", DEMO)
     assert spec
     assert spec.loader
     demo = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(demo)
-    for name, value in {"SEEDS": range(1, 3), "DAYS": 20, "REPORT": tmp_path / "report"}.items():
-        monkeypatch.setattr(demo, name, value)
-
-    demo.main(tmp_path / "demo.svg")
-
-    shown = capsys.readouterr().out
-    assert "reference against naive: 2 pairs by seed" in shown
-    assert (tmp_path / "report" / "report.html").is_file()
-    assert (tmp_path / "demo.svg").read_text(encoding="utf-8").startswith("<svg")
+    demo.main(tmp_path / "demo.svg", tmp_path / "report", seeds="1-2", days=3)
+    picture = (tmp_path / "demo.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "reference" in picture
+    assert "font-face" not in picture

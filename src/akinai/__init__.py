@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         show,
         verify,
     )
+    from akinai.api.demo import demo
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.report.page.leaderboard import check_leaderboard, leaderboard
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from akinai.server.serving import serve
 
 COMMANDS = {
-    "analyze": "analysis.analyse", "compare": "analysis.analyse", "diff": "api.records", "export": "api.records",
+    "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
+    "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
@@ -70,7 +72,7 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen",
-    "check_leaderboard", "compare", "compare_logs", "deal", "diff", "estimate", "estimate_learning",
+    "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "estimate", "estimate_learning",
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "open", "plan", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, studio, worlds
+from akinai.cli import analyze, demo, learn, mcp, play, playbook, records, serve, show, studio, worlds
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
@@ -27,21 +27,28 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="akinai",
     cls=_Commands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
-for command in (
-    worlds.worlds, play.run, play.resume, play.fork, records.replay, records.verify, records.runs, show.show,
-    analyze.analyze, analyze.compare, analyze.plan, records.diff, analyze.report, records.leaderboard,
-    records.export, learn.learn, serve.serve, mcp.mcp,
-):  # fmt: skip
-    app.command()(command)
-app.add_typer(playbook.app)
-app.add_typer(studio.app)
+PANELS = {
+    "Play": (demo.demo, worlds.worlds, play.run, play.resume, play.fork),
+    "Read runs": (records.runs, show.show, records.diff, records.replay, records.verify, records.export),
+    "Compare and publish": (
+        analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,
+    ),
+    "Learn": (learn.learn, playbook.app),
+    "Serve and connect": (studio.app, serve.serve, mcp.mcp),
+}  # fmt: skip
+"""The commands in the groups in which the help lists them."""
+for panel, commands in PANELS.items():
+    for command in commands:
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, rich_help_panel=panel)
+        else:
+            app.command(rich_help_panel=panel)(command)
 for world_app in worlds.world_apps():
-    app.add_typer(world_app)
+    app.add_typer(world_app, rich_help_panel="Play")
 
 # Some versions of typer bring their own click: this is the root of the usage errors of either.
 _CliError: type[Exception] = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")

@@ -173,3 +173,23 @@ def statistics_table(
         width,
         title,
     )
+
+
+def players_table(played: Mapping[str, Runs], width: int) -> Table:
+    """A row a player: the interval of its first score, and the means of all others that fit."""
+    units = next(iter(played.values())).units()
+    summaries = [runs.summary() for runs in played.values()]
+    headline, *others = units
+
+    def means(name: str) -> list[str]:
+        return [figure(summary[name].mean, units[name]) for summary in summaries]
+
+    ends = [summary[headline].ci95 or (None, None) for summary in summaries]
+    columns = [
+        Column("player", list(played), words=True),
+        Column(label(headline), means(headline)),
+        Column("95 % from", [figure(low, units[headline]) for low, _ in ends]),
+        Column("to", [figure(high, units[headline]) for _, high in ends]),
+        *(Column(label(name), means(name), drop=place) for place, name in enumerate(others, 1)),
+    ]
+    return fitted(columns, width)

@@ -11,6 +11,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from akinai.core.findings import SEVERITIES
+from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
 from akinai.report.tables.columns import plain, shortened
 from akinai.report.tables.findings import MARKS, STYLES
@@ -23,6 +24,8 @@ from akinai.views.selection import Transcript
 MOST_FINDINGS = 8
 """Findings that the head of a story names, the worst first."""
 LONGEST_FINDING = 200
+LONGEST_ANSWER = 76
+"""Characters of an outcome in a diary."""
 DAY_FIGURES: Mapping[str, str] = {"income_cents": "taken", "sold_out": "sold out"}
 
 
@@ -108,3 +111,13 @@ def _day_line(run: RunView, day: DayView) -> RenderableType:
     if day.refused:
         words.append(f"{day.refused} refused")
     return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
+
+
+def diary(ledger: Ledger) -> Iterator[Text]:
+    """A ledger as a diary: an action a line; the last line of each day is what its end brought."""
+    for entry in ledger.entries:
+        if entry.name == "AdvanceDay":
+            yield Text(shortened(entry.outcome.text, 1000), "green")
+            continue
+        answer = shortened(entry.outcome.text.partition("\n")[0], LONGEST_ANSWER)
+        yield Text(f"  {entry.name:20} {answer}", "" if entry.outcome.ok else "red")

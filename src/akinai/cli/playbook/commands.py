@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli import playbook_tables as tables
 from akinai.cli.options import Embedder, Json, argument, flag, option, whole_number
 from akinai.cli.output import print_json, print_line, print_next_steps, print_page
+from akinai.cli.playbook import tables as tables
 
 if TYPE_CHECKING:
     from akinai.api.playbook import Refined

@@ -1,0 +1,83 @@
+"""The demonstration: three players of a world on the same seeds, and a report on them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from akinai import worlds
+from akinai.analysis.analyse import analyze, compare
+from akinai.analysis.comparison import Comparison
+from akinai.analysis.scale import HIGH, LOW
+from akinai.api.play import Seeds, run
+from akinai.core.errors import UsageError
+from akinai.runtime.play.driver import Progress
+from akinai.runtime.runs.records import Run, Runs
+from akinai.stores.memory import MemoryStore
+
+PLAYERS = (LOW, "naive", HIGH)
+"""From the bottom of the scale to the top."""
+WATCHED_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demonstration played."""
+
+    played: Mapping[str, Runs]
+    """The runs of each player, by its name."""
+    comparison: Comparison
+    """The best player against the middle one, paired by seed."""
+    page: Path | None
+    """The page of the report; None where matplotlib and Jinja2 (extra `report`) are not installed."""
+
+
+def demo(
+    world: str | None = None,
+    *,
+    seeds: Seeds = "1-5",
+    days: int = 90,
+    output: str | Path = "akinai-report",
+    progress: Progress | None = None,
+    watched: Callable[[Run], None] | None = None,
+) -> Demo:
+    """Play a world with three of its own players and write a report on them into the folder `output`.
+
+    Without a world it is the first that has the players idle, naive and reference. `watched` is called with a first
+    short run of the reference player as soon as it is played. Nothing is kept but the report. UsageError for a world
+    without these players, and if the folder cannot be written.
+    """
+    chosen = _suitable(world)
+    first = run(chosen, agent=HIGH, seeds=1, days=min(days, WATCHED_DAYS) or WATCHED_DAYS)
+    if watched is not None:
+        watched(first[0])
+    store = MemoryStore()
+    played = {
+        player: run(chosen, agent=player, seeds=seeds, days=days, name=player, store=store, progress=progress)
+        for player in PLAYERS
+    }
+    return Demo(played, compare(*PLAYERS[1:], store=store), _report(store, Path(output)))
+
+
+def _suitable(name: str | None) -> str:
+    """The world to play. UsageError for one that lacks a player."""
+    if name is not None:
+        missing = [player for player in PLAYERS if player not in worlds.load(name).players]
+        if missing:
+            can = ", ".join(_worlds())
+            raise UsageError(f"the demo needs the player {missing[0]!r}, which {name!r} lacks; it can play {can}")
+        return name
+    return next(_worlds())
+
+
+def _worlds() -> Iterator[str]:
+    return (name for name in worlds.names() if {*PLAYERS} <= worlds.load(name).players.keys())
+
+
+def _report(store: MemoryStore, folder: Path) -> Path | None:
+    """The page of a report on all runs of a store; None where what draws it is not installed."""
+    if find_spec("matplotlib") is None or find_spec("jinja2") is None:
+        return None
+    from akinai.report.page.files import write
+
+    return write(analyze(store=store, by_day=True), folder).page.resolve()

@@ -1,0 +1,52 @@
+"""The command that shows in a minute what Akinai does."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from akinai.cli.options import argument, option, whole_number
+from akinai.cli.output import print_line, print_next_steps, print_page, progress_bar
+
+if TYPE_CHECKING:
+    from akinai.runtime.runs.records import Run
+
+
+def demo(
+    world: Annotated[
+        str | None, argument("WORLD", "The world to play: one with the players idle, naive and reference.")
+    ] = None,
+    seeds: Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each.")] = "1-5",
+    days: Annotated[int, option("--days", metavar="N", help="Days to play.", default="90", parser=whole_number)] = 90,
+    output: Annotated[
+        Path, option("-o", "--output", metavar="DIR", help="Folder of the report.", default="akinai-report")
+    ] = Path("akinai-report"),
+) -> None:
+    """Watch three players run a business, and get a report on them: half a minute, no key, no network."""
+    from rich.console import Group
+
+    from akinai.api.demo import demo as play
+    from akinai.report.tables.comparisons import verdict
+    from akinai.report.tables.runs import players_table
+    from akinai.report.tables.transcript import diary
+
+    def watched(run: "Run") -> None:
+        print_line(f"{run.days} days of the player {run.agent} on seed {run.seed}:\n")
+        print_page(lambda _: Group(*diary(run.ledger)))
+        print_line(f"\nThree players, seeds {seeds}, {days} days each:\n")
+
+    with progress_bar(quiet=False) as progress:
+        shown = play(world, seeds=seeds, days=days, output=output, progress=progress, watched=watched)
+    print_page(lambda width: players_table(shown.played, width))
+    score, figures = next(iter(shown.comparison.scores.items()))
+    print_line(f"\n{verdict(shown.comparison, score, figures)}")
+    page = shown.page.as_uri() if shown.page else 'pip install "akinai[report]" draws it'
+    print_line(f"\nThe report with figures: {page}")
+    name = next(iter(shown.played.values()))[0].world.partition("@")[0]
+    print_next_steps(
+        {
+            f"akinai run {name} --agent reference --seeds 1-5 --name first": "play, and keep the runs",
+            f"akinai run {name} --agent human": "play it yourself",
+            f"akinai worlds {name}": "what there is to play with",
+        }
+    )
