@@ -114,6 +114,25 @@ def play_mcp(run: akinai.Run, *, over_http: bool = False) -> akinai.Run:
         return akinai.runs(store=store)[0]
 
 
+def play_http(run: akinai.Run) -> akinai.Run:
+    """Through a server in a process of its own, and the client of sessions over HTTP."""
+
+    async def play(url: str) -> None:
+        async with akinai.SessionClient(url) as client, await client.open(days=run.days) as session:
+            for name, arguments in timed(actions_of(run)):
+                await session.act(name, arguments)
+
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        line = [sys.executable, "-m", "akinai", "serve", WORLD, "--port", "0", "--store", store]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            assert server.stdout is not None
+            url = next(text.split()[-1] for text in server.stdout if " on http://" in text)
+            asyncio.run(play(url))
+            server.terminate()
+        return akinai.runs(store=store)[0]
+
+
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
     """An application on a free port of this machine; its address."""
@@ -202,6 +221,7 @@ DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "langchain tools": ("langchain_core", play_langchain),
     "mcp over stdio": ("mcp", play_mcp),
     "mcp over http": ("mcp", partial(play_mcp, over_http=True)),
+    "http": ("fastapi", play_http),
     "gymnasium": ("gymnasium", play_gymnasium),
     "openenv": ("openenv", play_openenv),
     "verifiers": ("verifiers", play_verifiers),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from akinai.runtime.learn.learner import estimate_learning, learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
+    from akinai.server.sessions.client import SessionClient
 
 COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
@@ -61,7 +62,8 @@ _HOME = {
     "check_leaderboard": "report.page.leaderboard",
     "Genesis": "core.ledger", "Ledger": "core.ledger", "Move": "core.agents", "Outcome": "core.ledger",
     "Run": "runtime.runs.records", "RunFailedWarning": "core.errors", "Runs": "runtime.runs.records",
-    "Score": "core.scores", "Session": "api.opening", "Stopped": "api.play", "Turn": "core.ledger",
+    "Score": "core.scores", "Session": "api.opening", "SessionClient": "server.sessions.client",
+    "Stopped": "api.play", "Turn": "core.ledger",
     "View": "core.agents", "World": "core.worlds", "aopen": "api.opening",
     "compare_logs": "analysis.log_comparison", "deal": "api.records",
     "estimate": "api.play", "estimate_learning": "runtime.learn.learner", "follow": "api.show",
@@ -71,8 +73,8 @@ _HOME = {
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
-    "RunFailedWarning", "Runs", "Score", "Session", "Stopped", "Turn", "View", "World", "analyze", "aopen",
-    "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "estimate", "estimate_learning",
+    "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "analyze",
+    "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "estimate", "estimate_learning",
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "open", "plan", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

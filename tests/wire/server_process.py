@@ -29,7 +29,7 @@ class Process:
         assert self.process.stdout
         self.line = self.process.stdout.readline()
         assert " on http://" in self.line, (folder / "log.jsonl").read_text()
-        self.url = self.line.split()[3].rstrip(",")
+        self.url = self.line.partition(" on ")[2].split()[0].rstrip(",")
         self.port = int(self.url.rpartition(":")[2])
 
     def end(self, number: signal.Signals = signal.SIGKILL, within_s: float = 30) -> int:

@@ -47,7 +47,8 @@ async def test_the_purchase_of_the_page_is_made(wire: Wire) -> None:
 
 async def test_the_table_names_the_routes(wire: Wire) -> None:
     """The routes of the table are those of the OpenAPI document."""
-    listed = re.findall(r"`(GET|POST) (/[^`?]*)", PAGE)
+    pages = PAGE + PATH.with_name("http.md").read_text(encoding="utf-8")  # sessions are beside the market
+    listed = re.findall(r"`(GET|POST) (/[^`?]*)", pages)
     there = (await wire.http.get("/openapi.json")).json()["paths"]
     described = {(verb.upper(), path) for path, verbs in there.items() for verb in verbs}
     assert {route for route in listed if route[1] not in ("/openapi.json", "/", "/docs")} == described

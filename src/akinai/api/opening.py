@@ -234,6 +234,11 @@ class Session:
         return self._session.id
 
     @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self._session.seed
+
+    @property
     def actors(self) -> Sequence[str]:
         """The actors held here that may act now, the one whose turn came first at the front."""
         return self._session.actors

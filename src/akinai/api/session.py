@@ -45,7 +45,7 @@ class AsyncSession:
 
     def __repr__(self) -> str:
         whose = f"{self.actor} acts next" if self.actor else self.ending or "waiting"
-        return f"<AsyncSession {self.id}: {self.world.name}, seed {self._header.genesis.seed}, {whose}>"
+        return f"<AsyncSession {self.id}: {self.world.name}, seed {self.seed}, {whose}>"
 
     async def begin(self, context: PlayContext, stack: AsyncExitStack) -> None:
         """Begin to play, or resume; `stack` holds what is released at the end."""
@@ -60,6 +60,11 @@ class AsyncSession:
     def id(self) -> str:
         """The name by which every command finds the run."""
         return self._header.run_id
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self._header.genesis.seed
 
     @property
     def actors(self) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The command that serves a market over HTTP."""
+"""The command that serves a market, or sessions of a world, over HTTP."""
 
 import os
 import sys
@@ -7,14 +7,38 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from akinai.cli.options import Store, option, store_address, whole_number
+from akinai.cli.options import Store, argument, option, store_address, whole_number
 from akinai.cli.output import command_line, print_line, print_next_steps
 
 if TYPE_CHECKING:
     from akinai.server.serving import ServerInfo
 
 
+WorldName = Annotated[
+    str | None, argument("WORLD", "Serve sessions of this world instead of a market; 'akinai worlds' lists them.")
+]
+AllowedHost = Annotated[
+    list[str] | None,
+    option(
+        "--allow-host",
+        metavar="NAME",
+        help="With --auth open: a further name under which requests may reach the market; repeat it for more.",
+        default="this machine's own names",
+    ),
+]
+PlaybookFile = Annotated[
+    list[str] | None,
+    option(
+        "--playbook",
+        metavar="FILE",
+        help="A playbook to serve as JSON at /playbooks: a file or a name; repeat it for more.",
+        default="none",
+    ),
+]
+
+
 def serve(
+    world: WorldName = None,
     market: Annotated[
         str | None,
         option(
@@ -45,17 +69,13 @@ def serve(
             "registers and must send it."
         ),
     ] = "open",
-    allow_host: Annotated[
-        list[str] | None,
-        option(
-            "--allow-host",
-            metavar="NAME",
-            help="With --auth open: a further name under which requests may reach the market; repeat it for more.",
-            default="this machine's own names",
-        ),
-    ] = None,
+    allow_host: AllowedHost = None,
+    playbook: PlaybookFile = None,
 ) -> None:
-    """Serve a market over HTTP, where anybody's agents can register and trade."""
+    """Serve a market over HTTP, where anybody's agents can register and trade; or sessions of a world.
+
+    Without WORLD the server is a market, and has sessions of every world beside it.
+    """
     from akinai.core.errors import UsageError
 
     try:
@@ -68,12 +88,13 @@ def serve(
     words = _resume_words(host, port, auth, allow_host or ())
 
     def started(server: "ServerInfo") -> None:
-        _print_start(server, command_line(store, "serve", "--run", server.run_id, *words))
+        again = [world] if world else ["--run", server.run_id]
+        _print_start(server, command_line(store, "serve", *again, *words), world)
 
-    hosts, address = allow_host or (), store_address(store)
     serve_market(
-        market=market, run=run, store=address, host=host, port=port, auth=auth, allow_host=hosts, ready=started
-    )
+        world, market=market, run=run, store=store_address(store), host=host, port=port, auth=auth,
+        allow_host=allow_host or (), playbook=playbook or (), ready=started,
+    )  # fmt: skip
     write_within(sys.stdout, "\nstopped; all that was answered is kept\n")
 
 
@@ -85,13 +106,29 @@ def _resume_words(host: str, port: int, auth: str, allow_host: Sequence[str]) ->
     return words + [word for name in allow_host for word in ("--allow-host", name)]
 
 
-def _print_start(server: "ServerInfo", resume: str) -> None:
-    """Print the address and commands to try next. Nobody need read it: the market is served all the same."""
+def _print_start(server: "ServerInfo", resume: str, world: str | None) -> None:
+    """Print the address and commands to try next. Nobody need read it: the server serves all the same."""
     try:
-        _print_address(server, resume)
+        if world is None:
+            _print_address(server, resume)
+        else:
+            _print_sessions(server, resume, world)
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _print_sessions(server: "ServerInfo", again: str, world: str) -> None:
+    print_line(f"sessions of {world} on {server.url}")
+    if server.operator_token:
+        print_line(f"operator's token, shown once: {server.operator_token}")
+    print_next_steps(
+        {
+            f"curl -X POST {server.url}/sessions": "open a session",
+            f"curl {server.url}/openapi.json": "every route",
+            again: "after a stop, serve again; POST /sessions/RUN/resume goes on with a run",
+        }
+    )
 
 
 def _print_address(server: "ServerInfo", resume: str) -> None:

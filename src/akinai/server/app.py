@@ -1,6 +1,6 @@
-"""The routes of the market with their OpenAPI descriptions. `make_app` wraps them in the middleware."""
+"""The routes of the market with their OpenAPI descriptions, and the apps of both kinds of server."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -28,7 +28,8 @@ from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
 from akinai.server.middleware import LOG_PATH, Middleware
-from akinai.server.pages import docs_page, start_page
+from akinai.server.pages import docs_page, sessions_page, start_page
+from akinai.server.sessions.routes import SessionServices, add_session_routes
 from akinai.server.wire import Malformed
 from akinai.worlds.market import State, registered
 from akinai.worlds.market.model.profiles import public_profile
@@ -51,6 +52,7 @@ class Services:
     authentication: Authentication
     log_sink: LogSink
     metrics: Metrics
+    sessions: SessionServices
     hosts: AllowedHosts | None = None
     """The names that requests may be addressed to; None for any."""
 
@@ -63,10 +65,31 @@ def make_app(services: Services) -> Middleware:
     _add_actions(app, execute)
     _add_logs(app, services)
     _add_operations(app, services)
-    _add_pages(app, services)
-    app.add_exception_handler(RequestValidationError, _invalid_parameters)
-    app.add_exception_handler(404, _not_found)
+    add_session_routes(app, services.sessions)
+    _add_pages(app, lambda: start_page(services.market.header.run_id, tokens=services.authentication.tokens))
+    _add_refusals(app, "/openapi.json tells what there is, /actions/protocol how to act")
     return Middleware(app, execute, services.metrics, services.hosts)
+
+
+def make_session_app(sessions: SessionServices, metrics: Metrics, hosts: AllowedHosts | None) -> Middleware:
+    """The ASGI app of a server of sessions, without a market. The caller closes the sessions."""
+    app = FastAPI(title="Akinai sessions", version="1", redirect_slashes=False, docs_url=None, redoc_url=None)
+    add_session_routes(app, sessions)
+    _add_health(app)
+    _add_pages(app, lambda: sessions_page(tokens=sessions.access.tokens))
+    _add_refusals(app, "/openapi.json tells what there is")
+    return Middleware(app, None, metrics, hosts)
+
+
+def _add_refusals(app: FastAPI, hint: str) -> None:
+    """The answers for paths without a route, with `hint`, and for invalid parameters."""
+
+    async def not_found(request: Request, _: Exception) -> Response:
+        requested = keepable(f"{request.method} {request.url.path}")
+        return _response(refusal(404, f"there is no {requested:.200}; {hint}"))
+
+    app.add_exception_handler(RequestValidationError, _invalid_parameters)
+    app.add_exception_handler(404, not_found)
 
 
 def _response(reply: Reply) -> Response:
@@ -79,14 +102,6 @@ def _ok(value: Json) -> Reply:
 
 async def _respond(work: Awaitable[Reply]) -> Response:
     return _response(await reply_or_refusal(work))
-
-
-async def _not_found(request: Request, _: Exception) -> Response:
-    """The answer for a path without a route."""
-    requested = keepable(f"{request.method} {request.url.path}")
-    return _response(
-        refusal(404, f"there is no {requested:.200}; /openapi.json tells what there is, /actions/protocol how to act")
-    )
 
 
 async def _invalid_parameters(_: Request, error: Exception) -> Response:
@@ -236,10 +251,7 @@ def _add_operations(app: FastAPI, services: Services) -> None:
 
         return await _respond(page())
 
-    @app.get("/health", **described.HEALTH)
-    async def health() -> Response:
-        """The server answers."""
-        return _response(_ok({"status": "healthy"}))
+    _add_health(app)
 
     @app.get("/metrics", **described.METRICS)
     async def metrics(request: Request) -> Response:
@@ -253,10 +265,17 @@ def _add_operations(app: FastAPI, services: Services) -> None:
         return Response(page, media_type=CONTENT_TYPE_LATEST)
 
 
-def _add_pages(app: FastAPI, services: Services) -> None:
+def _add_health(app: FastAPI) -> None:
+    @app.get("/health", **described.HEALTH)
+    async def health() -> Response:
+        """The server answers."""
+        return _response(_ok({"status": "healthy"}))
+
+
+def _add_pages(app: FastAPI, page: Callable[[], Response]) -> None:
     @app.get("/", include_in_schema=False)
     async def start() -> Response:
-        return start_page(services.market.header.run_id, tokens=services.authentication.tokens)
+        return page()
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

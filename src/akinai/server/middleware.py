@@ -8,9 +8,10 @@ from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Headers, Receive, 
 from akinai.server.metrics import Metrics
 
 LOG_PATH = "/logs/create"
-FIXED_PATHS = frozenset(
-    {EXECUTE_PATH, LOG_PATH, "/actions/protocol", "/agents", "/agents/register", "/docs", "/health", "/logs"}
-)
+FIXED_PATHS = frozenset({
+    EXECUTE_PATH, LOG_PATH, "/actions/protocol", "/agents", "/agents/register", "/docs", "/health", "/logs",
+    "/playbooks", "/sessions",
+})  # fmt: skip
 """Paths that may be requested with a slash at the end."""
 
 Scope = MutableMapping[str, Any]
@@ -21,7 +22,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 class Middleware:
     """Answers the hot route and passes all other requests to the app. Without `hosts` any Host and Origin will do."""
 
-    def __init__(self, app: App, execute: ExecuteRoute, metrics: Metrics, hosts: AllowedHosts | None) -> None:
+    def __init__(self, app: App, execute: ExecuteRoute | None, metrics: Metrics, hosts: AllowedHosts | None) -> None:
+        """`execute` is None on a server without a market."""
         self._app, self._execute, self._metrics, self._hosts = app, execute, metrics, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -34,7 +36,7 @@ class Middleware:
         headers: Headers = scope["headers"]
         if self._hosts and (why := self._hosts.refuse(headers)):
             await self._answer(send, refusal(403, why, "foreign_host"))
-        elif path == EXECUTE_PATH and scope["method"] == "POST":
+        elif self._execute is not None and path == EXECUTE_PATH and scope["method"] == "POST":
             await self._answer(send, await self._execute(headers, receive))
         else:
             await self._app(scope, receive, self._counting(send))

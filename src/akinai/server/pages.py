@@ -38,12 +38,22 @@ businesses, send messages, make proposals and pay. It is a wire for programs; th
     return _page("Akinai market", body)
 
 
+def sessions_page(*, tokens: bool) -> HTMLResponse:
+    """What a server of sessions is, and where to go on."""
+    names = "Each session and each of its seats has a token." if tokens else "No token is needed."
+    body = f"""<p>Programs play here: <code>POST /sessions</code> opens a run, and requests act in it. It is a wire for
+programs; there is nothing to click. {names}</p>
+<ul><li><a href="/docs">/docs</a> describes every route</li>
+<li><a href="/openapi.json">/openapi.json</a> says the same for programs</li></ul>"""
+    return _page("Akinai sessions", body)
+
+
 def docs_page(document: Mapping[str, Any]) -> HTMLResponse:
     """An OpenAPI document as a page without scripts."""
     routes = "\n".join(
         _route(path, verb, route) for path, verbs in document["paths"].items() for verb, route in verbs.items()
     )
-    return _page("Routes of this market", f'<p><a href="/">What this is</a></p>\n{routes}')
+    return _page("Routes of this server", f'<p><a href="/">What this is</a></p>\n{routes}')
 
 
 def _route(path: str, verb: str, route: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The server of a market: finds or creates the run, listens, and answers every accepted request before it stops."""
+"""The server of a market or of sessions: listens, and answers every accepted request before it stops."""
 
 import asyncio
 import gc
@@ -17,6 +17,7 @@ from typing import Any, Literal
 import uvicorn
 import uvloop
 
+from akinai.api.playbook import open_playbook
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.stores import Books, RunHeader
@@ -26,14 +27,18 @@ from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
 from akinai.server.agent_ids import fault_in
-from akinai.server.app import Services, make_app
+from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
 from akinai.server.connections import LimitedConnection
 from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
+from akinai.server.sessions.access import SessionAccess
+from akinai.server.sessions.hosting import SessionHost
+from akinai.server.sessions.routes import SessionServices
 from akinai.stores import open_store
+from akinai.worlds import load
 from akinai.worlds.market import Market
 
 KEEP_ALIVE_S = 60
@@ -62,6 +67,10 @@ class ServeConfig:
     """Used with `auth="token"`; None makes one."""
     allow_host: Sequence[str] = ()
     """With `auth="open"`: names besides this machine's under which the market may be reached."""
+    world: str | None = None
+    """The world whose sessions are served; None for a market, beside which sessions of every world are."""
+    playbooks: Sequence[str] = ()
+    """Names or paths of the playbooks that are served as JSON."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings of a new market, besides those of every served market."""
 
@@ -72,6 +81,7 @@ class ServerInfo:
 
     url: str
     run_id: str
+    """The run of the market; empty for a server of sessions alone."""
     entries: int
     """The number of entries when it started; 0 for a new run."""
     agents: int
@@ -86,6 +96,7 @@ OPERATOR_TOKEN = "AKINAI_OPERATOR_TOKEN"
 
 
 def serve(
+    world: str | None = None,
     *,
     market: str | None = None,
     run: str | None = None,
@@ -94,14 +105,16 @@ def serve(
     port: int = 8000,
     auth: Auth = "open",
     allow_host: Sequence[str] = (),
+    playbook: Sequence[str] = (),
     ready: Callable[[ServerInfo], None] | None = None,
 ) -> None:
-    """Serve a market over HTTP until SIGTERM or SIGINT; the options are those of `akinai serve --help`.
+    """Serve a market, or sessions of a world, over HTTP until SIGTERM or SIGINT; as `akinai serve --help` says.
 
     `ready` is called when requests are taken. UsageError as for `run_server`.
     """
     address = setting("store", store, DEFAULT_STORE)
-    config = ServeConfig(market, run, address, host, port, auth, os.environ.get(OPERATOR_TOKEN), allow_host)
+    token = os.environ.get(OPERATOR_TOKEN)
+    config = ServeConfig(market, run, address, host, port, auth, token, allow_host, world=world, playbooks=playbook)
     run_server(config, ready or (lambda _: None))
 
 
@@ -130,16 +143,26 @@ class RunningServer:
     """A server that runs in this event loop."""
 
     info: ServerInfo
-    market: HostedMarket
+    sessions: SessionHost
+    hosted: HostedMarket | None
     _server: uvicorn.Server
     _task: asyncio.Task[None]
+
+    @property
+    def market(self) -> HostedMarket:
+        """The market. UsageError on a server of sessions alone."""
+        if self.hosted is None:
+            raise UsageError("this server has no market")
+        return self.hosted
 
     def stop(self) -> None:
         """Accept no more requests. A second call does not wait for requests that are being answered."""
         self._server.force_exit = self._server.should_exit
         self._server.should_exit = True
-        self.market.wake_all()
-        log_event("stopping", waiting=self.market.waiting)
+        self.sessions.wake_all()
+        if self.hosted is not None:
+            self.hosted.wake_all()
+        log_event("stopping", waiting=self.hosted.waiting if self.hosted else 0)
 
     async def ended(self) -> None:
         """Wait until every accepted request is answered."""
@@ -150,37 +173,42 @@ class RunningServer:
 async def running_server(config: ServeConfig) -> AsyncGenerator[RunningServer]:
     """A listening server of this event loop, which stops when the block is left. UsageError as for `serve`."""
     expect_safe(config)
+    world = load(config.world) if config.world is not None else None
+    for name in config.playbooks:
+        open_playbook(name)  # UnknownName before anything is written
+    token = (config.operator_token or new_token()) if config.auth == "token" else ""
     with listening_socket(config) as sock:
         store = await open_store(config.store)
+        host = SessionHost(store, world)
+        access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
+        sessions = SessionServices(host, access, config.playbooks)
+        serving = _serving_market if world is None else _serving_sessions
         try:
-            async with _serving_run(config, store, sock) as server:
+            async with serving(config, store, sock, sessions, token) as server:
                 yield server
         finally:
             await store.close()
 
 
 @asynccontextmanager
-async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -> AsyncGenerator[RunningServer]:
+async def _serving_market(
+    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
+) -> AsyncGenerator[RunningServer]:
     header = await find_or_create_run(config, store)
     metrics = Metrics()
     market, log_sink = HostedMarket(header, store, metrics=metrics), LogSink(store, header.run_id)
     await market.open()
-    token = (config.operator_token or new_token()) if config.auth == "token" else ""
     authentication = Authentication(market, tokens=config.auth == "token", operator_token=token)
-    hosts = AllowedHosts(config.allow_host) if config.auth == "open" else None
-    server = _UvicornServer(_uvicorn_config(make_app(Services(market, authentication, log_sink, metrics, hosts))))
-    task = asyncio.create_task(server.serve(sockets=[sock]))
+    app = make_app(Services(market, authentication, log_sink, metrics, sessions, _hosts(config)))
     try:
-        while not server.started and not task.done():
-            await asyncio.sleep(0.005)
-        info = _info(sock, header, market, authentication, "" if config.operator_token else token)
-        facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
-        log_event("listening", run=header.run_id, auth=config.auth, **facts)
-        yield RunningServer(info, market, server, task)
+        async with _listening(app, sock, sessions.host, market) as (server, task):
+            head, claims = market.committed, len(authentication.claims())
+            shown = "" if config.operator_token else token
+            info = ServerInfo(_url(sock), header.run_id, head.seq, len(head.state.joined), shown, claims)
+            facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
+            log_event("listening", run=header.run_id, auth=config.auth, **facts)
+            yield RunningServer(info, sessions.host, market, server, task)
     finally:
-        server.should_exit = True
-        market.wake_all()
-        await task
         try:
             await market.close()
         except StoreError as error:
@@ -191,14 +219,45 @@ async def _serving_run(config: ServeConfig, store: Books, sock: socket.socket) -
         log_event("stopped", run=header.run_id, entries=market.committed.seq)
 
 
-def _info(
-    sock: socket.socket, header: RunHeader, market: HostedMarket, authentication: Authentication, token: str
-) -> ServerInfo:
+@asynccontextmanager
+async def _serving_sessions(
+    config: ServeConfig, store: Books, sock: socket.socket, sessions: SessionServices, token: str
+) -> AsyncGenerator[RunningServer]:
+    app = make_session_app(sessions, Metrics(), _hosts(config))
+    async with _listening(app, sock, sessions.host, None) as (server, task):
+        info = ServerInfo(_url(sock), "", 0, 0, "" if config.operator_token else token, 0)
+        log_event("listening", world=config.world, auth=config.auth, url=info.url)
+        yield RunningServer(info, sessions.host, None, server, task)
+    log_event("stopped", world=config.world)
+
+
+@asynccontextmanager
+async def _listening(
+    app: Any, sock: socket.socket, host: SessionHost, market: HostedMarket | None
+) -> AsyncGenerator[tuple[uvicorn.Server, asyncio.Task[None]]]:
+    """A server that takes requests until the block is left, and its task. Sessions are closed at the end."""
+    server = _UvicornServer(_uvicorn_config(app))
+    task = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        while not server.started and not task.done():
+            await asyncio.sleep(0.005)
+        yield server, task
+    finally:
+        server.should_exit = True
+        host.wake_all()
+        if market is not None:
+            market.wake_all()
+        await task
+        await host.close_all()
+
+
+def _hosts(config: ServeConfig) -> AllowedHosts | None:
+    return AllowedHosts(config.allow_host) if config.auth == "open" else None
+
+
+def _url(sock: socket.socket) -> str:
     host, port = sock.getsockname()[:2]
-    head = market.committed
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    claims = len(authentication.claims())
-    return ServerInfo(url, header.run_id, head.seq, len(head.state.joined), token, claims)
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _raise_file_limit() -> None:
@@ -245,7 +304,11 @@ def _stop_on_signals(server: RunningServer) -> None:
 
 
 def expect_safe(config: ServeConfig) -> None:
-    """UsageError when other machines could act under any name, or an allowed host is no name."""
+    """UsageError when other machines could act under any name, an allowed host is no name, or a server of sessions
+    is asked for a market."""
+    if config.world is not None and (config.data or config.run):
+        given = "--market" if config.data else "--run"
+        raise UsageError(f"{given} belongs to a market, which 'akinai serve' without a world serves; leave it out")
     for name in config.allow_host:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:.]+", name):
             raise UsageError(f"--allow-host takes the name of a host, such as market.example, not {name!r:.100}")

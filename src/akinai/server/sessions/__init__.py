@@ -1,0 +1,1 @@
+"""Sessions of any world over HTTP. docs/http.md documents the routes."""

@@ -1,0 +1,238 @@
+"""The sessions that a server plays: opening, resuming and closing them, and actions that are done once."""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from akinai import worlds
+from akinai.api.opening import aopen
+from akinai.api.session import AsyncSession
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.stores import Books
+from akinai.core.worlds import World
+from akinai.runtime.config.settings import presets
+from akinai.server.market import Overloaded
+from akinai.server.sessions.shapes import ActAnswer, NewAction, NewSession, OutcomeAnswer, SessionInfo
+
+MOST_SESSIONS = 100
+"""Sessions that are played at a time; further ones are refused."""
+MOST_WAITING = 100
+"""Actions of a session that wait at a time; further ones are refused."""
+ANSWERS_KEPT = 100
+"""The last actions of a session whose answers are repeated when they are asked for with the same key."""
+
+
+class OtherRequest(UsageError):
+    """An idempotency key that was used with another request."""
+
+
+@dataclass(slots=True, eq=False)
+class _Action:
+    """An action under way, or its answer."""
+
+    request: NewAction
+    task: asyncio.Task[ActAnswer]
+
+
+@dataclass(slots=True, eq=False)
+class HostedSession:
+    """A session with the actions of its clients."""
+
+    session: AsyncSession
+    closing: asyncio.Event
+    """Set when nobody is to wait any longer."""
+    _actions: OrderedDict[tuple[str | None, str], _Action] = field(default_factory=OrderedDict)  # pyright: ignore[reportUnknownVariableType]
+    _locks: dict[str | None, asyncio.Lock] = field(default_factory=dict[str | None, asyncio.Lock])
+
+    def info(self) -> SessionInfo:
+        """The session as it stands."""
+        return SessionInfo(**self._standing())
+
+    def _standing(self) -> dict[str, Any]:
+        session = self.session
+        return {
+            "id": session.id,
+            "world": session.world.name,
+            "seed": session.seed,
+            "held": session.held,
+            "actors": session.actors,
+            "done": session.done,
+            "ending": session.ending,
+        }
+
+    async def act(self, request: NewAction, seat: str | None) -> ActAnswer:
+        """Take an action, once for each key. `seat` is the actor whose token was sent, None for that of the session.
+
+        The answer is `pending` after the request's `wait_s`; the action goes on. OtherRequest for a key that belongs to
+        another action, Overloaded, and what `AsyncSession.act` raises.
+        """
+        key = request.key or secrets.token_hex(12)
+        asked = request.model_copy(update={"wait_s": 0.0, "key": key})
+        action = self._actions.get((seat, key))
+        if action is None:
+            if sum(not other.task.done() for other in self._actions.values()) >= MOST_WAITING:
+                raise Overloaded
+            action = _Action(asked, asyncio.create_task(self._take(asked, seat)))
+            self._actions[seat, key] = action
+            self._forget_old()
+        elif action.request != asked:
+            raise OtherRequest(f"the key {key!r:.100} belongs to another action; choose a new key for each")
+        stopped = asyncio.create_task(self.closing.wait())
+        try:
+            await asyncio.wait({action.task, stopped}, timeout=request.wait_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped.cancel()
+        if action.task.done():
+            return action.task.result()
+        return ActAnswer(**self._standing(), key=key, pending=True)
+
+    async def _take(self, request: NewAction, seat: str | None) -> ActAnswer:
+        actor = request.actor or self.actor_of(seat)
+        wait = request.wait if request.wait is not None else ("own" if seat else True)
+        async with self._locks.setdefault(seat or request.actor, asyncio.Lock()):
+            session = self.session
+            outcome = await session.act(request.action, request.arguments, text=request.text, actor=actor, wait=wait)
+            answer = OutcomeAnswer(text=outcome.text, ok=outcome.ok, code=outcome.code, data=outcome.data)
+            return ActAnswer(**self._standing(), key=request.key or "", outcome=answer, reward=session.reward)
+
+    def _forget_old(self) -> None:
+        """Drop the oldest answers beyond those that are kept."""
+        done = [key for key, action in self._actions.items() if action.task.done()]
+        for key in done[: max(0, len(self._actions) - ANSWERS_KEPT)]:
+            task = self._actions.pop(key).task
+            if not task.cancelled():
+                task.exception()  # an error that nobody asked for again is no warning
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run has stopped without an ending, as when the store could not be written."""
+        return self.session.done and self.session.ending is None
+
+    def plays(self, seat: str | None, actor: str) -> bool:
+        """Whether an actor belongs to a seat; sub-agents belong to that of their owner."""
+        return seat is None or actor.partition("/")[0] == seat
+
+    def actor_of(self, seat: str | None) -> str | None:
+        """The actor of a seat that may act now, or else that its action waits for."""
+        return next((actor for actor in self.session.actors if self.plays(seat, actor)), seat)
+
+    async def close(self) -> None:
+        """Stop playing; what waits ends. A run that is not over can be resumed."""
+        tasks = [action.task for action in self._actions.values()]
+        await self.session.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class SessionHost:
+    """The sessions of a server."""
+
+    def __init__(self, store: Books, world: World[Any] | None = None, *, most: int = MOST_SESSIONS) -> None:
+        """`world` is the only one that is played; None for all."""
+        self._store, self._world, self._most = store, world, most
+        self._sessions: dict[str, HostedSession] = {}
+        self._opening = asyncio.Lock()
+        self._closing = asyncio.Event()
+
+    @property
+    def sessions(self) -> Mapping[str, HostedSession]:
+        """By the name of the run, in the order of opening."""
+        return self._sessions
+
+    def find(self, name: str) -> HostedSession:
+        """A session that is open here. UnknownName for another."""
+        if name not in self._sessions:
+            raise UnknownName("session", name, self._sessions, f"POST /sessions/{name:.100}/resume opens a run again")
+        return self._sessions[name]
+
+    async def open(self, options: NewSession) -> HostedSession:
+        """Open a new run. UsageError for what cannot be played, or not by a request; Overloaded."""
+        world = self._chosen(options)
+        async with self._opening:
+            await self._make_room()
+            fields = options.model_dump(exclude={"world"})
+            return self._add(await aopen(world, store=self._store, **fields))
+
+    async def resume(self, name: str) -> HostedSession:
+        """The session of a run that was opened before; the same where it is open here. UsageError, Overloaded."""
+        async with self._opening:
+            hosted = self._sessions.get(name)
+            if hosted is not None and not hosted.failed:
+                return hosted
+            if hosted is not None:
+                await self.close(name)
+            await self._make_room()
+            session = await aopen(resume=name, store=self._store)
+            if self._world is not None and session.world.name != self._world.name:
+                await session.close()
+                raise UsageError(f"{name!r} is a run of {session.world.name}; here {self._world.name} is played")
+            return self._add(session)
+
+    async def close(self, name: str) -> None:
+        """Close a session. UnknownName."""
+        hosted = self.find(name)
+        del self._sessions[name]
+        await hosted.close()
+
+    async def close_all(self) -> None:
+        """Close every session."""
+        self.wake_all()
+        for name in list(self._sessions):
+            await self.close(name)
+
+    def wake_all(self) -> None:
+        """Answer every request that waits, and play no new session."""
+        self._closing.set()
+
+    def _add(self, session: AsyncSession) -> HostedSession:
+        return self._sessions.setdefault(session.id, HostedSession(session, self._closing))
+
+    async def _make_room(self) -> None:
+        """Close the oldest session that is over where there are too many. Overloaded if none is, and at a stop."""
+        if len(self._sessions) < self._most and not self._closing.is_set():
+            return
+        over = next((name for name, hosted in self._sessions.items() if hosted.session.done), None)
+        if over is None or self._closing.is_set():
+            raise Overloaded
+        await self.close(over)
+
+    def _chosen(self, options: NewSession) -> World[Any]:
+        """The world of a new session. UsageError for options that would read files or spend on models."""
+        if options.world is None and self._world is None:
+            raise UsageError(f"name a world: there is {', '.join(sorted(worlds.names()))}")
+        world = self._world if options.world is None else worlds.load(options.world)
+        assert world is not None
+        if self._world is not None and world.name != self._world.name:
+            raise UsageError(f"here {self._world.name} is played, not {options.world!r:.100}")
+        if options.preset is not None and options.preset not in (known := presets(world)):
+            raise UnknownName("preset", options.preset, known, f"of {world.name}")
+        if options.rest is not None and options.rest not in world.players:
+            raise UnknownName("player", options.rest, world.players, f"of {world.name}")
+        for path in _paths(options.settings):
+            _expect_harmless(world, path)
+        return world
+
+
+def _paths(settings: Mapping[str, Any], above: Sequence[str] = ()) -> list[tuple[list[str], object]]:
+    """Every setting as the steps that lead to it, with its value."""
+    found: list[tuple[list[str], object]] = []
+    for name, value in settings.items():
+        steps = [*above, *str(name).split(".")]
+        if isinstance(value, Mapping):
+            found += _paths(cast("Mapping[str, Any]", value), steps)
+        else:
+            found.append((steps, value))
+    return found
+
+
+def _expect_harmless(world: World[Any], setting: tuple[Sequence[str], object]) -> None:
+    steps, value = setting
+    name = ".".join(steps)
+    if steps[0] in world.facets.files.readers and (isinstance(value, str) or "file" in steps):
+        raise UsageError(f"the setting {name!r:.100} reads a file of the server; a request may not set it")
+    if steps[0] in world.facets.sides.groups and "model" in steps:
+        raise UsageError(f"the setting {name!r:.100} would ask a model of the server's; a request may not set it")

@@ -1,0 +1,293 @@
+"""The routes of sessions and playbooks, with their OpenAPI descriptions."""
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import FastAPI, Query, Request, Response
+from pydantic import BaseModel, ValidationError
+
+from akinai.api.playbook import open_playbook
+from akinai.core.canonical import keepable
+from akinai.core.errors import AgentError, EndRun, StoreError, UnknownName, UsageError
+from akinai.learning.playbook.formats import to_json
+from akinai.server import wire
+from akinai.server.authentication import Credentials, Unauthorized
+from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
+from akinai.server.sessions import shapes as s
+from akinai.server.sessions.access import SessionAccess, seats_of
+from akinai.server.sessions.hosting import HostedSession, OtherRequest, SessionHost
+from akinai.server.wire import Malformed
+
+Offset = Annotated[int, Query(ge=0, le=2**53)]
+Limit = Annotated[int | None, Query(ge=1, le=2**53)]
+Actor = Annotated[str | None, Query(max_length=500, description="The actor; by default the one that acts next.")]
+Inline = Annotated[bool, Query(description="Schemas without `$ref`.")]
+B = TypeVar("B", bound=BaseModel)
+
+MEANINGS = {
+    401: "Not let in.", 403: "Another seat.", 404: "Not there.", 409: "The run is over, or failed.", 413: "Too large.",
+    422: "Does not parse, or cannot be played.", 429: "Too many are open or wait; try again.",
+    503: "Could not be kept, so it was not done; try again.",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SessionServices:
+    """What the routes of sessions use."""
+
+    host: SessionHost
+    access: SessionAccess
+    playbooks: Sequence[str] = ()
+    """Names or paths of the playbooks that are served."""
+
+
+def _described(answer: type[BaseModel], *statuses: int, body: type[BaseModel] | None = None, status: int = 200) -> Any:
+    """The arguments of a route's decorator."""
+    responses = {code: {"model": s.ProblemAnswer, "description": MEANINGS[code]} for code in statuses}
+    content = {"application/json": {"schema": body.model_json_schema()}} if body else {}
+    extra = {"openapi_extra": {"requestBody": {"required": True, "content": content}}} if body else {}
+    return {"response_model": answer, "responses": responses, "status_code": status, **extra}
+
+
+def _answer(value: BaseModel, status: int = 200) -> Reply:
+    return Reply(status, wire.encode(value.model_dump(mode="json")))
+
+
+async def _body(request: Request, shape: type[B]) -> B:
+    body = await read_body(request.receive)
+    try:
+        return shape.model_validate(wire.read_json(body or b"{}"))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        raise Malformed([keepable(str(step)) for step in fault["loc"]], keepable(fault["msg"])) from None
+
+
+async def _refused(work: Awaitable[Reply]) -> Reply:
+    """The reply of `work`, or the refusal that its error means."""
+    try:
+        return await reply_or_refusal(_kept(work))
+    except EndRun as end:
+        return refusal(409, f"The run is over: {end.ending}", "over")
+    except OtherRequest as error:
+        return refusal(422, str(error), "key_reused")
+    except UnknownName as error:
+        status = 404 if error.kind in ("session", "playbook", "run") else 422
+        return refusal(status, keepable(str(error)), f"unknown_{error.kind}")
+    except UsageError as error:
+        return refusal(422, keepable(str(error)), "unusable")
+    except AgentError as error:
+        return refusal(409, keepable(f"The run has failed: {error}"), "failed")
+
+
+async def _kept(work: Awaitable[Reply]) -> Reply:
+    """The reply of `work`, or the refusal for a store that fails, which leaves open whether the action was kept."""
+    try:
+        return await work
+    except StoreError as error:
+        why = f"The store failed ({keepable(str(error)):.300}); POST /sessions/ID/resume goes on from what it kept"
+        return refusal(503, why, "store_unavailable")
+
+
+async def _respond(work: Awaitable[Reply]) -> Response:
+    reply = await _refused(work)
+    return Response(reply.body, reply.status, reply.headers, "application/json")
+
+
+def _credentials(request: Request) -> Credentials:
+    return Credentials.of(request.scope["headers"])
+
+
+def add_session_routes(app: FastAPI, services: SessionServices) -> None:
+    """Add all routes of sessions and playbooks to an app."""
+    _add_openings(app, services)
+    _add_reads(app, services)
+    _add_results(app, services)
+    _add_actions(app, services)
+    _add_playbooks(app, services)
+
+
+def _opened(services: SessionServices, hosted: HostedSession, status: int) -> Reply:
+    info, token = hosted.info(), services.access.token
+    seats = [s.SeatToken(actor=seat, token=token(info.id, seat)) for seat in seats_of(hosted)]
+    return _answer(s.OpenedSession(**info.model_dump(), token=token(info.id), seats=seats), status)
+
+
+def _add_openings(app: FastAPI, services: SessionServices) -> None:
+    host, access = services.host, services.access
+    refusals = (401, 409, 413, 422, 429, 503)
+
+    @app.post("/sessions", **_described(s.OpenedSession, *refusals, body=s.NewSession, status=201))
+    async def open(request: Request) -> Response:
+        """Open a session: a new run, whose actors are played by requests. For the operator."""
+
+        async def opened() -> Reply:
+            access.operator(_credentials(request))
+            return _opened(services, await host.open(await _body(request, s.NewSession)), 201)
+
+        return await _respond(opened())
+
+    @app.get("/sessions", **_described(s.SessionPage, 401, 422))
+    async def sessions(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
+        """The sessions that are open here, oldest first. For the operator."""
+
+        async def page() -> Reply:
+            access.operator(_credentials(request))
+            names = list(host.sessions)
+            chosen = names[offset:] if limit is None else names[offset : offset + limit]
+            items = [host.find(name).info() for name in chosen]
+            return _answer(s.SessionPage(items=items, **_place(len(names), offset, limit, len(items))))
+
+        return await _respond(page())
+
+    @app.post("/sessions/{id}/resume", **_described(s.OpenedSession, 401, 404, 413, 422, 429, 503))
+    async def resume(request: Request, id: str) -> Response:
+        """Go on with a run that was opened before; the same session where it is open. For the operator."""
+
+        async def resumed() -> Reply:
+            access.whole_session(id, _credentials(request))
+            return _opened(services, await host.resume(id), 200)
+
+        return await _respond(resumed())
+
+    @app.post("/sessions/{id}/close", **_described(s.SessionInfo, 401, 404, 503))
+    async def close(request: Request, id: str) -> Response:
+        """Close a session. A run that is not over can be resumed. For the token of the session."""
+
+        async def closed() -> Reply:
+            access.whole_session(id, _credentials(request))
+            hosted = host.find(id)
+            await host.close(id)
+            return _answer(hosted.info())
+
+        return await _respond(closed())
+
+
+def _place(total: int, offset: int, limit: int | None, count: int) -> dict[str, Any]:
+    return {"total": total, "offset": offset, "limit": limit, "has_more": offset + count < total}
+
+
+def _played(hosted: HostedSession, seat: str | None, actor: str | None) -> str | None:
+    """The actor that is asked about. Unauthorized (403) for that of another seat."""
+    if actor is not None and not hosted.plays(seat, actor):
+        raise Unauthorized(403, f"the token is that of {seat}, not of {keepable(actor)!r:.100}")
+    return actor or hosted.actor_of(seat)
+
+
+def _add_reads(app: FastAPI, services: SessionServices) -> None:
+    access = services.access
+
+    @app.get("/sessions/{id}", **_described(s.SessionInfo, 401, 404))
+    async def session(request: Request, id: str) -> Response:
+        """A session as it stands."""
+
+        async def info() -> Reply:
+            return _answer(access.session(id, _credentials(request))[0].info())
+
+        return await _respond(info())
+
+    @app.get("/sessions/{id}/view", **_described(s.ViewAnswer, 401, 404, 422))
+    async def view(request: Request, id: str, actor: Actor = None) -> Response:
+        """What an actor sees. Free; not recorded."""
+
+        async def seen() -> Reply:
+            hosted, seat = access.session(id, _credentials(request))
+            who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+            view = hosted.session.view(who)
+            names = [verb.tool_name() for verb in view.verbs]
+            return _answer(
+                s.ViewAnswer(
+                    actor=who or "", text=view.text, actions=names, closed=view.closed, news=view.news, now=view.now
+                )
+            )
+
+        return await _respond(seen())
+
+    @app.get("/sessions/{id}/tools", **_described(s.ToolsAnswer, 401, 404, 422))
+    async def tools(request: Request, id: str, actor: Actor = None, inline: Inline = False) -> Response:
+        """The actions that an actor may take now, as tools for a model."""
+
+        async def listed() -> Reply:
+            hosted, seat = access.session(id, _credentials(request))
+            who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+            return _answer(s.ToolsAnswer(tools=hosted.session.tools(who, inline=inline)))
+
+        return await _respond(listed())
+
+
+def _add_results(app: FastAPI, services: SessionServices) -> None:
+    access = services.access
+
+    @app.get("/sessions/{id}/scores", **_described(s.ScoresAnswer, 401, 404))
+    async def scores(request: Request, id: str) -> Response:
+        """The scores as they stand; for the token of a seat once the run is over."""
+
+        async def scored() -> Reply:
+            hosted, seat = access.session(id, _credentials(request))
+            found = await hosted.session.scores() if seat is None or hosted.session.done else ()
+            answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in found}
+            return _answer(s.ScoresAnswer(done=hosted.session.done, scores=answers))
+
+        return await _respond(scored())
+
+    @app.get("/sessions/{id}/ledger", **_described(s.LedgerPage, 401, 404, 422))
+    async def ledger(request: Request, id: str, offset: Offset = 0, limit: Limit = None) -> Response:
+        """Entries of the run, first to last; for the token of a seat, its own."""
+
+        async def page() -> Reply:
+            hosted, seat = access.session(id, _credentials(request))
+            entries = (await hosted.session.run()).ledger.entries
+            own = [entry for entry in entries if hosted.plays(seat, entry.actor)]
+            chosen = own[offset:] if limit is None else own[offset : offset + limit]
+            items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in chosen]
+            return _answer(s.LedgerPage(items=items, **_place(len(own), offset, limit, len(items))))
+
+        return await _respond(page())
+
+
+def _add_actions(app: FastAPI, services: SessionServices) -> None:
+    described = _described(s.ActAnswer, 401, 403, 404, 409, 413, 422, 429, 503, body=s.NewAction)
+    described["responses"][202] = {"model": s.ActAnswer, "description": "Pending; send it again with its key."}
+
+    @app.post("/sessions/{id}/act", **described)
+    async def act(request: Request, id: str) -> Response:
+        """Take an action. A refusal by the rules is an answer whose outcome is not `ok`."""
+
+        async def acted() -> Reply:
+            hosted, seat = services.access.session(id, _credentials(request))
+            action = await _body(request, s.NewAction)
+            _played(hosted, seat, action.actor)
+            answer = await hosted.act(action, seat)
+            return _answer(answer, 202 if answer.pending else 200)
+
+        return await _respond(acted())
+
+
+def _add_playbooks(app: FastAPI, services: SessionServices) -> None:
+    access, names = services.access, {open_playbook(name).path.stem: name for name in services.playbooks}
+
+    @app.get("/playbooks", **_described(s.PlaybooksAnswer, 401))
+    async def playbooks(request: Request) -> Response:
+        """The playbooks that are served."""
+
+        async def listed() -> Reply:
+            access.member(_credentials(request))
+            return _answer(s.PlaybooksAnswer(playbooks=list(names)))
+
+        return await _respond(listed())
+
+    @app.get("/playbooks/{name}", **_described(_Playbook, 401, 404))
+    async def playbook(request: Request, name: str) -> Response:
+        """A playbook: sections of bullets."""
+
+        async def shown() -> Reply:
+            access.member(_credentials(request))
+            if name not in names:
+                raise UnknownName("playbook", name, names, "start the server with --playbook")
+            return Reply(200, wire.encode(to_json(open_playbook(names[name]).load())))
+
+        return await _respond(shown())
+
+
+class _Playbook(BaseModel, extra="allow", title="Playbook"):
+    """A playbook as its file holds it."""
