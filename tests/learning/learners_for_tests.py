@@ -11,8 +11,8 @@ from akinai.core.errors import ModelError
 from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request, Usage
 from akinai.learning import DataSet, Playbook, PlaybookFile, Section
-from akinai.learning.loop.loop import Job
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.job import Job
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.rules import AnswerEvaluator, LessonCurator
@@ -84,7 +84,13 @@ def make_job(folder: Path, train: Sequence[Task], played_by: Roles | None = None
     held_out = config.pop("held_out", ())
     chosen = LoopConfig(**{"new_tries": False, **config})
     return Job(
-        train, played_by or roles(), AnswerEvaluator(exact), playbook_file(folder), Retriever(chosen), chosen, held_out
+        train,
+        played_by or roles(),
+        AnswerEvaluator(exact),
+        playbook_file(folder),
+        PlaybookRetriever(chosen),
+        chosen,
+        held_out,
     )
 
 

@@ -12,8 +12,8 @@ from learners_for_tests import codes, data_set, playbook_file, roles
 import akinai
 from akinai.core.errors import UnknownName, UsageError
 from akinai.learning.data_sets import read_tasks
-from akinai.learning.loop.loop import Job
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.job import Job
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Assignment, Task, exact, number
@@ -94,7 +94,7 @@ def test_every_task_has_an_id_that_a_journal_can_keep(tmp_path: Path, ids: list[
     with pytest.raises(UsageError, match="task id"):
         Job(
             [Task(id, "?", "!") for id in ids],
-            *(roles(), AnswerEvaluator(exact), playbook_file(tmp_path), Retriever(plan), plan),
+            *(roles(), AnswerEvaluator(exact), playbook_file(tmp_path), PlaybookRetriever(plan), plan),
         )
 
 

@@ -14,7 +14,7 @@ from akinai.cli.options import Embedder, Json, Store, argument, flag, option, wh
 from akinai.cli.output import print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
-    from akinai.learning.loop.loop import Watch
+    from akinai.learning.loop.job import Watch
     from akinai.runtime.learn.result import LearnResult
     from akinai.runtime.learn.train_config import TrainConfig
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from akinai.core.canonical import Json
 from akinai.core.lessons import Lesson
 from akinai.learning.data_sets import DataSet, TaskLoader
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Roles, Trajectory
@@ -169,7 +169,7 @@ class RetrievedVotes(Retrieved):
     ballot: Ballot = Ballot()
 
 
-class VotingRetriever(Retriever):
+class VotingRetriever(PlaybookRetriever):
     """Searches by a query of several lines, the question and its choices. It injects only the bullets that the
     question and one of the choices both find.
     """

@@ -33,7 +33,7 @@ from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.play.agent_spec import ModelChoice
 
 if TYPE_CHECKING:
-    from akinai.learning.loop.loop import Watch
+    from akinai.learning.loop.job import Watch
     from akinai.learning.playbook.bullets import Playbook
 
 PACKAGE = "agentlightning"

@@ -6,16 +6,20 @@ SQLite keeps the checkpoints, or PostgreSQL where a DSN is named. A learning tha
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.learning.loop.loop import STEPS, Job, Step, Watch, begin, check_resumable, next_step
-from akinai.learning.loop.state import LoopState, StepName
+from akinai.learning.loop.edges import edges, follower
+from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
+from akinai.learning.loop.loop import steps
+from akinai.learning.loop.state import LoopState
 from akinai.learning.playbook.errors import expect_package, load_package
 
 if TYPE_CHECKING:
@@ -26,26 +30,12 @@ _SQLITE = "a checkpoint in SQLite"
 _POSTGRES = ("postgres://", "postgresql://")
 _NO_END = 2**31 - 1
 """LangGraph's limit on steps: a learning ends by itself."""
-_OVER = "over"
+_HALF = re.compile(r"[\ud800-\udfff]")
+_TEXT = "json"
+"""The key of a text that no checkpointer stores as it is: half a surrogate pair, from a model. It is in JSON then."""
 
-EDGES: dict[StepName, dict[str, StepName | None]] = {
-    "generate": {"tried": "evaluate"},
-    "evaluate": {"failure": "reflect", "success": "apply", "learned": "curate"},
-    "reflect": {"new try": "generate", "another round": "reflect", "insights": "curate", "nothing found": "apply"},
-    "curate": {"to be checked": "gate", "delta": "apply"},
-    "gate": {"checked": "apply"},
-    "apply": {"next batch": "generate", "to be judged": "select", "epoch done": "refine"},
-    "refine": {"next epoch": "generate", "to be judged": "select", _OVER: None},
-    "select": {"go on": "generate", "no better": "refine", _OVER: None},
-}
-"""The steps that may follow each step, by the name of the edge; `next_step` chooses one."""
-
-
-class Checkpoint(TypedDict):
-    """The content of a checkpoint."""
-
-    state: str
-    """The loop's state as JSON text in ASCII: every checkpointer stores that, and reading it loads no class."""
+Checkpoint = TypedDict("Checkpoint", dict.fromkeys(LoopState.__dataclass_fields__, Any), total=False)  # type: ignore[misc]
+"""The channels of a checkpoint: the fields of `LoopState` as JSON, each on its own."""
 
 
 async def learn_in_graph(
@@ -76,11 +66,12 @@ async def learn_in_graph(
         check_resumable(job, _read(before.values))
     else:
         await saver.adelete_thread(thread)
-    first = None if going else _checkpoint(begin(job))
-    async for updates in graph.astream(first, config, stream_mode="updates", durability="sync"):
+    values = dict(before.values) if going else _checkpoint(begin(job))
+    async for updates in graph.astream(None if going else values, config, stream_mode="updates", durability="sync"):
         for step, update in updates.items():
+            values |= update or {}
             if watch:
-                watch(cast("StepName", step), _read(update))
+                watch(step, _read(values))
     return _read((await graph.aget_state(config)).values)
 
 
@@ -88,10 +79,10 @@ def compiled(job: Job, saver: BaseCheckpointSaver[Any] | None = None) -> Any:
     """The graph of a job. MissingExtra without LangGraph."""
     langgraph = load_package("langgraph.graph", _PART)
     graph = langgraph.StateGraph(Checkpoint)
-    for name, step in STEPS.items():
+    for name, step in steps(job).items():
         graph.add_node(name, _node(job, step))
-        edges = {edge: langgraph.END if target is None else target for edge, target in EDGES[name].items()}
-        graph.add_conditional_edges(name, _edge(job, name), edges)
+        targets = {edge: langgraph.END if target is None else target for edge, target in edges(job, name).items()}
+        graph.add_conditional_edges(name, _edge(job, name), targets)
     graph.add_edge(langgraph.START, "generate")
     return graph.compile(checkpointer=saver)
 
@@ -145,25 +136,59 @@ def _expect_sqlite(place: str) -> None:
 
 
 def _node(job: Job, step: Step) -> Callable[[Checkpoint], Awaitable[Checkpoint]]:
+    """A node of LangGraph: it returns the fields that its step changed."""
+
     async def node(checkpoint: Checkpoint) -> Checkpoint:
-        return _checkpoint(await step(job, _read(checkpoint)))
+        before = _read(checkpoint)
+        after = await step(job, before)
+        changed = [name for name in LoopState.__dataclass_fields__ if getattr(before, name) != getattr(after, name)]
+        values = _checkpoint(after)
+        return cast("Checkpoint", {name: values[name] for name in changed})
 
     return node
 
 
-def _edge(job: Job, name: StepName) -> Callable[[Checkpoint], str]:
+def _edge(job: Job, name: str) -> Callable[[Checkpoint], str]:
     """The name of the edge that the loop takes from a step."""
-    names = {target: edge for edge, target in EDGES[name].items()}
+    names = {target: edge for edge, target in edges(job, name).items()}
 
     def edge(checkpoint: Checkpoint) -> str:
-        return names[next_step(job, name, _read(checkpoint))]
+        return names[follower(job, name, _read(checkpoint))]
 
     return edge
 
 
-def _checkpoint(state: LoopState) -> Checkpoint:
-    return {"state": json.dumps(state.to_json())}
+def _checkpoint(state: LoopState) -> dict[str, Json]:
+    return {name: _stored(value) for name, value in state.to_json().items()}
 
 
-def _read(checkpoint: Checkpoint) -> LoopState:
-    return LoopState.from_json(json.loads(checkpoint["state"]))
+def _read(checkpoint: Checkpoint | Mapping[str, Json]) -> LoopState:
+    """The state in a checkpoint. UsageError for a checkpoint of another form."""
+    try:
+        return LoopState.from_json({name: _restored(cast("Json", value)) for name, value in checkpoint.items()})
+    except ValueError as error:
+        raise UsageError("the checkpoint is of another version of Akinai; begin anew (--fresh)") from error
+
+
+def _stored(value: Json) -> Json:
+    """JSON that every checkpointer stores."""
+    if isinstance(value, str):
+        return {_TEXT: json.dumps(value)} if _HALF.search(value) else value
+    if isinstance(value, Mapping):
+        found: dict[str, Json] = {name: _stored(item) for name, item in value.items()}
+        return {_TEXT: found} if _TEXT in found else found
+    return [_stored(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _restored(value: Json) -> Json:
+    """The JSON of `_stored`."""
+    if isinstance(value, Mapping):
+        if set(value) == {_TEXT}:
+            inner = value[_TEXT]
+            return json.loads(inner) if isinstance(inner, str) else _fields(inner)
+        return _fields(value)
+    return [_restored(item) for item in value] if isinstance(value, list) else value
+
+
+def _fields(value: Json) -> Json:
+    return {name: _restored(item) for name, item in cast("Mapping[str, Json]", value).items()}

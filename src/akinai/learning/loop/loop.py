@@ -1,29 +1,26 @@
 """The loop: generate, evaluate, reflect, curate, gate, apply, refine, as functions from state to state.
 
-`next_step` says which step follows; `learn` runs them in turn, and `graph` makes LangGraph nodes of the same functions.
-Repeating a step after a crash is harmless: a delta is applied once, by its id.
+`edges.follower` says which step follows; `learn` runs them in turn, and `graph` makes LangGraph nodes of the same
+functions. Repeating a step after a crash is harmless: a delta is applied once, by its id.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from akinai.core.canonical import bad_text, canonical
-from akinai.core.errors import UsageError
-from akinai.learning.loop.evaluation import Breaker, attempt_task, gather, judge
-from akinai.learning.loop.retriever import Retriever
+from akinai.core.canonical import canonical
+from akinai.learning.loop.edges import follower
+from akinai.learning.loop.evaluation import attempt_task, gather, judge
+from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
 from akinai.learning.loop.state import (
-    Beginning,
     EpochCounts,
     EpochReport,
     GateCheck,
     HeldOutScores,
-    LoopConfig,
     LoopState,
     Selected,
     StepName,
@@ -32,97 +29,20 @@ from akinai.learning.loop.state import (
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import Delta, Refusal, apply_delta
 from akinai.learning.playbook.file import PlaybookFile
-from akinai.learning.roles.protocols import Curation, Evaluation, Evaluator, Insights, ModelUsage, Roles
-from akinai.learning.roles.tasks import Progress, Task
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, ModelUsage
+from akinai.learning.roles.tasks import Progress
 from akinai.learning.search.dedup import dedup, prune
-from akinai.learning.search.embedders import EmbedderFitter
-from akinai.retrieval import Embedder
-
-Step: TypeAlias = "Callable[[Job, LoopState], Awaitable[LoopState]]"
-Watch: TypeAlias = Callable[[StepName, LoopState], None]
-"""Called with each step and the state after it."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is learned, by which roles, into which playbook. UsageError for task ids that cannot be used.
-
-    Only the gate asks the held-out tasks: neither Reflector nor Curator is ever handed one.
-    """
-
-    train: Sequence[Task]
-    roles: Roles
-    evaluator: Evaluator
-    playbook: PlaybookFile
-    retriever: Retriever
-    config: LoopConfig = field(default_factory=LoopConfig)
-    held_out: Sequence[Task] = ()
-    breaker: Breaker = field(default_factory=Breaker)
-    began: Beginning = field(default_factory=Beginning)
-    """The playbook before this learning, for a state that is new."""
-    embedder: Embedder | EmbedderFitter | None = None
-    """Finds near duplicates; None: words and pairs of words."""
-
-    def __post_init__(self) -> None:
-        check_ids(self.train)
-        check_ids(self.held_out)
-        asks_held_out = self.config.gate or self.config.keep_best
-        if asks_held_out and not self.held_out:
-            what = "the gate" if self.config.gate else "the best playbook"
-            raise UsageError(f"{what} was asked for and there are no held-out tasks; name some, or leave it out")
-        if asks_held_out and (shared := {task.id for task in self.train} & {task.id for task in self.held_out}):
-            raise UsageError(f"task {min(shared)!r} is both trained on and held out; let it be one of them")
-
-    @cached_property
-    def by_id(self) -> Mapping[str, Task]:
-        return {task.id: task for task in self.train}
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A digest of the tasks, the config and the roles' label; a state is resumed only where it is the same."""
-        parts = [asdict(self.config), self.roles.label, [[task.id, task.text, task.truth] for task in self.train]]
-        return hashlib.sha256(canonical(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-    def batch(self, state: LoopState) -> Sequence[Task]:
-        """The tasks of the current batch."""
-        return self.train[state.done : state.done + self.config.batch]
-
-
-def check_ids(tasks: Sequence[Task]) -> None:
-    """UsageError unless every task has an id of its own that a playbook's journal can hold."""
-    counts = Counter(task.id for task in tasks)
-    for id, count in counts.items():
-        if count > 1 or not id or bad_text(id):
-            why = f"stands {count} times" if count > 1 else (bad_text(id) or "is empty")
-            raise UsageError(f"the task id {id[:100]!r} {why}; give each task an id of its own")
-
-
-def begin(job: Job) -> LoopState:
-    """The first state of a new learning. Its id is the last point of the playbook's journal."""
-    changes = job.playbook.history()
-    n = changes[-1].n if changes else 0
-    return LoopState(f"learn-{n}", began=job.began, fingerprint=job.fingerprint, over=not job.train)
-
-
-def check_resumable(job: Job, state: LoopState) -> LoopState:
-    """The state, if it is one of this job; otherwise UsageError."""
-    if state.fingerprint != job.fingerprint:
-        raise UsageError(
-            f"{state.learning_id!r} was begun with other tasks, roles or settings; "
-            "go on with those, or begin anew (--fresh)"
-        )
-    return state
 
 
 async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = None) -> LoopState:
     """Run the loop to its end, from the beginning or from any state. ModelError when the model stays broken."""
     state = check_resumable(job, state) if state else begin(job)
-    step: StepName | None = None if state.over else "generate"
+    found, step = steps(job), None if state.over else "generate"
     while step:
-        state = await STEPS[step](job, state)
+        state = await found[step](job, state)
         if watch:
             watch(step, state)
-        step = next_step(job, step, state)
+        step = follower(job, step, state)
     return state
 
 
@@ -276,11 +196,13 @@ async def apply(job: Job, state: LoopState) -> LoopState:
 
 
 async def refine(job: Job, state: LoopState) -> LoopState:
-    """Close an epoch: merge duplicates, prune where the config says so, and report."""
+    """Close an epoch: refine the playbook, and report."""
     if job.config.dedup:
         job.playbook.change("dedup", partial(dedup, embedder=job.embedder))
     if job.config.prune:
         job.playbook.change("prune", prune)
+    for refiner in job.refiners:
+        job.playbook.change("refine", refiner)
     playbook = job.playbook.load()
     previous = state.epochs[-1] if state.epochs else None
     size, tokens = len(playbook), job.retriever.playbook_tokens(playbook)
@@ -314,47 +236,9 @@ STEPS: Mapping[StepName, Step] = {
 }
 
 
-def next_step(job: Job, step: StepName, state: LoopState) -> StepName | None:
-    """The step after this one; None at the end of the last epoch."""
-    match step:
-        case "generate":
-            return "evaluate"
-        case "evaluate" | "reflect":
-            return _after_evaluation(job.config, state.batch)
-        case "curate":
-            has_operations = state.curation is not None and bool(state.curation.delta.operations)
-            return "gate" if job.config.gate and has_operations else "apply"
-        case "gate":
-            return "apply"
-        case "apply":
-            if state.done >= len(job.train):
-                return "refine"
-            return "select" if _is_due(job.config, state) else "generate"
-        case "refine":
-            return "select" if job.config.keep_best else _next_epoch(state)
-        case "select":
-            return "refine" if state.stopping and not state.over else _next_epoch(state)
-
-
-def _is_due(config: LoopConfig, state: LoopState) -> bool:
-    """Whether the playbook is judged between two batches of an epoch."""
-    if not (config.keep_best and config.select_every):
-        return False
-    last = next((s.tasks for s in reversed(state.selected) if s.epoch == state.epoch), 0)
-    return state.done - last >= config.select_every
-
-
-def _next_epoch(state: LoopState) -> StepName | None:
-    return None if state.over else "generate"
-
-
-def _after_evaluation(config: LoopConfig, batch: Sequence[TaskProgress]) -> StepName:
-    """Success is applied; failure is reflected on and attempted again; insights go to the Curator."""
-    if config.new_tries and any(progress.wants_attempt() for progress in batch):
-        return "generate"
-    if any(progress.wants_reflection(config) for progress in batch):
-        return "reflect"
-    return "curate" if any(progress.readable_insights for progress in batch) else "apply"
+def steps(job: Job) -> Mapping[str, Step]:
+    """The steps of a job, its own nodes included."""
+    return {**STEPS, **{node.name: node.step for node in job.nodes}}
 
 
 def _delta(state: LoopState) -> Delta:

@@ -1,6 +1,7 @@
 """Retrieval of the bullets that a task is given, always from the newest playbook."""
 
 from collections.abc import Callable, Sequence
+from typing import Protocol, Self
 
 from akinai.learning.loop.state import LoopConfig
 from akinai.learning.playbook.bullets import Playbook
@@ -9,7 +10,38 @@ from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import TokenCounter, estimate_tokens, inject, inject_all
 
 
-class Retriever:
+class Retriever(Protocol):
+    """Finds the bullets for a task. `PlaybookRetriever` is one to inherit from: `retrieve` is what others change.
+
+    Packages bring theirs through the entry point group `akinai.retrievers`, a function of the `LoopConfig`.
+    """
+
+    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        """The bullets for a task with this query, from this playbook, which may be another at each call."""
+        ...
+
+    def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
+        """These bullets, as far as the playbook still holds them."""
+        ...
+
+    def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
+        """Tokens of the bullets in a task's context."""
+        ...
+
+    def playbook_tokens(self, playbook: Playbook) -> int:
+        """Tokens of the whole playbook in a context."""
+        ...
+
+    def fresh(self) -> Self:
+        """A retriever of the same kind with an index of its own, for another playbook."""
+        ...
+
+    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
+        """The same retriever over indexes of another kind."""
+        ...
+
+
+class PlaybookRetriever:
     """Finds the bullets for a task and fits them into the token budget of a config. Not thread-safe.
 
     `index` makes an empty index, as `PlaybookIndex` does; `count_tokens` counts what is injected.
@@ -26,12 +58,12 @@ class Retriever:
         self._make_index = index
         self._index: PlaybookIndex | None = None
 
-    def fresh(self) -> "Retriever":
+    def fresh(self) -> Self:
         """A retriever of the same kind with an index of its own, for another playbook: an index refreshes quickly
         only while changes are small."""
         return type(self)(self.config, index=self._make_index, count_tokens=self.count_tokens)
 
-    def with_index(self, index: Callable[[], PlaybookIndex]) -> "Retriever":
+    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
         """The same retriever over indexes of another kind."""
         return type(self)(self.config, index=index, count_tokens=self.count_tokens)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -130,7 +130,7 @@ class TaskProgress:
         if self.last.broken or self.last.evaluation is None:
             return False
         if self.solved:
-            return config.reflect_on_success and not self.insights
+            return (config.reflect_on_success or self.last.evaluation.mixed) and not self.insights
         return len(self.insights) < config.rounds
 
     def with_attempt(self, attempt: Attempt) -> TaskProgress:
@@ -306,6 +306,8 @@ class LoopState:
     """Whether the epoch was just closed, rather than judged on its way."""
     stopping: bool = False
     """Nothing got better for long enough: the epoch is closed and the learning ends."""
+    notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What nodes of a job's own keep, as JSON."""
     fingerprint: str = ""
     """Of the job: a state of another job is not resumed."""
     over: bool = False

@@ -16,8 +16,9 @@ from akinai.learning.playbook.formats import parse
 from akinai.learning.playbook.patches import apply_patch, bullets_put
 
 ChangeKind: TypeAlias = Literal[
-    "begin", "sections", "learn", "delta", "edit", "import", "dedup", "prune", "restore", "rollback", "recover"
-]
+    "begin", "sections", "learn", "delta", "edit", "import", "dedup", "prune", "refine", "restore", "rollback",
+    "recover",
+]  # fmt: skip
 """Why a playbook changed; "learn" is the beginning of a learning, "edit" is a change that was made outside Akinai."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode

@@ -1,4 +1,4 @@
-"""Learning from agreement: several attempts at a task are compared where no right answer may be used. Pure."""
+"""Several attempts at a task: their agreement, where no right answer may be used, or their contrast. Pure."""
 
 from __future__ import annotations
 
@@ -62,3 +62,27 @@ class AgreementEvaluator:
         named = ", ".join(f"{answer!r:.100} {count} times" for answer, count in counts.most_common())
         report = f"{len(answers)} attempts answered {named}; whether any is right is not known"
         return Evaluation(2 * agreeing > len(answers), agreeing / len(answers), report)
+
+
+@dataclass(frozen=True)
+class ContrastEvaluator:
+    """Checks all attempts at a training task; the report sets them side by side for the Reflector.
+
+    The verdict is that of the first attempt. Attempts that judge a playbook are left to `judge`.
+    """
+
+    judge: Evaluator
+
+    async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
+        verdict = await self.judge.evaluate(task, trajectory)
+        details = cast("Mapping[str, list[str]]", trajectory.details or {})
+        if ANSWERS not in details:
+            return verdict
+        attempts = [replace(trajectory, answer=answer, details=None) for answer in details[ANSWERS]]
+        found = [await self.judge.evaluate(task, attempt) for attempt in attempts]
+        lines = [
+            f"attempt {number} answered {attempt.answer!r:.200}: {'right' if each.right else 'wrong'}, {each.score:g}"
+            for number, (attempt, each) in enumerate(zip(attempts, found, strict=True), 1)
+        ]
+        mixed = len({each.score for each in found}) > 1
+        return replace(verdict, report="\n".join(filter(None, (verdict.report, *lines))), mixed=mixed)

@@ -104,6 +104,8 @@ class Evaluation:
     """1 for a right answer and 0 for a wrong one; elsewhere a world's own measure, where more is better."""
     report: str = ""
     """What the check found, for the Reflector: a test's output, findings and scores."""
+    mixed: bool = False
+    """Several attempts were compared and went differently, which is worth a reflection though the first was right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from akinai.core.statistics import proportion_interval
 from akinai.learning.playbook.bullets import Bullet, Playbook
@@ -21,6 +21,8 @@ from akinai.retrieval.vectors import round_scores
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from akinai.learning.playbook.file import Edited
 
 NEAR = 0.9
 """The lowest cosine of near duplicates within a section."""
@@ -65,6 +67,14 @@ class Refinement:
     evidence: tuple[str, ...]
     merges: tuple[Merge, ...] = ()
     removals: tuple[Removal, ...] = ()
+
+
+class Refiner(Protocol):
+    """Refines a playbook at the end of an epoch: a function, by name in the entry point group `akinai.refiners`."""
+
+    def __call__(self, playbook: Playbook, /) -> Edited:
+        """The refined playbook with the reason. Pure; an equal playbook is not written."""
+        ...
 
 
 def dedup(

@@ -11,19 +11,20 @@ from time import perf_counter
 from akinai.core.errors import EndRun, UsageError
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
-from akinai.learning.loop.loop import Job, Watch, begin, check_ids
+from akinai.learning.loop.job import Job, Node, Watch, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
 from akinai.learning.loop.provenance import beginning, provenance, remember
-from akinai.learning.loop.state import Beginning, LoopState, StepName
+from akinai.learning.loop.state import Beginning, LoopState
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.sections import all_sections
-from akinai.learning.roles.consistency import AgreementEvaluator, RepeatedGenerator
+from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
 from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.learn.checks import find_check
+from akinai.runtime.learn.plugins import REFINERS, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import Judgement, LearnResult
 from akinai.runtime.learn.settings import LearnSettings
@@ -50,6 +51,8 @@ class JobConfig:
     judge_only: bool = False
     """Judge the playbook as it is, and learn nothing."""
     watch: Watch | None = None
+    nodes: Sequence[Node] = ()
+    """Steps of one's own in the loop."""
 
     def playbook_of(self, name: str) -> Path:
         """The file of the playbook, for a data set of this name."""
@@ -164,6 +167,10 @@ class _Learning:
         if settings.no_truth and settings.feedback == "consistency":
             evaluator = AgreementEvaluator(evaluator)
             roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.consistency_tries))
+        elif settings.contrast > 1:
+            evaluator = ContrastEvaluator(evaluator)
+            roles = replace(roles, generator=RepeatedGenerator(roles.generator, settings.contrast))
+        refiners = [find_plugin(REFINERS, "refiner", name) for name in settings.refiners]
         retriever, embedder = settings.retriever(config, self.data_set), settings.embedding()
         file = PlaybookFile(self.path)
         known = self.config.judge_only or (file.exists() and not self.config.fresh)
@@ -171,7 +178,11 @@ class _Learning:
         began = beginning(before, tasks.train)
         _expect_unseen(tasks, before, self.path)
         return Job(
-            tasks.train, roles, evaluator, file, retriever, config, tasks.held_out, began=began, embedder=embedder
+            *(tasks.train, roles, evaluator, file, retriever, config, tasks.held_out),
+            began=began,
+            embedder=embedder,
+            refiners=refiners,
+            nodes=self.config.nodes,
         )
 
     def _begin(self, job: Job, tasks: _Tasks) -> None:
@@ -201,7 +212,7 @@ class _Learning:
         """What ended the loop early, such as a spent budget, and its last state."""
         newest = begin(job)
 
-        def watch(step: StepName, state: LoopState) -> None:
+        def watch(step: str, state: LoopState) -> None:
             nonlocal newest
             newest = state
             if self.config.watch:

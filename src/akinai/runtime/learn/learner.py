@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
-from akinai.learning.loop.loop import Watch
+from akinai.learning.loop.job import Node, Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.runtime.config.settings import merged
@@ -24,6 +24,7 @@ from akinai.runtime.learn.options import (
     split_settings,
     train_config,
 )
+from akinai.runtime.learn.plugins import METHODS, RoleContext, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.role_models import ROLES, TIMEOUT_S, CallOptions, RoleModels, role_models, role_setting
@@ -79,6 +80,7 @@ def learn(
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     watch: Watch | None = None,
+    nodes: Sequence[Node] = (),
 ) -> LearnResult:
     """Learn a playbook, and judge it on tasks or runs that nothing was learned from, with it and without.
 
@@ -88,7 +90,8 @@ def learn(
     parameters; `generator_model` and so on are the models of single roles, whose sampling may stand in `settings` too
     ("roles.reflector.temperature"). For a data set, `roles` and `evaluator` replace its own. An unfinished learning of
     the same playbook is resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume.
-    `baseline` judges without a playbook too; `watch` is called at each step.
+    `baseline` judges without a playbook too; `watch` is called at each step; `nodes` are
+    steps of one's own in the loop.
 
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
@@ -104,7 +107,7 @@ def learn(
     learner |= {"no_truth": no_truth, "keep_best": keep_best, "roles": by_role}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
-    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch)
+    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes)
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
     return _resolved(asked, learn_tasks, learn_runs)
 
@@ -300,6 +303,15 @@ def write_prompts(
 
 async def _task_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:
     """The roles of the models; the rules of the data set for roles without one."""
+    roles = await _plain_roles(data_set, settings, models, resources)
+    if not settings.method:
+        return roles
+    ask = await resources.askers(models, structured=settings.structured) if models else None
+    context = RoleContext(roles, ask, settings.templates(data_set), settings.curator_budget_tokens, settings.tries)
+    return find_plugin(METHODS, "method", settings.method)(context)
+
+
+async def _plain_roles(data_set: DataSet, settings: LearnSettings, models: RoleModels, resources: Resources) -> Roles:
     rules = data_set.rules
     if rules is None and len(models.by_role) < len(ROLES):
         without = next(role for role in ROLES if role not in models.by_role)

@@ -22,7 +22,7 @@ from akinai.core.steps import Steps
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, participants, replay
 from akinai.learning.condense import condensed, known
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import Generator, Insights, ModelUsage, Retrieved, Trajectory
@@ -244,7 +244,7 @@ class RunReporter:
         return replace(trajectory, reasoning=record.text, details=details, used=())
 
 
-class RunRetriever(Retriever):
+class RunRetriever(PlaybookRetriever):
     """Returns the playbook without any bullets: an agent that asks a model searches it while it plays."""
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.untrusted.spelling import shown
 from akinai.learning.data_sets import DataSet
-from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
 from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
 from akinai.learning.roles.requests import UNREADABLE_LIMIT
 from akinai.learning.roles.templates import DEFAULT_PLACE, PromptTemplates
@@ -23,6 +23,7 @@ from akinai.learning.search.index import PlaybookIndex
 from akinai.retrieval import ALPHA, Embedder
 from akinai.runtime.config.complaints import settings_complaint
 from akinai.runtime.config.settings import SETTINGS_FILE, merged, settings_file
+from akinai.runtime.learn.plugins import RETRIEVERS, find_plugin
 from akinai.runtime.learn.role_models import RolesSettings
 
 M = TypeVar("M", bound=BaseModel)
@@ -85,6 +86,8 @@ class LearnSettings(BaseModel):
     attempts at the task agree, for tasks whose answers nobody knows."""
     consistency_tries: int = Field(5, ge=2)
     """Attempts that are compared."""
+    contrast: int = Field(0, ge=0)
+    """Attempts at each training task that the Reflector is shown side by side; 0 and 1: a single one."""
     tries: int = Field(3, ge=1)
     """Requests to a model before an unreadable reply is given up."""
     structured: bool = True
@@ -95,6 +98,12 @@ class LearnSettings(BaseModel):
     run_tokens: int = Field(6_000, ge=0)
     """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that
     besides."""
+    method: str = ""
+    """Roles that a package brings, by name in the entry point group `akinai.roles`."""
+    retrieval: str = ""
+    """A retriever that a package brings, by name in `akinai.retrievers`; empty: the data set's, or a plain search."""
+    refiners: tuple[str, ...] = ()
+    """What else is done to the playbook at the end of each epoch, by name in `akinai.refiners`."""
     roles: RolesSettings = RolesSettings()
     """Models by role, in `[learn.roles.generator]` and so on."""
     tasks: Mapping[str, Mapping[str, Any]] = {}
@@ -128,9 +137,11 @@ class LearnSettings(BaseModel):
 
     def retriever(self, config: LoopConfig, data_set: DataSet) -> Retriever:
         """The data set's own retriever, or a plain search. MissingExtra for "svd" and "sudachi" without the extra."""
+        if self.retrieval:
+            return find_plugin(RETRIEVERS, "retriever", self.retrieval)(config)
         retriever = data_set.retriever(config) if data_set.retriever else None
         if retriever is None:
-            return Retriever(config, index=_index_maker(self))
+            return PlaybookRetriever(config, index=_index_maker(self))
         return retriever.with_index(_index_maker(self)) if self.embedder else retriever
 
     def embedding(self) -> Embedder | EmbedderFitter | None:

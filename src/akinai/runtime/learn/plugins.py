@@ -1,0 +1,44 @@
+"""Parts of the learner that packages bring, by name, through entry points."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any
+
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.models import Asker
+from akinai.learning.roles.protocols import RoleName, Roles
+from akinai.learning.roles.templates import PromptTemplates
+
+METHODS = "akinai.roles"
+"""Functions of a `RoleContext` that return `Roles`."""
+RETRIEVERS = "akinai.retrievers"
+"""Functions of a `LoopConfig` that return a `Retriever`."""
+REFINERS = "akinai.refiners"
+"""Functions of a playbook that return a `Refinement` or an `Edit`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleContext:
+    """What roles of a package's own are made from."""
+
+    roles: Roles
+    """Those that play otherwise; a method keeps the ones that it does not replace."""
+    ask: Callable[[RoleName], Asker] | None
+    """Returns the asker of a role's model; None where rules play alone."""
+    templates: PromptTemplates
+    budget_tokens: int
+    """The intended size of the playbook."""
+    tries: int
+    """Requests before an unreadable reply is given up."""
+
+
+def find_plugin(group: str, what: str, name: str) -> Callable[..., Any]:
+    """The part of this name. UnknownName with close matches; UsageError for a package that cannot be imported."""
+    entries = {entry.name: entry for entry in entry_points(group=group)}
+    if name not in entries:
+        raise UnknownName(what, name, entries, f"packages bring them through the entry point group {group}")
+    try:
+        return entries[name].load()
+    except ImportError as error:
+        raise UsageError(f"the {what} {name!r} cannot be loaded ({error}); install what it needs") from error
