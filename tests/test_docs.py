@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from akinai.testing.endpoint import Endpoint, world_responder
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PLAYED = [
@@ -16,6 +18,7 @@ PLAYED = [
     *(
         ROOT / "docs" / f"{name}.md"
         for name in (
+            "compare-models",
             "inspect",
             "learning-to-do-business",
             "market",
@@ -29,6 +32,8 @@ PLAYED = [
     ),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+TYPED = re.compile(r"(?<=`)akinai [^`]+(?=`)")
+"""A command within a line."""
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -40,26 +45,43 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
 
 
+def commands(page: Path) -> list[str]:
+    """The commands of a page in their order: those in blocks without a language, and in README those in table rows."""
+    found: list[str] = []
+    for part in re.split(r"^(```\w*\n.*?^```)$", page.read_text(encoding="utf-8"), flags=re.M | re.S):
+        lines = part.splitlines()
+        if part.startswith("```\n"):
+            found += [line for line in lines if line.startswith("akinai ")]
+        elif page.name.startswith("README"):
+            found += [typed for line in lines if line.startswith("|") for typed in TYPED.findall(line)]
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PLAYED, ids=named)
 def test_every_command_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
-    """A reader who types a page's commands one after the other meets no error."""
+    """A reader who types a page's commands one after the other meets no error. A rule-based player answers for models."""
     (tmp_path / "replies.jsonl").write_text(
         '{"action": "SEARCH_WEB", "query": "wholesale"}\n{"action": "ADVANCE_DAY"}\n'
     )
-    commands = [line for text in blocks(page, "") for line in text.splitlines() if line.startswith("akinai ")]
-    assert commands
-    for line in commands:
-        words = shlex.split(line, comments=True)[1:]
-        done = subprocess.run(
-            [sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ)
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    typed = commands(page)
+    assert typed
+    with Endpoint(world_responder("vending", "naive")) as endpoint:
+        env = os.environ | {"OPENAI_BASE_URL": endpoint.openai_url, "OPENAI_API_KEY": "none"}
+        for line in typed:
+            words = shlex.split(line, comments=True)[1:]
+            done = subprocess.run(
+                [sys.executable, "-m", "akinai", *words], cwd=tmp_path, capture_output=True, text=True, env=env
+            )
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 PASTED = [
     page
-    for page in (*PLAYED, *(ROOT / "docs" / f"{name}.md" for name in ("gymnasium", "mcp", "session", "write-an-agent")))
+    for page in (
+        *PLAYED,
+        *(ROOT / "docs" / f"{name}.md" for name in ("gymnasium", "mcp", "own-task", "session", "write-an-agent")),
+    )
     if blocks(page, "python")
 ]
 
