@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from akinai.core.errors import AkinaiError, StoreError, StoreVersion, UsageError
+from akinai.core.stores import ScoreRecord
 from akinai.stores import open_store
 from akinai.stores.postgres.schema import SCHEMA_VERSION
 from akinai.stores.postgres.store import PostgresStore
@@ -69,7 +70,7 @@ async def test_missing_store_is_not_made(postgres: str) -> None:
     assert sql(postgres, TABLES) == []
     await written(postgres)
     await (await open_store(postgres, create=False)).close()
-    assert sql(postgres, TABLES) == [("actions",), ("akinai",), ("runs",), ("trace",)]
+    assert sql(postgres, TABLES) == [("actions",), ("akinai",), ("run_scores",), ("runs",), ("trace",)]
 
 
 async def test_openings_at_once_make_one_store(postgres: str) -> None:
@@ -143,6 +144,21 @@ async def test_open_store_shows_no_password(postgres: str) -> None:
         await store.runs()
     shown = [store.url, repr(store), repr(store._server), str(refusal.value)]
     assert "s3cret" not in " ".join(shown)
+
+
+async def test_older_store_learns_to_keep_scores(postgres: str) -> None:
+    """A store from before scores were kept is read as it is by who may only read; who may write adds their table."""
+    await written(postgres)
+    sql(postgres, "DROP TABLE run_scores")
+    reading = await PostgresStore.open(f"{postgres}%20-cdefault_transaction_read_only%3Don", create=False)
+    assert await reading.kept_scores("r") is None
+    with pytest.raises(StoreError):
+        await reading.keep_scores([ScoreRecord("r", "a", "v1", "{}")])
+    await reading.close()
+    store = await PostgresStore.open(postgres, create=False)
+    await store.keep_scores([ScoreRecord("r", "a", "v1", "{}")])
+    assert await store.kept_scores("r") == ScoreRecord("r", "a", "v1", "{}")
+    await store.close()
 
 
 def test_database_that_takes_no_writes_is_read(postgres: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
 from akinai.core.ledger import Entry, check_chain
-from akinai.core.stores import TraceRecord
+from akinai.core.stores import ScoreRecord, TraceRecord
 from akinai.stores import open_store
 from akinai.stores.sqlite.file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
 from akinai.stores.sqlite.store import SqliteStore
@@ -363,6 +363,17 @@ async def test_trace_that_is_no_json_is_named(path: Path) -> None:
     sql(path, "UPDATE trace SET data = 'x'")
     with pytest.raises(StoreError, match="trace of run 'r'"):
         await anext(aiter(store.read_trace("r")))
+    await store.close()
+
+
+async def test_older_file_learns_to_keep_scores(path: Path) -> None:
+    """A file from before scores were kept opens, and keeps them from then on."""
+    await written(path)
+    sql(path, "DROP TABLE run_scores")
+    store = await SqliteStore.open(str(path), create=False)
+    record = ScoreRecord("r", "a", "v1", "{}")
+    await store.keep_scores([record])
+    assert await store.kept_scores("r") == record
     await store.close()
 
 

@@ -43,15 +43,22 @@ def analyze(
     a world's tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off.
     `threshold`, such as {"net_worth": 1000} (dollars for money), asks how often a seed that is played k times passes
     it at least once (`pass@k`) and every time (`pass^k`). `evidence` False leaves out the entries that earned each
-    score. `jobs` processes read at a time; `progress` is called for every run, as in `run`. A run that cannot be read
-    has its `trouble` and stops nothing.
+    score, and of several runs each finding but for the counts. `jobs` processes read at a time; `progress` is called
+    for every run, as in `run`. A run that cannot be read has its `trouble` and stops nothing. What was made of a run is
+    kept beside it, and used as long as its record and the code that made it stay as they are.
     """
     if fuzzy_match_distance < 0:
         raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
     asked: dict[About, bool] = {"run": True, "agent": by_agent, "conversation": by_conversation, "deal": deals}
     tables: tuple[About, ...] = tuple(about for about, kept in asked.items() if kept)
     detail = Detail(
-        False, evidence, judged=True, findings=True, series=by_day, tables=tables, fuzzy=fuzzy_match_distance
+        False,
+        evidence,
+        judged=True,
+        findings=evidence,
+        series=by_day,
+        tables=tables,
+        fuzzy=fuzzy_match_distance,
     )
     place, asked_about = resolve_store(store), thresholds(threshold)
 
@@ -59,7 +66,8 @@ def analyze(
         known = await books.runs()
         found = select_runs(known, names, damaged=True) if names else known
         async with open_readers(books, _url(place), jobs, known_prices()) as readers:
-            return await _analyse(readers, known, found, detail, scale=scale, progress=progress)
+            kept = replace(detail, findings=evidence or len(found) == 1)
+            return await _analyse(readers, known, found, kept, scale=scale, progress=progress)
 
     analysis = wait(with_store(place, work))
     return replace(analysis, pass_rates=_pass_rates(analysis, asked_about)) if asked_about else analysis

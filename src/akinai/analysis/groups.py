@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 from typing import cast
 
 from akinai.analysis.records import (
@@ -195,12 +196,13 @@ def _summary_of(name: str, runs: Sequence[Run], scale: Scale) -> ScoreSummary:
     values, seeds = [run.value(name) for run in having], [run.seed for run in having]
     summary = summarise(values, bounds=bounds(example.unit), clusters=seeds)
     independent = summarise(clustered(seed_values(having, name)).values())
-    done = summarise(value for run in runs if run.state == "done" and (value := run.value(name)) is not None)
+    done = [value for run in runs if run.state == "done" and (value := run.value(name)) is not None]
     share = None
     if name in scale.own and name in scale.idle and name in scale.reference:
         share = share_between(scale.own[name], scale.idle[name], scale.reference[name])
     mde = welch_mde(independent, independent)
-    return ScoreSummary(name, example.unit, example.better, summary, done.mean, mde, share)
+    mean_of_done = fmean(done) if done else None
+    return ScoreSummary(name, example.unit, example.better, summary, mean_of_done, mde, share)
 
 
 def seed_values(runs: Iterable[Run], name: str) -> dict[int, list[float]]:

@@ -92,11 +92,14 @@ def _row_json(row: Row) -> Json:
     return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": [asdict(run) for run in row.runs]}
 
 
-async def make_boards(books: Books, headers: Sequence[RunHeader], prices: Prices) -> list[Board]:
-    """The boards of some runs. UsageError for a run that cannot be read or scored, and for one that is not over."""
+async def make_boards(books: Books, headers: Sequence[RunHeader], prices: Prices, *, kept: bool = True) -> list[Board]:
+    """The boards of some runs, from `kept` scores where they fit.
+
+    UsageError for a run that cannot be read or scored, and for one that is not over.
+    """
     async with open_readers(books, None, 1, prices) as readers:
         in_order = sorted(headers, key=lambda header: header.run_id)
-        runs = await readers.read(in_order, Detail(False, False, judged=True))
+        runs = await readers.read(in_order, Detail(False, False, judged=True, kept=kept))
     for run in runs:
         if run.trouble or not run.scores:
             why = run.trouble or "its world gives no score"
@@ -199,7 +202,8 @@ async def check_boards(books: Books, claimed: Sequence[Mapping[str, Any]], price
         refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
     elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
         return refused  # figures that stand on a record that is not to be had are not made again
-    made = await make_boards(books, list({header.run_id: header for header in sound}.values()), prices) if sound else []
+    headers = list({header.run_id: header for header in sound}.values())
+    made = await make_boards(books, headers, prices, kept=False) if headers else []
     return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in made], refused)
 
 

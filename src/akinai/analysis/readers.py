@@ -12,9 +12,10 @@ from functools import cache
 from akinai import worlds
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.core.ledger import Genesis
-from akinai.core.stores import Books, RunHeader
+from akinai.core.stores import Books, RunHeader, ScoreRecord
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.driver import Progress, horizon, play_run
+from akinai.runtime.runs.kept_scores import keep_scores
 from akinai.runtime.runs.processes import belong_to_parent, block_ctrl_c
 from akinai.runtime.runs.reading import Detail, Load, read_run, read_usage
 from akinai.runtime.runs.records import Run
@@ -23,6 +24,8 @@ from akinai.stores.memory import MemoryStore
 
 CHUNK = 8
 """Runs that a process reads before it hands them back."""
+KEPT_AT_ONCE = 64
+"""Scores that are kept in one transaction."""
 FEW_ENTRIES = 8_000
 """Read here rather than in processes, which take half a second to start."""
 ENTRIES_UNKNOWN = 300
@@ -65,7 +68,7 @@ class Readers:
             chunks = [tuple(header.run_id for header in chunk) for chunk in _chunks(sound)]
             runs = await self._in_pool([_Task(detail, self._prices, read=chunk) for chunk in chunks], on_read)
         else:
-            runs = [await self._read_here(header, detail, on_read) for header in sound]
+            runs = await self._read_here(sound, detail, on_read)
         by_id = {run.id: run for run in runs}
         return [
             Run(header, trouble=header.damage) if header.damage else replace(by_id[header.run_id], header=header)
@@ -88,11 +91,17 @@ class Readers:
             return False
         return sum(header.entries or ENTRIES_UNKNOWN for header in headers) > FEW_ENTRIES
 
-    async def _read_here(self, header: RunHeader, detail: Detail, on_read: OnRead) -> Run:
-        run = await _read(self._books, header, detail, self._prices, self._load)
-        await asyncio.sleep(0)  # reading alone lets no Ctrl-C through
-        on_read(run.id)
-        return run
+    async def _read_here(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead) -> list[Run]:
+        runs, made = list[Run](), list[ScoreRecord]()
+        for header in headers:
+            runs.append(await _read(self._books, header, detail, self._prices, self._load, made))
+            if len(made) == KEPT_AT_ONCE:
+                await keep_scores(self._books, made)
+                made.clear()
+            await asyncio.sleep(0)  # reading alone lets no Ctrl-C through
+            on_read(header.run_id)
+        await keep_scores(self._books, made)
+        return runs
 
     async def _in_pool(self, tasks: Sequence[_Task], on_read: OnRead) -> list[Run]:
         if self._pool is None:
@@ -168,15 +177,19 @@ def _small(run: Run) -> Run:
 async def _done(books: Books, task: _Task) -> list[Run]:
     load = cache(worlds.load)
     headers = [await books.header(run_id) for run_id in task.read]
-    runs = [await _read(books, header, task.detail, task.prices, load) for header in headers]
+    made: list[ScoreRecord] = []
+    runs = [await _read(books, header, task.detail, task.prices, load, made) for header in headers]
+    await keep_scores(books, made)
     for header in task.play:
         memory = MemoryStore()
         await memory.create(header)
-        runs.append(await _read(memory, await play_run(memory, header), task.detail, task.prices, load))
+        runs.append(await _read(memory, await play_run(memory, header), task.detail, task.prices, load, []))
     return runs
 
 
-async def _read(books: Books, header: RunHeader, detail: Detail, prices: Prices, load: Load) -> Run:
+async def _read(
+    books: Books, header: RunHeader, detail: Detail, prices: Prices, load: Load, made: list[ScoreRecord]
+) -> Run:
     # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
-    run = await read_run(books, header, detail, load=load, trouble=(Exception,))
+    run = await read_run(books, header, detail, load=load, trouble=(Exception,), made=made)
     return run if run.trouble or not detail.judged else replace(run, usage=await read_usage(books, header, prices))

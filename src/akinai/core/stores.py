@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from akinai.core.canonical import Json, bad_text, canonical, keepable, settled
 from akinai.core.errors import LedgerError
@@ -179,6 +179,32 @@ class TraceBook(Protocol):
 
     def read_trace(self, run_id: str, actor: str | None = None) -> AsyncIterator[TraceRecord]:
         """The records of a run, or of one actor in it, by actor and number. UnknownName as for `read`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRecord:
+    """What was made of a run, kept beside it so that it need not be folded again."""
+
+    run_id: str
+    digest: str
+    """Of the last entry that it is about: the run has grown or was edited where this is not its last entry's."""
+    version: str
+    """Of the code that made it."""
+    text: str
+    """JSON in ASCII."""
+
+
+@runtime_checkable
+class KeepsScores(Protocol):
+    """A store that keeps scores beside its runs, as the shipped ones do. They decide nothing and can be lost."""
+
+    async def keep_scores(self, records: Sequence[ScoreRecord]) -> None:
+        """Keep records, each in place of an older one of its run. UnknownName for a run that is not there."""
+        ...
+
+    async def kept_scores(self, run_id: str) -> ScoreRecord | None:
+        """The record of a run; None where there is none, or no such run."""
         ...
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, Status, TraceRecord, sweep_name
+from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord, sweep_name
 from akinai.stores import duplicate_run, sequence_conflict, store_closed, trace_conflict, unknown_run
 
 
@@ -14,6 +14,7 @@ class _Run:
     header: RunHeader
     entries: list[Entry] = field(default_factory=list[Entry])
     trace: dict[tuple[str, int], TraceRecord] = field(default_factory=dict[tuple[str, int], TraceRecord])
+    scores: ScoreRecord | None = None
 
 
 class MemoryStore:
@@ -80,6 +81,14 @@ class MemoryStore:
         for key, record in sorted(self._run(run_id).trace.items()):
             if actor is None or key[0] == actor:
                 yield record
+
+    async def keep_scores(self, records: Sequence[ScoreRecord]) -> None:
+        for run, record in [(self._run(record.run_id), record) for record in records]:
+            run.scores = record
+
+    async def kept_scores(self, run_id: str) -> ScoreRecord | None:
+        self._check_open()
+        return self._runs[run_id].scores if run_id in self._runs else None
 
     async def close(self) -> None:
         self._closed = True

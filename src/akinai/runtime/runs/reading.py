@@ -12,10 +12,11 @@ from akinai.core.ledger import DAY_US, Entry, Ledger
 from akinai.core.models import Reply, Usage
 from akinai.core.scores import About, Score
 from akinai.core.steps import Step, Steps
-from akinai.core.stores import Books, RunHeader, Store
+from akinai.core.stores import Books, RunHeader, ScoreRecord, Store
 from akinai.core.worlds import World, replay
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.trace_codec import is_call
+from akinai.runtime.runs.kept_scores import KEPT_TABLES, find_scores, keep_scores, score_record
 from akinai.runtime.runs.records import ModelUsage, Run, Series
 from akinai.runtime.runs.sweep import names_of
 
@@ -44,6 +45,18 @@ class Detail:
     """The world's tables, by what they are about."""
     fuzzy: int = 0
     """Edits by which a name that an agent wrote may differ from the right one and still count as it."""
+    kept: bool = True
+    """Whether scores may be used that were kept beside the run, and are kept."""
+
+    @property
+    def keepable(self) -> bool:
+        """Whether it asks for nothing that is not kept, but for the ledger."""
+        return self.kept and not (self.series or self.fuzzy or set(self.tables) - set(KEPT_TABLES))
+
+    @property
+    def whole(self) -> "Detail":
+        """The detail in which a run is kept."""
+        return Detail(judged=self.judged, findings=True, tables=KEPT_TABLES)
 
 
 def loader(world: World[Any] | None) -> Load:
@@ -63,8 +76,9 @@ async def read_run(
     *,
     load: Load = worlds.load,
     trouble: tuple[type[Exception], ...] = (),
+    made: list[ScoreRecord] | None = None,
 ) -> Run:
-    """A run from the store, scored.
+    """A run from the store, scored. Scores that had to be made are kept there, or join `made` for the caller to keep.
 
     Raises LedgerError for a damaged record and UsageError for another version's world. Errors of the classes in
     `trouble` become the run's `trouble` instead, but for StoreError: the store itself does not work.
@@ -78,7 +92,8 @@ async def read_run(
         if gap := next((seq for seq, entry in enumerate(entries, 1) if entry.seq != seq), 0):
             raise BrokenChain(gap, f"it is missing; the next one there is entry {entries[gap - 1].seq}")
         expect_whole(header, len(entries))
-        return score_run(header, Ledger(header.genesis, tuple(entries)), load(header.genesis.world), detail)
+        world = load(header.genesis.world)
+        return await _kept_or_scored(store, header, Ledger(header.genesis, tuple(entries)), world, detail, made)
     except trouble as error:
         if isinstance(error, StoreError):
             raise
@@ -86,6 +101,27 @@ async def read_run(
         ledger = Ledger(header.genesis, tuple(entries))
         kept = ledger if detail.ledger and not header.damage else None
         return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=kept)
+
+
+async def _kept_or_scored(
+    store: Store,
+    header: RunHeader,
+    ledger: Ledger,
+    world: World[Any],
+    detail: Detail,
+    made: list[ScoreRecord] | None,
+) -> Run:
+    if not detail.keepable:
+        return score_run(header, ledger, world, detail)
+    run = await find_scores(store, header, ledger.entries, world)
+    if run is None or (detail.judged and not run.judged):
+        run = score_run(header, ledger, world, detail.whole)
+        record = score_record(run, world)
+        if made is None:
+            await keep_scores(store, [record] if record else [])
+        elif record:
+            made.append(record)
+    return _trimmed(replace(run, record=ledger), detail)
 
 
 async def read_played(
@@ -96,7 +132,13 @@ async def read_played(
     if header.entries == len(played) and header.digest == last:
         try:
             world = load(header.genesis.world)
-            return score_steps(header, Steps(header.genesis, world.begin(header.genesis), played), world, detail)
+            steps = Steps(header.genesis, world.begin(header.genesis), played)
+            if not detail.keepable:
+                return score_steps(header, steps, world, detail)
+            run = score_steps(header, steps, world, detail.whole)
+            record = score_record(run, world)
+            await keep_scores(store, [record] if record else [])
+            return _trimmed(run, detail)
         except DAMAGE:
             pass  # the record says what is wrong with it
     return await read_run(store, header, detail, load=load, trouble=DAMAGE)
@@ -125,7 +167,19 @@ def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail:
         began=world.now(steps.opening),
         series=series_of(world, steps) if detail.series else None,
     )
-    run = _judge(run, steps, world, detail) if detail.judged else run
+    return _trimmed(_judge(run, steps, world, detail) if detail.judged else run, detail)
+
+
+def _trimmed(run: Run, detail: Detail) -> Run:
+    """The run with what was asked for alone."""
+    run = replace(
+        run,
+        record=run.record if detail.ledger else None,
+        findings=run.findings if detail.findings else None,
+        tables=tuple(table for table in run.tables if table.about in detail.tables),
+    )
+    if not detail.judged:
+        run = _unjudged(run)
     if detail.evidence:
         return run
     scores, coherence, figures = map(_without_evidence, (run.scores, run.coherence, run.figures))
@@ -141,6 +195,7 @@ def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Ru
     return replace(
         run,
         judged=True,
+        replaced=tuple(score for score in run.scores if figures.get(score.name, score) != score),
         scores=tuple(figures.pop(score.name, score) for score in run.scores),
         figures=tuple(figures.values()),
         finding_types=dict(Counter(finding.type for finding in findings)),
@@ -151,6 +206,15 @@ def _judge(run: Run, steps: Steps[Any], world: World[Any], detail: Detail) -> Ru
         roster=account.cast,
         names=world.facets.presentation.names(steps.final),
     )
+
+
+def _unjudged(run: Run) -> Run:
+    if not run.judged:
+        return run
+    own = {score.name: score for score in run.replaced}
+    names = ("header", "entries", "digest", "days", "record", "began", "series")
+    kept: dict[str, Any] = {name: getattr(run, name) for name in names}
+    return Run(**kept, scores=tuple(own.get(score.name, score) for score in run.scores))
 
 
 def judged(run: Run) -> Run:

@@ -92,6 +92,8 @@ class Run:
     """Each finding, where they were kept."""
     coherence: tuple[Score, ...] = ()
     """How well the agents kept track; a run may lack some of these figures, or all."""
+    replaced: tuple[Score, ...] = ()
+    """Scores in whose place figures of the world stand, as its scorers gave them."""
     figures: tuple[Score, ...] = ()
     """The world's figures beyond the scores; a run may lack some of these."""
     tables: tuple[Table, ...] = ()

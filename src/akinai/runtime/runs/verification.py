@@ -10,7 +10,8 @@ from akinai.core.errors import LedgerError, UsageError
 from akinai.core.ledger import Ledger, check_chain
 from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import replay
-from akinai.runtime.runs.reading import expect_whole, read_ledger
+from akinai.runtime.runs.kept_scores import find_scores, same_scores
+from akinai.runtime.runs.reading import Detail, expect_whole, read_ledger, score_run
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE
 
 Covered = Literal["final", "header", "card"]
@@ -68,11 +69,14 @@ async def verify(store: Store, header: RunHeader, digest: str | None = None) -> 
         final = check_chain(ledger.genesis, ledger.entries)
         _check_closing(header, ledger)
         note = _check_ending(header, ledger)
+        kept_ok = await _kept_scores_hold(store, header, ledger)
     except LedgerError as error:
         return replace(found, ok=False, entry=error.entry, why=error.why)
     found = replace(found, entries=len(ledger.entries), digest=final, note=note)
     if why := _broken_seal(header):
         return replace(found, ok=False, why=why)
+    if not kept_ok:
+        return replace(found, ok=False, why="the scores kept beside it are not those of its record")
     if digest is None:
         return found
     for covered, value in found.digests.items():
@@ -109,6 +113,16 @@ def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
         state = f"the run ended as {ending!r}" if ending else "the run is not over"
         raise LedgerError(len(ledger.entries), f"the header says {header.ending!r}, and with this entry {state}")
     return None
+
+
+async def _kept_scores_hold(store: Store, header: RunHeader, ledger: Ledger) -> bool:
+    """Whether the scores kept beside the run are made again from its ledger; also where none are kept that fit."""
+    try:
+        world = worlds.load(ledger.genesis.world)
+    except UsageError:
+        return True
+    kept = await find_scores(store, header, ledger.entries, world)
+    return kept is None or same_scores(kept, score_run(header, ledger, world, Detail(judged=kept.judged).whole))
 
 
 def _broken_seal(header: RunHeader) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, TraceRecord
+from akinai.core.stores import RunHeader, ScoreRecord, TraceRecord
 from akinai.stores import duplicate_run, sequence_conflict, trace_conflict, unknown_run
 from akinai.stores.header_rows import Row, header_row
 
@@ -41,6 +41,7 @@ class Batch:
     entries: list[EntryRow] = field(default_factory=list[EntryRow])
     updates: dict[str, Row] = field(default_factory=dict[str, Row])
     trace: list[Row] = field(default_factory=list[Row])
+    scores: dict[str, Row] = field(default_factory=dict[str, Row])
     last_seqs: dict[str, int] = field(default_factory=dict[str, int])
     """By id of a run that grows, the number of its new last entry."""
 
@@ -151,3 +152,19 @@ class AddTrace:
             seen.add(key)
         snapshot.call_times |= times
         batch.trace.extend(self.rows)
+
+
+@dataclass(slots=True)
+class KeepScores:
+    record: ScoreRecord
+    run_id: str = ""
+
+    def __post_init__(self) -> None:
+        self.run_id = self.record.run_id
+
+    def __len__(self) -> int:
+        return 1
+
+    def join(self, batch: Batch, snapshot: Snapshot, in_doubt: bool) -> None:
+        snapshot.last_seq(self.run_id)
+        batch.scores[self.run_id] = (self.run_id, self.record.digest, self.record.version, self.record.text)

@@ -1,6 +1,6 @@
 """The tables of a PostgresStore. They are made without touching the tables of other applications."""
 
-from psycopg.errors import UndefinedColumn
+from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction, UndefinedColumn
 
 from akinai.core.errors import StoreError, StoreVersion, UsageError
 from akinai.stores.postgres.connections import Connection, Server
@@ -16,6 +16,8 @@ _TO, _FROM = (f"data->'request'->'parameters'->>'{party}_agent_id'" for party in
 
 # `agent_id` is generated from the data, so that the two never differ.
 # "C" orders text as Python does, by code point.
+_SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
+    run_id TEXT COLLATE "C" PRIMARY KEY, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
 _SCHEMA = (
     "CREATE TABLE akinai (schema_version INTEGER NOT NULL)",
     """CREATE TABLE runs (
@@ -35,6 +37,7 @@ _SCHEMA = (
     """CREATE TABLE trace (
         run_id TEXT COLLATE "C" NOT NULL, actor TEXT COLLATE "C" NOT NULL, call BIGINT NOT NULL,
         created_at BIGINT NOT NULL, data JSON NOT NULL, PRIMARY KEY (run_id, actor, call))""",
+    _SCORES,
     f"INSERT INTO akinai VALUES ({SCHEMA_VERSION})",
 )
 
@@ -59,6 +62,18 @@ async def prepare_schema(connection: Connection, server: Server, create: bool) -
             f"the store {server.display_url!r} has schema version {version}, this Akinai knows {SCHEMA_VERSION}; "
             "install a newer Akinai"
         )
+    if not await _tables(connection, ["run_scores"]):
+        await _add_scores(connection)
+
+
+async def _add_scores(connection: Connection) -> None:
+    """Make the table of a store from before scores were kept; without the right to, none are kept."""
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            await connection.execute(_SCORES)
+    except (InsufficientPrivilege, ReadOnlySqlTransaction):
+        pass
 
 
 def _expect_suitable(connection: Connection, server: Server) -> None:

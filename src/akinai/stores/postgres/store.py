@@ -12,15 +12,16 @@ from functools import partial
 from typing import LiteralString, TypeVar, cast
 
 import psycopg
+from psycopg.errors import UndefinedTable
 from psycopg.sql import SQL, Identifier
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, Status, TraceRecord
+from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import expect_consecutive, store_closed, unknown_run
 from akinai.stores.header_rows import HEADER_COLUMNS, parse_header, parse_headers
-from akinai.stores.postgres.changes import AddTrace, Append, Change, Create, Update
+from akinai.stores.postgres.changes import AddTrace, Append, Change, Create, KeepScores, Update
 from akinai.stores.postgres.connections import (
     Backoff,
     Connection,
@@ -94,10 +95,13 @@ class PostgresStore:
         await self._write(Append(run_id, entries))
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        while chunk := await self._query(partial(_entries, run_id=run_id, after=after)):
+        chunk, more = await self._query(partial(_entries, run_id=run_id, after=after))
+        while True:
             for entry in chunk:
                 yield entry
-            after = chunk[-1].seq
+            if not more:
+                return
+            chunk, more = await self._query(partial(_entries, run_id=run_id, after=chunk[-1].seq))
 
     async def header(self, run_id: str) -> RunHeader:
         return await self._query(partial(_header, run_id=run_id))
@@ -119,6 +123,12 @@ class PostgresStore:
             for record in chunk:
                 yield record
             after = (chunk[-1].actor, chunk[-1].call)
+
+    async def keep_scores(self, records: Sequence[ScoreRecord]) -> None:
+        await asyncio.gather(*(self._write(KeepScores(record)) for record in records))
+
+    async def kept_scores(self, run_id: str) -> ScoreRecord | None:
+        return await self._query(partial(_kept_scores, run_id=run_id))
 
     async def changes(self, run_id: str, after: int = 0) -> AsyncIterator[int]:
         """The number of a run's last entry, each time it grows beyond `after`, whichever process wrote it.
@@ -205,8 +215,11 @@ async def _expect_run(connection: Connection, run_id: str) -> None:
         raise await _unknown(connection, run_id)
 
 
-async def _entries(connection: Connection, run_id: str, after: int) -> list[Entry]:
-    """The next chunk, empty at the end. BrokenChain when its first entry is broken; a later broken entry ends it."""
+async def _entries(connection: Connection, run_id: str, after: int) -> tuple[list[Entry], bool]:
+    """The next chunk, and whether there may be another.
+
+    BrokenChain when its first entry is broken; a later broken entry ends the chunk.
+    """
     found = await connection.execute(
         "SELECT seq, created_at, data::text, digest FROM actions WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s",
         (run_id, after, ENTRIES_PER_CHUNK),
@@ -221,7 +234,7 @@ async def _entries(connection: Connection, run_id: str, after: int) -> list[Entr
     except BrokenChain:
         if not entries:
             raise
-    return entries
+    return entries, len(rows) == ENTRIES_PER_CHUNK or len(entries) < len(rows)
 
 
 async def _last_seq(connection: Connection, run_id: str) -> int:
@@ -253,6 +266,15 @@ async def _traces(connection: Connection, run_id: str, actor: str | None, after:
         return [TraceRecord.parse(*row) for row in rows]
     except ValueError as error:
         raise StoreError(f"the trace of run {run_id!r} holds what is not JSON: {error}") from error
+
+
+async def _kept_scores(connection: Connection, run_id: str) -> ScoreRecord | None:
+    try:
+        found = await connection.execute("SELECT * FROM run_scores WHERE run_id = %s", (run_id,))
+    except UndefinedTable:  # a store from before scores were kept, where no table can be made
+        return None
+    row = await found.fetchone()
+    return None if row is None else ScoreRecord(*row)
 
 
 async def _header(connection: Connection, run_id: str) -> RunHeader:

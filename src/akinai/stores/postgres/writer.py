@@ -44,6 +44,10 @@ _INSERT_ENTRIES: LiteralString = f"""
     FROM unnest({_COLUMN}, {_COLUMN}, {_COLUMN}, {_COLUMN}, {_COLUMN}) AS rows (run, seq, at, data, digest))
     SELECT pg_notify(channel, last) FROM unnest(%s::text[], %s::text[]) AS heads (channel, last)"""
 
+_KEEP_SCORES: LiteralString = """
+    INSERT INTO run_scores VALUES (%s, %s, %s, %s) ON CONFLICT (run_id)
+    DO UPDATE SET (digest, version, data) = (excluded.digest, excluded.version, excluded.data)"""
+
 _PRECEDED = (UniqueViolation, DeadlockDetected, SerializationFailure)
 """Errors of a batch when another process was faster."""
 
@@ -228,7 +232,7 @@ async def _load_snapshot(connection: Connection, jobs: Sequence[_Job]) -> Snapsh
 async def _write(connection: Connection, batch: Batch) -> None:
     """Write the batch in one transaction; a single statement is its own."""
     entries = list(_statements(batch))
-    if not (batch.runs or batch.updates or batch.trace) and len(entries) <= 1:
+    if not (batch.runs or batch.updates or batch.trace or batch.scores) and len(entries) <= 1:
         for values in entries:
             await connection.execute(_INSERT_ENTRIES, values, prepare=True)
         return
@@ -241,6 +245,8 @@ async def _write(connection: Connection, batch: Batch) -> None:
             await cursor.executemany(_UPDATE_RUN, [(*row[2:], row[0]) for row in batch.updates.values()])
         if batch.trace:
             await cursor.executemany("INSERT INTO trace VALUES (%s, %s, %s, %s, %s)", batch.trace)
+        if batch.scores:
+            await cursor.executemany(_KEEP_SCORES, [batch.scores[run_id] for run_id in sorted(batch.scores)])
 
 
 def _statements(batch: Batch) -> Iterator[Sequence[object]]:

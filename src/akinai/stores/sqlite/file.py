@@ -22,6 +22,8 @@ Synchronous = Literal["FULL", "NORMAL"]
 
 # Rowids are kept: in a table without them the planner prefers the primary key to the indexes on expressions.
 # `agent_id` is generated from the data, so that the two never differ.
+_SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
+    run_id TEXT PRIMARY KEY NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
 _SCHEMA = (
     """CREATE TABLE runs (
         run_id TEXT NOT NULL UNIQUE, genesis TEXT NOT NULL, agents TEXT NOT NULL, status TEXT NOT NULL,
@@ -41,6 +43,7 @@ _SCHEMA = (
     """CREATE TABLE trace (
         run_id TEXT NOT NULL, actor TEXT NOT NULL, call INTEGER NOT NULL, created_at INTEGER NOT NULL,
         data TEXT NOT NULL, PRIMARY KEY (run_id, actor, call))""",
+    _SCORES,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
@@ -191,6 +194,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
             for statement in _SCHEMA:
                 connection.execute(statement)
         connection.execute("COMMIT")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'run_scores'").fetchone():
+        connection.execute(_SCORES)  # a file from before scores were kept
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         try:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, Status, TraceRecord
+from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import (
     duplicate_run,
     expect_consecutive,
@@ -80,10 +80,13 @@ class SqliteStore:
         await self._write(partial(_insert_entries, run_id=run_id, first=first, rows=rows))
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        while chunk := await self._query(partial(_entries, run_id=run_id, after=after)):
+        chunk, more = await self._query(partial(_entries, run_id=run_id, after=after))
+        while True:
             for entry in chunk:
                 yield entry
-            after = chunk[-1].seq
+            if not more:
+                return
+            chunk, more = await self._query(partial(_entries, run_id=run_id, after=chunk[-1].seq))
 
     async def header(self, run_id: str) -> RunHeader:
         return await self._query(partial(_header, run_id=run_id))
@@ -106,6 +109,12 @@ class SqliteStore:
             for record in chunk:
                 yield record
             after = (chunk[-1].actor, chunk[-1].call)
+
+    async def keep_scores(self, records: Sequence[ScoreRecord]) -> None:
+        await self._write(partial(_keep_scores, records=records))
+
+    async def kept_scores(self, run_id: str) -> ScoreRecord | None:
+        return await self._query(partial(_kept_scores, run_id=run_id))
 
     async def close(self) -> None:
         if not self._closed:
@@ -286,8 +295,11 @@ def _insert_entries(connection: sqlite3.Connection, run_id: str, first: int, row
     connection.executemany("INSERT INTO actions (run_id, seq, created_at, data, digest) VALUES (?, ?, ?, ?, ?)", rows)
 
 
-def _entries(connection: sqlite3.Connection, run_id: str, after: int) -> list[Entry]:
-    """The next chunk, empty at the end. BrokenChain when its first entry is broken; a later broken entry ends it."""
+def _entries(connection: sqlite3.Connection, run_id: str, after: int) -> tuple[list[Entry], bool]:
+    """The next chunk, and whether there may be another.
+
+    BrokenChain when its first entry is broken; a later broken entry ends the chunk.
+    """
     rows = connection.execute(
         "SELECT seq, created_at, data, digest FROM actions WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (run_id, after, ENTRIES_PER_CHUNK),
@@ -300,7 +312,7 @@ def _entries(connection: sqlite3.Connection, run_id: str, after: int) -> list[En
     except BrokenChain:
         if not entries:
             raise
-    return entries
+    return entries, len(rows) == ENTRIES_PER_CHUNK or len(entries) < len(rows)
 
 
 def _insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tuple[str, str, int, int, str]]) -> None:
@@ -330,6 +342,24 @@ def _traces(
         return [TraceRecord.parse(*row) for row in rows]
     except ValueError as error:
         raise StoreError(f"the trace of run {run_id!r} holds what is not JSON: {error}") from error
+
+
+def _keep_scores(connection: sqlite3.Connection, records: Sequence[ScoreRecord]) -> None:
+    for record in records:
+        if not _has_run(connection, record.run_id):
+            raise _unknown_run(connection, record.run_id)
+    rows = [(record.run_id, record.digest, record.version, record.text) for record in records]
+    connection.executemany("INSERT OR REPLACE INTO run_scores VALUES (?, ?, ?, ?)", rows)
+
+
+def _kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | None:
+    try:
+        row = connection.execute("SELECT * FROM run_scores WHERE run_id = ?", (run_id,)).fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        return None  # a file from before scores were kept, where nothing can be written
+    return None if row is None else ScoreRecord(*map(str, row))
 
 
 def _header(connection: sqlite3.Connection, run_id: str) -> RunHeader:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
 from akinai.core.ledger import Entry, check_chain
 from akinai.core.stores import Books, TraceRecord
-from akinai.testing.laws import store_races
+from akinai.testing.laws import store_extras, store_races
 from akinai.testing.laws.sample_runs import (
     AWKWARD_TEXTS,
     OpenStore,
@@ -278,59 +278,6 @@ async def closed_store_answers_nothing(open_store: OpenStore) -> None:
         await expect_error(StoreError, ask())
 
 
-async def trace_reads_back_equal(open_store: OpenStore) -> None:
-    """Trace records read back equal, by actor and number, whatever the order they came in; entries are untouched."""
-    store = await open_store()
-    for run_id in ("r", "other"):
-        await store.create(sample_header(run_id))
-    said = [
-        *AWKWARD_TEXTS,
-        "half a pair \ud83d and NUL \0 from a model",
-        {"tokens": 12, "latency_s": 0.25, "hit": None},
-    ]
-    owner = [TraceRecord("owner", call, 1000 - call, data) for call, data in enumerate(said, 1)]
-    many = [TraceRecord("a 商", call, call, {"prompt": ["x"] * call}) for call in range(1, 161)]
-    await store.add_trace("r", owner[3:])
-    await store.add_trace("r", [*many, *owner[:3]])
-    await store.add_trace("r", [])
-    await store.add_trace("other", owner[:1])
-    assert [record async for record in store.read_trace("r")] == many + owner
-    assert [record async for record in store.read_trace("r", "owner")] == owner
-    assert [record async for record in store.read_trace("r", "a 商")] == many
-    assert [record async for record in store.read_trace("r", "nobody")] == []
-    assert [record async for record in store.read_trace("other")] == owner[:1]
-    assert await read_entries(store, "r") == []
-    await store.close()
-
-
-async def trace_number_is_used_once(open_store: OpenStore) -> None:
-    """A record under a number that its actor has used is refused, with all that came with it."""
-    store = await open_store()
-    await store.create(sample_header("r"))
-    first = TraceRecord("a", 1, 5, "first")
-    await store.add_trace("r", [first])
-    for again in (
-        [TraceRecord("a", 1, 6, "second")],
-        [TraceRecord("a", 2, 6, "new"), TraceRecord("a", 1, 6, "second")],
-        [TraceRecord("a", 3, 6, "new"), TraceRecord("a", 3, 6, "twice")],
-    ):
-        await expect_error(SequenceConflict, store.add_trace("r", again))
-    assert [record async for record in store.read_trace("r")] == [first]
-    await store.add_trace("r", [TraceRecord("b", 1, 6, "another actor's")])
-    await store.close()
-
-
-async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
-    """What its caller does later to the data of a record does not change the record."""
-    store = await open_store()
-    await store.create(sample_header("r"))
-    messages: list[JsonValue] = ["first"]
-    await store.add_trace("r", [TraceRecord("a", 1, 1, messages)])
-    messages.append("second")
-    assert [record.data async for record in store.read_trace("r")] == [["first"]]
-    await store.close()
-
-
 async def _in_time(answer: Awaitable[T]) -> T:
     """The answer; AssertionError when the store never gives it, so that the tests go on."""
     try:
@@ -359,9 +306,10 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     store_races.refusal_spares_its_neighbours,
     store_races.cancelled_append_lands_whole_or_not,
     store_races.reader_sees_a_growing_prefix,
-    trace_reads_back_equal,
-    trace_number_is_used_once,
-    trace_keeps_what_was_handed_in,
+    store_extras.trace_reads_back_equal,
+    store_extras.trace_number_is_used_once,
+    store_extras.trace_keeps_what_was_handed_in,
+    store_extras.scores_are_kept_by_run,
 )
 """The laws of every store."""
 

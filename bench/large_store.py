@@ -1,0 +1,84 @@
+"""A store of 20,000 runs: time and memory that listing and analysing take, on SQLite and on PostgreSQL."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import akinai
+
+RUNS, CHOSEN, PLAYED, DAYS = 20_000, 2_000, 50, 9
+BUDGETS_S = {"runs": 3.0, "runs --json": 10.0, "analyze 2,000, first": 40.0, "analyze 2,000": 10.0}
+
+
+def copies() -> str:
+    """SQL that makes RUNS - PLAYED copies of the runs that were played; groups of CHOSEN. A digest covers no run id."""
+    numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {RUNS // PLAYED - 1})"
+    group = f"'g' || (i / {CHOSEN // PLAYED})"
+    return f"""
+    INSERT INTO runs (run_id, genesis, agents, status, created_at, parent, group_name, ending, entries, digest, error,
+      card) {numbers} SELECT i || '-' || run_id, genesis, agents, status, created_at + i, parent, {group}, ending,
+      entries, digest, error, card FROM runs, n;
+    INSERT INTO actions (run_id, seq, created_at, data, digest)
+      {numbers} SELECT i || '-' || run_id, seq, created_at, data, digest FROM actions, n"""
+
+
+def fill(url: str) -> None:
+    akinai.run("vending", agent="naive", days=DAYS, seeds=range(1, PLAYED + 1), store=url, name="g0", ledgers=False)
+    if url.startswith("postgres"):
+        import psycopg
+
+        with psycopg.connect(url, autocommit=True) as server:
+            for statement in copies().split(";"):
+                server.execute(statement.encode())
+            server.execute("ANALYZE")
+        return
+    with sqlite3.connect(url) as file:
+        file.executescript(copies())
+    file.close()
+
+
+def measured(url: str, *command: str) -> tuple[float, float, int]:
+    """Seconds, megabytes at most, and characters written, of a command in a process of its own."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen([sys.executable, "-m", "akinai", *command, "--store", url], stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        size = out.tell()
+    if status:
+        raise SystemExit(f"akinai {' '.join(command)} failed")
+    return time.monotonic() - began, usage.ru_maxrss / 1024, size
+
+
+def measure(kind: str, url: str) -> None:
+    began = time.monotonic()
+    fill(url)
+    print(f"{kind}: {RUNS:,} runs made in {time.monotonic() - began:.0f} s")
+    commands = {
+        "runs": ("runs",),
+        "runs --json": ("runs", "--json"),
+        "analyze 2,000, first": ("analyze", "g7", "--jobs", "1"),
+        "analyze 2,000": ("analyze", "g7", "--jobs", "1"),
+    }
+    for name, command in commands.items():
+        seconds, megabytes, size = measured(url, *command)
+        print(
+            f"  {name:<22} {seconds:6.1f} s, {seconds / BUDGETS_S[name]:.2f} of its budget; "
+            f"{megabytes:4.0f} MB; {size:,} characters"
+        )
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        measure("SQLite", str(Path(folder) / "akinai.db"))
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    import real_postgres
+
+    measure("PostgreSQL", real_postgres.started("on"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Scores that are kept beside a run, under the digest of its record and the version of the code that made them.
+
+They save the fold of a ledger and decide nothing: whoever checks a record makes them anew.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from akinai.core.errors import StoreError, UnknownName
+from akinai.core.findings import Finding
+from akinai.core.ledger import Entry, chained
+from akinai.core.scores import Score, Table
+from akinai.core.stores import KeepsScores, RunHeader, ScoreRecord, Store
+from akinai.core.worlds import World
+from akinai.runtime.runs.records import Run
+
+FORMAT = 1
+"""Rises when other fields of a run are kept."""
+KEPT_TABLES = ("run",)
+"""Tables that are kept, by what they are about; the others can be as long as the ledger."""
+
+_SOURCES = ("*.py", "*.json", "*.toml", "*.yaml", "*.csv")
+
+
+def scorer_version(world: World[Any]) -> str | None:
+    """A digest of the code that scores and judges a world's runs: its package and the pure rooms below it.
+
+    None for a world outside a package, of which nothing says when it changes.
+    """
+    kind = type(world)
+    return _version_of(kind.__module__, f"{world.name} {kind.__qualname__}")
+
+
+@cache
+def _version_of(module: str, name: str) -> str | None:
+    package = getattr(sys.modules.get(module), "__package__", None)
+    if not package or module == "__main__":
+        return None
+    digest = hashlib.sha256(f"{FORMAT} {name}".encode())
+    for room in ("akinai.core", "akinai.retrieval", package):
+        for folder in sorted(import_module(room).__path__):
+            files = {path for pattern in _SOURCES for path in Path(folder).rglob(pattern)}
+            for path in sorted(files):
+                digest.update(f"\n{path.relative_to(folder)}\n".encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+async def find_scores(store: Store, header: RunHeader, entries: Sequence[Entry], world: World[Any]) -> Run | None:
+    """The run as it was kept, without its ledger; None where nothing fits the record and the code that is here."""
+    if not isinstance(store, KeepsScores):
+        return None
+    kept = await store.kept_scores(header.run_id)
+    if kept is None or kept.version != scorer_version(world) or kept.digest != _digest_of(header, entries):
+        return None
+    try:
+        return _parsed(kept, header, len(entries))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None  # made by somebody else; what is made anew takes its place
+
+
+def _digest_of(header: RunHeader, entries: Sequence[Entry]) -> str | None:
+    """The digest of a record, computed from its texts; None where its chain is broken."""
+    before = header.genesis.digest
+    for seq, entry in enumerate(entries, 1):
+        if entry.seq != seq or chained(before, seq, entry.at, entry.text) != entry.digest:
+            return None
+        before = entry.digest
+    return before
+
+
+def score_record(run: Run, world: World[Any]) -> ScoreRecord | None:
+    """What is to be kept of a run; None for one that is not closed."""
+    version = scorer_version(world)
+    if version is None or run.trouble or run.header.entries != run.entries:
+        return None
+    return ScoreRecord(run.id, run.digest, version, _text(run))
+
+
+async def keep_scores(store: Store, records: Sequence[ScoreRecord]) -> None:
+    """Keep scores; quietly nothing where the store cannot be written."""
+    if records and isinstance(store, KeepsScores):
+        with suppress(StoreError, UnknownName):
+            await store.keep_scores(records)
+
+
+def same_scores(kept: Run, made: Run) -> bool:
+    """Whether what was kept is what is made now."""
+    return json.loads(_text(kept)) == json.loads(_text(made))
+
+
+def _text(run: Run) -> str:
+    document: dict[str, Any] = {
+        "days": run.days, "began": run.began, "scores": [asdict(score) for score in run.scores],
+    }  # fmt: skip
+    if run.judged:
+        document |= {
+            "findings": [asdict(finding) for finding in run.findings or ()],
+            "replaced": [asdict(score) for score in run.replaced],
+            "coherence": [asdict(score) for score in run.coherence],
+            "figures": [asdict(score) for score in run.figures],
+            "tables": [asdict(table) for table in run.tables if table.about in KEPT_TABLES],
+            "roster": run.roster,
+            "names": dict(run.names),
+        }
+    return json.dumps(document, separators=(",", ":"))
+
+
+def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
+    document: Mapping[str, Any] = json.loads(kept.text)
+    run = Run(
+        header,
+        entries=entries,
+        digest=kept.digest,
+        days=document["days"],
+        began=document["began"],
+        scores=_scores(document["scores"]),
+    )
+    if "findings" not in document:
+        return run
+    findings = tuple(Finding(**dict(found, entries=tuple(found["entries"]))) for found in document["findings"])
+    return replace(
+        run,
+        judged=True,
+        finding_types=dict(Counter(finding.type for finding in findings)),
+        severities=dict(Counter(finding.severity for finding in findings)),
+        findings=findings,
+        replaced=_scores(document["replaced"]),
+        coherence=_scores(document["coherence"]),
+        figures=_scores(document["figures"]),
+        tables=tuple(Table(**table) for table in document["tables"]),
+        roster=document["roster"],
+        names=document["names"],
+    )
+
+
+def _scores(documents: Sequence[Mapping[str, Any]]) -> tuple[Score, ...]:
+    return tuple(Score(**dict(document, because=tuple(document["because"]))) for document in documents)
