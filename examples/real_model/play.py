@@ -1,0 +1,67 @@
+"""A small real language model plays: a week of vending, a small market and a sheet of questions. `make real` runs it.
+
+The model and its runtime come as packages; there is no key and no account. It plays badly: what is tried is the way of
+a model's replies through Akinai, with the loops and the nonsense of a real model.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import akinai
+
+MODEL = "openai:small"
+WINDOW = 6_000
+"""Tokens of a conversation; the model's context holds 8,192."""
+MARKET = {"customers.count": 1, "businesses.count": 2, "businesses.agent": "careful"}
+WORLDS: Mapping[str, Mapping[str, Any]] = {
+    "qa": {"settings": {"draw": 10}},
+    "market": {"settings": MARKET, "max_actions": 30},
+    "vending": {"days": 7, "max_actions": 300},
+}
+
+
+@contextmanager
+def serving(folder: Path) -> Generator[str]:
+    """A server of the model in `folder`, where `make` put model and runtime; its address for OpenAI's clients."""
+    (weights,) = folder.rglob("*.gguf")
+    script = shutil.copy(Path(__file__).with_name("server.mjs"), folder)  # which imports the runtime beside it
+    with subprocess.Popen(["node", script, str(weights)], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
+
+
+def play(url: str, world: str, **options: Any) -> akinai.Run:
+    """A run of a world by the model; it fails unless every reply is an action that the world knows."""
+    (run,) = akinai.run(world, model=MODEL, base_url=url, window=WINDOW, timeout=600, **options)
+    unread = [entry for entry in run.ledger.entries if entry.outcome.code == "no_action"]
+    if run.status != "done" or unread:
+        raise RuntimeError(f"{world}: {run.status} {run.reason or ''} {[entry.parameters for entry in unread]}")
+    return run
+
+
+def summary(run: akinai.Run) -> str:
+    """What became of a run, in a line."""
+    refused = sum(not entry.outcome.ok for entry in run.ledger.entries)
+    score = run.scores[0]
+    return (
+        f"{run.world}: {run.entries} entries, {refused} refused, {run.ending}; {score.name} {score.value} {score.unit}"
+    )
+
+
+def main(folder: Path) -> None:
+    """Play all three worlds."""
+    with serving(folder) as url:
+        for world, options in WORLDS.items():
+            print(summary(play(url, world, **options)), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
