@@ -41,12 +41,14 @@ if TYPE_CHECKING:
     from akinai.runtime.runs.records import Run, Runs
     from akinai.server.serving import serve
     from akinai.server.sessions.client import SessionClient
+    from akinai.studio.person import play
 
 COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
     "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
-    "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "replay": "api.records", "report": "report.page.files",
+    "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "play": "studio.person",
+    "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
     "show": "api.show", "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
 }  # fmt: skip
@@ -76,7 +78,7 @@ __all__ = [
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "analyze",
     "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "estimate", "estimate_learning",
     "export", "follow", "fork",
-    "leaderboard", "learn", "mcp", "open", "plan", "playbook", "replay",
+    "leaderboard", "learn", "mcp", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -19,7 +19,14 @@ PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 1000}
 @contextmanager
 def studio_process(store: Path, *words: str) -> Generator[str]:
     """`akinai studio` in a process of its own; its address with the token."""
-    command = [sys.executable, "-m", "akinai", "studio", "--store", str(store), "--no-browser", *words]
+    with page_process("studio", "--store", str(store), *words) as address:
+        yield address
+
+
+@contextmanager
+def page_process(*words: str) -> Generator[str]:
+    """A command that serves pages, in a process of its own; its address with the token."""
+    command = [sys.executable, "-m", "akinai", *words, "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -70,7 +77,7 @@ class Visit:
 @contextmanager
 def visit(browser: Browser, address: str, *, phone: bool = False, dark: bool = False) -> Generator[Visit]:
     """A page in a fresh profile that has not opened anything yet."""
-    origin = address.partition("/?")[0].partition("/runs")[0]
+    origin = "/".join(address.split("/")[:3])
     context: BrowserContext = browser.new_context(
         viewport=PHONE if phone else DESK, color_scheme="dark" if dark else "light", locale="en"
     )

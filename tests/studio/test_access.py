@@ -13,6 +13,7 @@ from akinai.studio.access import Access
 from akinai.studio.app import make_app
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
+from akinai.studio.players import Players
 from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
@@ -29,7 +30,7 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     notices: list[str] = []
     watch = Watch(books)
     jobs = Jobs(store, notices.append)
-    app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, notices=notices))
+    app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, Players(books, store), notices=notices))
     transport = httpx.ASGITransport(Access(app, TOKEN, AllowedHosts(), 9))
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         yield client

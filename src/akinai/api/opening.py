@@ -20,7 +20,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
 from akinai.runtime.config.settings import prepare
-from akinai.runtime.play.agent_registry import SESSION_AGENT, default_agent, resolve_group_models
+from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext
 from akinai.runtime.play.model_pool import open_model_pool
@@ -28,9 +28,6 @@ from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, plan
 from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.runs.records import Run
-
-HELD = "session"
-"""The key of a run card that says who is played from outside ("hold", None by default) and by whom the "rest"."""
 
 T = TypeVar("T")
 Settings = Mapping[str, Any] | Sequence[str] | None
@@ -53,7 +50,7 @@ async def aopen(
     max_repeats: int = 20,
 ) -> AsyncSession:
     """Open a run for asyncio, as `open` does: `async with await akinai.aopen("vending") as session:`."""
-    return await _aopen(
+    return await open_session(
         world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
         rest=rest, max_actions=max_actions, max_repeats=max_repeats,
     )  # fmt: skip
@@ -85,7 +82,7 @@ def open(
     Raises UsageError, before anything is written, for what cannot be played.
     """
     loop = _LoopThread()
-    opening = _aopen(
+    opening = open_session(
         world, preset=preset, seed=seed, days=days, settings=settings, store=store, name=name, resume=resume, hold=hold,
         rest=rest, max_actions=max_actions, max_repeats=max_repeats, alone=True,
     )  # fmt: skip
@@ -109,13 +106,24 @@ class _Opening:
     is_new: bool
 
 
-async def _aopen(
-    world: str | World[Any] | None, *, store: StoreRef, resume: str | None, alone: bool = False, **options: Any
+async def open_session(
+    world: str | World[Any] | None,
+    *,
+    store: StoreRef,
+    resume: str | None,
+    alone: bool = False,
+    played_by: str = SESSION_AGENT,
+    **options: Any,
 ) -> AsyncSession:
+    """Open a run as `open` does. `alone`: see AsyncSession. `played_by` names who plays in header and card."""
     if (world is None) == (resume is None):
         raise UsageError("a session opens a world, such as 'vending', or goes on with a run by resume='NAME'")
     place = resolve_store(store) if store is not None or resume is not None else "memory:"
-    planned = None if world is None else _plan(worlds.load(world) if isinstance(world, str) else world, **options)
+    planned = (
+        None
+        if world is None
+        else plan_session(worlds.load(world) if isinstance(world, str) else world, played_by, **options)
+    )
     async with AsyncExitStack() as stack:
         books = await stack.enter_async_context(opened(place, create=resume is None))
         opening = planned or await _reopen(books, resume or "", options)
@@ -132,8 +140,9 @@ async def _aopen(
     return session
 
 
-def _plan(
+def plan_session(
     world: World[Any],
+    played_by: str,
     *,
     preset: str | None,
     seed: int,
@@ -145,13 +154,14 @@ def _plan(
     max_actions: int,
     max_repeats: int,
 ) -> _Opening:
+    """A run to be opened; nothing is written. UsageError for what cannot be played."""
     options = AgentOptions(max_actions=max_actions, max_repeats=max_repeats)
     spec, factory = resolve_options(world, rest or default_agent(world), options, settings)
     prepared = prepare(world, preset=preset, days=days, settings=settings or (), thinks=spec.asks_model)
     spec = resolve_group_models(spec, world, prepared.setup, None)
     (planned,) = plan(world, prepared, spec, checked_seeds([seed]), checked_name(name or "session"))
-    card = {**planned.card, "agent": SESSION_AGENT, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
-    header = replace(planned, agents=dict.fromkeys(planned.agents, SESSION_AGENT), card=card)
+    card = {**planned.card, "agent": played_by, HELD: {"hold": list(hold) if hold else None, "rest": spec.agent}}
+    header = replace(planned, agents=dict.fromkeys(planned.agents, played_by), card=card)
     opening = _Opening(world, header, spec, factory, frozenset(hold) if hold else None, is_new=True)
     _expect_actors(opening)
     return opening
@@ -173,15 +183,18 @@ async def _reopen(books: Books, name: str, options: Mapping[str, Any]) -> _Openi
     if len(headers) > 1:
         raise UsageError(f"{name!r} is {len(headers)} runs; name one, such as {headers[0].run_id!r}")
     (header,) = headers
-    held = cast("Mapping[str, Any] | None", header.card.get(HELD))
+    world = worlds.load(header.genesis.world)
+    agent = next(iter(header.agents.values()), "")
+    held: Mapping[str, Any] | None = cast("Mapping[str, Any] | None", header.card.get(HELD))
+    if held is None and agent == HUMAN:  # begun by `akinai run --agent human`
+        held = {"hold": None, "rest": str(default_agent(world))}
     if held is None:
         raise UsageError(
-            f"{header.run_id!r} was played by {next(iter(header.agents.values()), '')!r}, not through a session; "
+            f"{header.run_id!r} was played by {agent!r}, not through a session; "
             f"'akinai resume {header.run_id}' goes on with it, 'akinai fork' lets another play on"
         )
     spec = AgentSpec.from_card(header.card, held["rest"])
     hold = held["hold"]
-    world = worlds.load(header.genesis.world)
     return _Opening(world, header, spec, rest, None if hold is None else frozenset(hold), is_new=False)
 
 

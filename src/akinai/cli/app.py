@@ -32,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 PANELS = {
-    "Play": (demo.demo, worlds.worlds, play.run, play.resume, play.fork),
+    "Play": (demo.demo, worlds.worlds, play.run, studio.play, play.resume, play.fork),
     "Read runs": (records.runs, show.show, records.diff, records.replay, records.verify, records.export),
     "Compare and publish": (
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,

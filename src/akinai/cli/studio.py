@@ -1,4 +1,4 @@
-"""Commands that show runs in a browser: the studio, and its pages as files."""
+"""Commands of the browser: the studio, its pages as files, and a person who plays."""
 
 import sys
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli.options import RunNames, Store, flag, option, store_address, whole_number
-from akinai.cli.output import print_line
+from akinai.cli.options import RunNames, Store, argument, flag, option, store_address, whole_number
+from akinai.cli.output import command_line, print_line, print_next_steps, print_page
+from akinai.cli.play import Days, Preset, Sets
 
 if TYPE_CHECKING:
     from akinai.studio.serving import StudioInfo
@@ -109,3 +110,55 @@ def bundle(
     written = write_bundle(*names, output=output, store=store_address(store), language=language)
     count = f"{len(written.files)} file{'' if len(written.files) == 1 else 's'}"
     print_line(f"{written.page}  ({count}, {sum(path.stat().st_size for path in written.files) / 1000:,.0f} kB)")
+
+
+def play(
+    world: Annotated[str | None, argument("[WORLD]", "The world to play; 'akinai worlds' lists them.")] = None,
+    preset: Preset = None,
+    seed: Annotated[int, option("--seed", metavar="N", help="Seed of the run.", default="1", parser=whole_number)] = 1,
+    days: Days = None,
+    settings: Sets = None,
+    hold: Annotated[
+        str | None,
+        option("--hold", metavar="ACTOR", help="Who you are.", default="the owner, or the first customer of a market"),
+    ] = None,
+    rest: Annotated[
+        str | None, option("--rest", metavar="A", help="Who plays the others.", default="the world's first player")
+    ] = None,
+    name: Annotated[
+        str | None, option("--name", metavar="NAME", help="The run is called NAME-SEED.", default="two random words")
+    ] = None,
+    resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with a run that a person began.")] = None,
+    store: Store = None,
+    terminal: Annotated[bool, flag("--terminal", help="Play here, not in the browser.")] = False,
+    port: Annotated[
+        int, option("--port", metavar="PORT", help="Port to listen on.", default="a free one", parser=whole_number)
+    ] = 0,
+    language: Language = None,
+    no_browser: Annotated[bool, flag("--no-browser", help="Print the address and open nothing.")] = False,
+) -> None:
+    """Play a world yourself, in the browser: with the actions, the ledger and the scores of an agent.
+
+    Whatever you did is kept; 'akinai play --resume RUN' goes on. Without the extra studio, or a display, you play
+    here in the terminal.
+    """
+    from akinai.studio.person import play as play_world
+
+    def started(info: "StudioInfo") -> None:
+        print_line(f"play on {info.url}\nstop it with Ctrl-C; what you did is kept")
+        sys.stdout.flush()
+
+    address = store_address(store)
+    run = play_world(
+        world, preset=preset, seed=seed, days=days, settings=settings, hold=hold, rest=rest, name=name, resume=resume,
+        store=address, terminal=terminal, port=port, language=language, no_browser=no_browser, ready=started,
+    )  # fmt: skip
+    if run is None:
+        return
+    from akinai.report.tables.runs import runs_page
+    from akinai.runtime.runs.lifecycle import can_resume
+    from akinai.runtime.runs.records import Runs
+
+    print_page(lambda width: runs_page(Runs([run]), width))
+    if can_resume(run.header) and not address.startswith("memory:"):
+        print_next_steps({command_line(store, "play", "--resume", run.id): "go on where you stopped"})

@@ -14,6 +14,7 @@ from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request
 from akinai.core.presentation.charts import Best, Chart, Published
+from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Crowd, Item, ItemKind, Place, Shown
 from akinai.core.scores import Account, Score
 from akinai.core.steps import Steps
@@ -204,6 +205,10 @@ class Presentation(Generic[S]):
     def crowd(self, steps: Steps[S]) -> Crowd:
         """Participants and conversations of a run; empty in a world without sides."""
         return Crowd()
+
+    def desk(self, state: S, actor: str) -> Desk:
+        """How the forms look with which a person plays an actor, from what that actor knows."""
+        return Desk()
 
 
 class ModelCall(Protocol):

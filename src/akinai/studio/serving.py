@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import uvicorn
 
+from akinai.api.person import Game
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.report.page.templating import Language, checked_language
@@ -22,6 +23,7 @@ from akinai.studio.access import Access
 from akinai.studio.app import make_app
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
+from akinai.studio.players import Players
 from akinai.studio.shared import Studio
 from akinai.studio.watch import Watch
 
@@ -46,6 +48,8 @@ class _Options:
     port: int
     allow_host: Sequence[str]
     language: Language | None
+    game: Game | None = None
+    """A run that a person plays."""
 
 
 def studio(
@@ -66,8 +70,25 @@ def studio(
     address = resolve_store(store)
     if not isinstance(address, str) or address.startswith("memory:"):
         raise UsageError("the studio shows a store that other processes can open, such as akinai.db")
-    options = _Options(runs, address, host, port, allow_host, checked_language(language))
+    _listen(_Options(runs, address, host, port, allow_host, checked_language(language)), ready, no_browser=no_browser)
 
+
+def serve_game(
+    game: Game,
+    store: str,
+    *,
+    port: int,
+    language: str | None,
+    no_browser: bool,
+    ready: Callable[[StudioInfo], None] | None,
+) -> None:
+    """Let a person play in the browser, with the studio's other pages around it, until SIGTERM or SIGINT."""
+    if store.startswith("memory:"):
+        raise UsageError("a person plays in a store that lasts, such as akinai.db")
+    _listen(_Options((), store, LOOPBACK, port, (), checked_language(language), game), ready, no_browser=no_browser)
+
+
+def _listen(options: _Options, ready: Callable[[StudioInfo], None] | None, *, no_browser: bool) -> None:
     def started(info: StudioInfo) -> None:
         if ready:
             ready(info)
@@ -80,7 +101,7 @@ def studio(
 
 async def _serve(options: _Options, ready: Callable[[StudioInfo], None]) -> None:
     with _listening(options.host, options.port) as sock:
-        async with opened(options.store, create=False) as books:
+        async with opened(options.store, create=options.game is not None) as books:
             await _serve_books(options, books, sock, ready)
 
 
@@ -92,7 +113,10 @@ async def _serve_books(
     prices = known_prices()
     watch = Watch(books, options.names, prices)
     await watch.refresh()
-    shared = Studio(books, watch, CachedViews(books, watch, prices), jobs, options.language, notices=notices)
+    players = Players(books, options.store)
+    views = CachedViews(books, watch, prices)
+    shared = Studio(books, watch, views, jobs, players, options.language, notices=notices)
+    played = await players.begin(options.game) if options.game else None
     host, port = sock.getsockname()[:2]
     token = secrets.token_urlsafe(32)
     app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), port)
@@ -109,11 +133,15 @@ async def _serve_books(
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
-        place = "/" if len(watch.items) != 1 else f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
+        alone = len(watch.items) == 1 and not played
+        place = f"/play/{quote(played, safe='')}" if played else "/"
+        if alone:
+            place = f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
         name = f"[{host}]" if ":" in host else host
         ready(StudioInfo(f"http://{name}:{port}{place}?token={token}", len(watch.items)))
         await serving
     finally:
+        await players.close()
         await jobs.close()
 
 

@@ -16,6 +16,7 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import Language, preferred_language
 from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
+from akinai.studio.players import Players
 from akinai.studio.watch import Watch
 
 
@@ -27,6 +28,7 @@ class Studio:
     watch: Watch
     views: CachedViews
     jobs: Jobs
+    players: Players
     language: Language | None = None
     """None: the language that the browser prefers."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)

@@ -14,6 +14,7 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import ABSENT, MINUS, count, dollars, marked, money, number, render, translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import agent_label, label
+from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.runs.records import Run
@@ -72,6 +73,8 @@ class Row:
     growing: bool = False
     job: bool = False
     resumable: bool = False
+    persons: bool = False
+    """Whether a person plays it."""
     model: bool = False
 
 
@@ -192,6 +195,7 @@ def row_of(item: Item, scales: Scales) -> Row:
         days_planned=horizon(header) if not header.damage else 0,
         growing=item.growing,
         job=item.job,
+        persons=next(iter(header.agents.values()), "") in PERSONS,
         resumable=not header.damage and can_resume(header) and not (run and run.trouble),
         model=bool(header.card.get("model")),
     )

@@ -50,6 +50,10 @@ class Site:
         """The address of the page of a run's participants and conversations."""
         return f"{self.run(id)}/market" if self.live else f"market-{file_name(id)}.html"
 
+    def play(self, id: str) -> str:
+        """The address of the page on which a person plays a run."""
+        return f"/play/{quote(id, safe='')}"
+
     def compare(self, first: str, second: str) -> str:
         """The address of the page of two runs in step."""
         if self.live:

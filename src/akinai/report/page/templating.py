@@ -62,8 +62,10 @@ def environment(language: Language) -> Environment:
 
 
 def _writable(value: Any) -> Any:
-    """Text without characters that a page cannot hold; markup and other values as they are."""
-    return writable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Text without characters that a page cannot hold, its line breaks kept; markup and other values as they are."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "\n".join(map(writable, value.splitlines()))
 
 
 @cache

@@ -26,6 +26,12 @@ HTTP_AGENT = "http"
 """In place of an agent's name, in a run whose actors come over HTTP."""
 SESSION_AGENT = "session"
 """In place of an agent's name, in a run that `akinai.open` played."""
+HUMAN = "human"
+"""A person, at the terminal or in the browser."""
+PERSONS = (HUMAN, SESSION_AGENT)
+"""Runs of these are gone on with in the browser."""
+HELD = "session"
+"""The key of a run card that says who is played from outside ("hold", None by default) and by whom the "rest"."""
 
 
 def default_agent(world: World[Any]) -> str:
@@ -96,7 +102,7 @@ def agent_factory(world: World[Any], agent: str) -> AgentFactory:
     if kind == "stdio" and rest.strip():
         command_words(rest)
         return lambda role: ProgramAgent(rest, role, world.verbs)
-    if agent == "human":
+    if agent == HUMAN:
         return lambda role: HumanAgent(world.verbs, open_terminal())
     plugins = agent_plugins()
     if kind in plugins:
@@ -120,6 +126,10 @@ def expect_local_agent(run: RunHeader, advice: str = "") -> None:
     if agent == SESSION_AGENT:
         advice = advice or f"akinai.open(resume={run.run_id!r}) goes on with it"
         raise UsageError(f"{run.run_id!r} was played from outside, through a session; {advice}")
+    held = run.card.get(HELD)
+    if agent == HUMAN and isinstance(held, dict) and held.get("hold"):
+        advice = advice or f"'akinai play --resume {run.run_id}' goes on with it"
+        raise UsageError(f"a person played {' and '.join(map(str, held['hold']))} in {run.run_id!r}; {advice}")
 
 
 def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:

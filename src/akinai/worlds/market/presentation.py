@@ -5,10 +5,12 @@ from typing import ClassVar
 
 from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
+from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Crowd, Place, Shown
 from akinai.core.steps import Steps
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.transcript.crowd import crowd_of
+from akinai.worlds.market.transcript.desk import desk_of
 from akinai.worlds.market.transcript.entries import place_of, show
 
 NOTE = "Marks are means over the runs of a group, lines their 95 % intervals."
@@ -90,3 +92,6 @@ class MarketPresentation(Presentation[State]):
 
     def names(self, state: State) -> Mapping[str, str]:
         return {id: member.name for id, member in state.members.items() if member.name and member.name != id}
+
+    def desk(self, state: State, actor: str) -> Desk:
+        return desk_of(state, actor)

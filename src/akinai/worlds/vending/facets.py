@@ -9,6 +9,7 @@ from akinai.core.findings import Finding
 from akinai.core.ledger import Genesis
 from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
+from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Item, Place, Shown
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
@@ -21,6 +22,7 @@ from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import OWNER, State
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
+from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
 from akinai.worlds.vending.transcript.place import items_of, place_of
 
@@ -178,6 +180,9 @@ class VendingPresentation(Presentation[State]):
 
     def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
         return place_of(state, before, known)
+
+    def desk(self, state: State, actor: str) -> Desk:
+        return desk_of(state)
 
     def day_note(self, state: State) -> str:
         return state.book.weather if state.book else ""

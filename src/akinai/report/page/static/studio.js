@@ -409,8 +409,142 @@
     }
   }
 
+  // ---- a person plays ------------------------------------------------------------------------------------------------
+  const own = (box, query) => $$(query, box).filter(found => found.parentElement.closest(".fields") === box);
+  function valuesOf(box) { // the arguments that a form holds; what is empty is left out
+    const values = {};
+    for (const field of own(box, ".field")) {
+      const value = valueOf(field);
+      if (value === undefined) continue;
+      if (field.dataset.kind === "pick") Object.assign(values, value); else values[field.dataset.field] = value;
+    }
+    return values;
+  }
+  const filledIn = row => Object.keys(row).length ? row : undefined;
+  function valueOf(field) {
+    const kind = field.dataset.kind, input = $("input,textarea,select", field);
+    if (kind === "flag") return input.checked;
+    if (kind === "group") return filledIn(valuesOf($(".fields", field)));
+    if (kind === "variant") { const type = $(".kind", field).value; return { type, ...valuesOf($$(".variant", field).find(part => part.dataset.variant === type)) }; }
+    if (kind === "table") { const rows = $$("[data-row]", field).map(row => [$(".key", row).value.trim(), $(".value", row).value]).filter(([key, value]) => key && value !== ""); return rows.length ? Object.fromEntries(rows.map(([key, value]) => [key, +value])) : undefined; }
+    if (kind === "rows") {
+      const changed = $$(".filled", field).map(row => [row, $("input", row)]).filter(([, input]) => input.value !== "" && (input.dataset.was === "" || +input.value !== +input.dataset.was)).map(([row, input]) => ({ ...JSON.parse(row.dataset.fixed), [input.dataset.name]: +input.value }));
+      const added = $$("[data-row]", field).map(valuesOf).filter(filledIn), rows = [...changed, ...added];
+      return rows.length ? rows : undefined;
+    }
+    const text = input.value;
+    if (text === "") return undefined;
+    if (kind === "number") return +text;
+    if (kind === "pick") return JSON.parse(text);
+    if (kind === "lines") return text.split("\n").map(line => line.trim()).filter(Boolean);
+    if (kind === "json") try { return JSON.parse(text); } catch { return text; }
+    return text;
+  }
+  function fillIn(box, values) { // arguments into the fields of a form, as a draft has them
+    for (const field of own(box, ".field")) {
+      const value = values[field.dataset.field], kind = field.dataset.kind;
+      if (value === undefined) continue;
+      if (kind === "variant") { $(".kind", field).value = value.type; $(".kind", field).dispatchEvent(new Event("change", { bubbles: true })); fillIn($$(".variant", field).find(part => part.dataset.variant === value.type), value); }
+      else if (kind === "flag") $("input", field).checked = value;
+      else if (typeof value !== "object") $("input,textarea,select", field).value = value;
+    }
+  }
+  class Play {
+    constructor(data) {
+      this.data = data; this.forms = $("#play-forms"); this.key = `akinai-play-${data.id}`;
+      this.take(data.parts); this.restore();
+      document.addEventListener("click", event => this.click(event));
+      this.forms.addEventListener("submit", event => { event.preventDefault(); this.act(event.target.dataset.verb, valuesOf($(".fields", event.target)), event.target); });
+      this.forms.addEventListener("input", () => this.keep());
+      this.forms.addEventListener("change", event => { if (event.target.matches(".kind")) this.choose(event.target); });
+      keys(() => {});
+      if (!data.parts.ghosts) this.later();
+    }
+    async later() { // idle and reference are being played
+      const answer = await fetch(`${this.data.url}/now`).catch(() => null);
+      if (answer?.ok) { const parts = await answer.json(); if (parts.seq === this.seq) $("#play-status").innerHTML = parts.markup.status; }
+    }
+    take(parts) { // its markup was made by templates: all text of others in it is escaped
+      this.seq = parts.seq;
+      if (parts.markup) {
+        const open = new Set($$("details[open][data-key]").map(found => found.dataset.key));
+        for (const [name, html] of Object.entries(parts.markup)) $(`#play-${name}`).innerHTML = html;
+        for (const found of $$("details[data-key]")) if (open.has(found.dataset.key)) found.open = true;
+      }
+      if (parts.tracks) { this.place = new Place($("#place"), { tracks: parts.tracks, goods: parts.goods, words: this.data.words }); this.place.draw(parts.seq); }
+      else $(".table").classList.add("alone");
+      for (const row of $$("[data-spare]")) row.hidden = true;
+      for (const kind of $$(".kind", this.forms)) this.choose(kind);
+    }
+    choose(kind) { // a field that is not shown asks for nothing
+      for (const part of $$(":scope > .variant", kind.parentElement)) {
+        part.hidden = part.dataset.variant !== kind.value;
+        for (const input of $$("input,textarea,select", part)) input.disabled = part.hidden;
+      }
+    }
+    keep() {
+      const values = {};
+      for (const input of $$("input,textarea,select", this.forms)) if (input.id && !input.closest(".filled") && !input.closest("[data-row] ~ [data-row]")) values[input.id] = input.type === "checkbox" ? input.checked : input.value;
+      try { localStorage[this.key] = JSON.stringify({ shown: this.shown, values }); } catch { /* nothing is kept */ }
+    }
+    restore() {
+      try {
+        const { shown, values } = JSON.parse(localStorage[this.key] ?? "{}");
+        for (const [id, value] of Object.entries(values ?? {})) { const input = document.getElementById(id); if (!input || value === "") continue; if (input.type === "checkbox") input.checked = value; else input.value = value; if (input.value === "" && input.options?.length) input.selectedIndex = 0; }
+        for (const kind of $$(".kind", this.forms)) kind.dispatchEvent(new Event("change", { bubbles: true }));
+        if (shown) this.open(shown);
+      } catch { /* nothing was kept */ }
+    }
+    open(verb) {
+      this.shown = verb;
+      for (const form of $$("form.sheet")) form.hidden = form.dataset.verb !== verb;
+      for (const button of $$("[data-form]")) button.setAttribute("aria-expanded", String(button.dataset.form === verb));
+    }
+    click(event) {
+      const button = event.target.closest("button"); if (!button || this.busy) return;
+      if (button.dataset.act) this.act(button.dataset.act, {});
+      else if (button.dataset.form) { this.open(this.shown === button.dataset.form ? "" : button.dataset.form); this.keep(); if (this.shown) $("input,textarea,select", $(`#form-${this.shown}`))?.focus(); }
+      else if (button.dataset.draft) this.draft(button.dataset.verb, JSON.parse(button.dataset.draft), "final" in button.dataset);
+      else if (button.matches(".add")) { const rows = button.previousElementSibling; if (rows.hidden) rows.hidden = false; else { const row = rows.lastElementChild.cloneNode(true); for (const input of $$("input", row)) input.value = ""; rows.append(row); } }
+      else if (button.matches(".drop")) { const row = button.closest("[data-row]"); if (row.parentElement.children.length > 1) row.remove(); else for (const input of $$("input,select", row)) input.value = ""; }
+    }
+    draft(verb, values, final) {
+      if (final) { if (confirm(this.data.words.final)) this.act(verb, values); return; }
+      const form = $(`#form-${verb}`);
+      if (!form || !$$("[required]", form).some(input => !input.closest("[hidden]:not(form)")) && verb !== "send_message") return this.act(verb, values);
+      fillIn($(".fields", form), values); this.open(verb); this.keep();
+      (own($(".fields", form), ".field").map(field => $("input,textarea", field)).find(input => input && input.value === "") ?? $("textarea,input", form))?.focus();
+    }
+    async act(verb, values, form) {
+      if (this.busy) return;
+      this.busy = true; this.forms.setAttribute("aria-busy", "true");
+      try {
+        const answer = await post(`${this.data.url}/act`, { action: verb, arguments: values });
+        if (!answer.ok) return;
+        const parts = await answer.json(), refused = parts.refused;
+        if (form && !refused) form.reset(), this.shown = "";
+        this.keep(); this.take(parts); this.restore();
+        if (!this.shown) this.open("");
+        document.body.dataset.seq = parts.seq;
+        const place = $("#play-answer").getBoundingClientRect();
+        if (place.top > innerHeight * 0.75 || place.top < 60) $("#play-answer").scrollIntoView({ block: "center" });
+        if (!parts.ghosts && parts.seq === 1) this.later();
+      } catch { notice(this.data.words.lost); }
+      finally { this.busy = false; this.forms.removeAttribute("aria-busy"); }
+    }
+  }
+  function newplay() {
+    for (const form of $$(".newrun")) form.addEventListener("submit", async event => {
+      event.preventDefault();
+      const { preset, seed, days } = Object.fromEntries(new FormData(form));
+      const answer = await post("/play", { world: form.dataset.world, preset, seed: +seed, ...(days ? { days: +days } : {}) });
+      if (answer.ok) location.assign((await answer.json()).page);
+    });
+    keys(() => {});
+  }
 
-  const pages = { runs, market, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
+
+  const pages = { runs, market, newplay, play: data => { window.studio = new Play(data); }, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
   Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();

@@ -1,0 +1,87 @@
+"""Runs that a person plays: whom the person is, and the session through which the moves go."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akinai import worlds
+from akinai.agents.human import HumanAgent
+from akinai.agents.terminal import open_terminal
+from akinai.api.opening import open_session, plan_session
+from akinai.api.session import AsyncSession
+from akinai.core.errors import EndRun
+from akinai.core.ledger import Genesis
+from akinai.core.stores import RunHeader
+from akinai.core.worlds import World, participants
+from akinai.runtime.config.addresses import StoreRef
+from akinai.runtime.config.settings import prepare
+from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
+from akinai.runtime.runs.lifecycle import can_resume
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What a person asks to play: a new run, or one to go on with."""
+
+    world: str | None = None
+    preset: str | None = None
+    seed: int = 1
+    days: int | None = None
+    settings: Mapping[str, Any] | Sequence[str] | None = None
+    name: str | None = None
+    resume: str | None = None
+    hold: str | None = None
+    """The actor that the person is."""
+    rest: str | None = None
+
+
+async def open_game(game: Game, store: StoreRef) -> AsyncSession:
+    """The session of a person. Without `hold` the person is the owner, or the first of the world's first side."""
+    return await open_session(game.world, store=store, resume=game.resume, played_by=HUMAN, **_options(game))
+
+
+def check_game(game: Game) -> None:
+    """UsageError for a new run that cannot be played; nothing is written."""
+    if game.world is not None:
+        plan_session(worlds.load(game.world), HUMAN, **_options(game))
+
+
+def _options(game: Game) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "preset": game.preset, "seed": game.seed, "days": game.days, "settings": game.settings, "name": game.name,
+        "hold": [game.hold] if game.hold else None, "rest": game.rest, "max_actions": 0, "max_repeats": 20,
+    }  # fmt: skip
+    if game.world is not None and game.resume is None:
+        world = worlds.load(game.world)
+        options["max_repeats"] = 0  # a person may look twice
+        options["hold"] = options["hold"] or _seat(world, game)
+    return options
+
+
+def _seat(world: World[Any], game: Game) -> list[str] | None:
+    """The actor to hold: the first of the first side; None where one actor alone has no player of the world's own."""
+    setup = prepare(world, preset=game.preset, days=game.days, settings=game.settings or ()).setup
+    state, sides = world.begin(Genesis(world.name, game.seed, setup)), world.facets.sides
+    everybody = list(participants(world, state))
+    free = [actor for actor in everybody if sides.own_player(state, actor) is None]
+    if len(free) == 1:
+        return None
+    side = next(iter(sides.groups), "")
+    return sorted(actor for actor in free or everybody if sides.group(state, actor) == side)[:1] or everybody[:1]
+
+
+def is_persons(header: RunHeader) -> bool:
+    """Whether a person can go on with a run: it was begun by one, or through a session, and is not over."""
+    agent = next(iter(header.agents.values()), "")
+    return (agent == HUMAN or (agent == SESSION_AGENT and HELD in header.card)) and can_resume(header)
+
+
+async def play_at_terminal(session: AsyncSession) -> None:
+    """Let the person at this process's terminal play a session until it is over, or the person leaves."""
+    agents: dict[str, HumanAgent] = {}
+    while (actor := session.actor) is not None:
+        agent = agents.setdefault(actor, HumanAgent(session.world.verbs, open_terminal()))
+        try:
+            await session.take(await agent.act(session.view(actor), session.outcome), actor)
+        except EndRun:
+            return

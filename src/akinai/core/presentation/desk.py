@@ -1,0 +1,81 @@
+"""Desk: how the forms look with which a person plays, beyond what the schemas of the tools say.
+
+Worlds make it through their presentation facet, from what its actor knows alone. Without one every action is a form.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from akinai.core.canonical import Json
+
+
+@dataclass(frozen=True, slots=True)
+class FormGroup:
+    """Actions that belong together."""
+
+    title: str
+    verbs: tuple[str, ...]
+    """As in the tools, in snake_case. An action that is not possible now is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of a pick."""
+
+    values: tuple[Json, ...]
+    """One for each of its fields."""
+    label: str = ""
+    """What it is to a person; empty: the value says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Values that may be chosen for fields of these names, wherever they stand."""
+
+    fields: tuple[str, ...]
+    """One field, or several that are chosen together, such as a row and a column."""
+    label: str
+    choices: tuple[Choice, ...]
+    free: bool = False
+    """Whether other values may be typed; of a single field alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilledRow:
+    """A row of a list that stands in a form from the beginning, with the one value that a person may change."""
+
+    label: str
+    fixed: Mapping[str, Json]
+    """The values of its other fields."""
+    field: str
+    value: Json = None
+    """What it is now; a row is sent if it was changed."""
+    most: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A form that is filled in at a click."""
+
+    verb: str
+    label: str
+    arguments: Mapping[str, Json]
+    final: bool = False
+    """Whether it is sent at once, after a question, since it cannot be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The forms of an actor in a state."""
+
+    groups: tuple[FormGroup, ...] = ()
+    """Actions in no group stand under "More"."""
+    main: str = ""
+    """The action that goes on with the game, such as ending the day."""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Actions in words, by verb."""
+    picks: tuple[Pick, ...] = ()
+    rows: Mapping[str, tuple[FilledRow, ...]] = field(default_factory=dict[str, tuple[FilledRow, ...]])
+    """By verb, of an action whose only parameter is a list."""
+    drafts: tuple[Draft, ...] = ()

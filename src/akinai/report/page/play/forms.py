@@ -1,0 +1,186 @@
+"""Forms made from the schemas of a world's tools, and made pleasant by the world's desk."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from akinai.core.canonical import Json
+from akinai.core.presentation.desk import Desk, FilledRow, Pick
+
+Kind = Literal["text", "area", "number", "choice", "flag", "rows", "group", "variant", "table", "lines", "pick", "json"]
+LONG_TEXT = 1_000
+"""Characters from which a text has a field of several lines."""
+FEW = 3
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a form."""
+
+    name: str
+    kind: Kind
+    label: str
+    about: str = ""
+    required: bool = False
+    value: Json = None
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+    most: int | None = None
+    """Characters of a text."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Values with labels: of a choice, or offered for a text. Of a pick the values are JSON objects."""
+    fields: tuple["Field", ...] = ()
+    """Of a group, or of each row."""
+    variants: tuple[tuple[str, tuple["Field", ...]], ...] = ()
+    filled: tuple[FilledRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An action as a form."""
+
+    verb: str
+    label: str
+    about: str
+    fields: tuple[Field, ...]
+
+    @property
+    def at_once(self) -> bool:
+        """Whether it can be sent as it is."""
+        return not any(field.required for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class FormList:
+    """Forms under a heading."""
+
+    title: str
+    forms: tuple[Form, ...]
+
+
+def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk, seen: Sequence[str]) -> tuple[Form | None, list[FormList]]:
+    """The main form, and the others by group. `tools` have schemas without `$ref`; `seen` are names that the actor met,
+    offered for ids."""
+    made = {tool["name"]: _form(tool, desk, seen) for tool in tools}
+    main = made.pop(desk.main, None)
+    groups: list[FormList] = []
+    for group in desk.groups:
+        found = tuple(made.pop(verb) for verb in group.verbs if verb in made)
+        if found:
+            groups.append(FormList(group.title, found))
+    if made:
+        groups.append(FormList("More" if groups or main else "Actions", tuple(made.values())))
+    return main, groups
+
+
+def _form(tool: Mapping[str, Any], desk: Desk, seen: Sequence[str]) -> Form:
+    name = str(tool["name"])
+    maker = _Maker({pick.fields: pick for pick in desk.picks}, seen, desk.rows.get(name, ()))
+    return Form(name, desk.labels.get(name) or _words(name), str(tool["description"]), maker.fields(tool["parameters"]))
+
+
+def _words(name: str) -> str:
+    text = name.removesuffix("_id").replace("_", " ")
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    picks: Mapping[tuple[str, ...], Pick]
+    seen: Sequence[str]
+    filled: tuple[FilledRow, ...] = ()
+
+    def fields(self, schema: Schema) -> tuple[Field, ...]:
+        """The fields of an object; several that are picked together are one."""
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        required: Sequence[str] = schema.get("required", ())
+        found = list(self._picked(properties, required))
+        joined = {name for field in found for name in field.name.split(" ")}
+        found += [
+            self._field(name, _given(part), name in required) for name, part in properties.items() if name not in joined
+        ]
+        return tuple(found)
+
+    def _picked(self, properties: Mapping[str, Schema], required: Sequence[str]) -> Iterator[Field]:
+        from akinai.core.canonical import canonical
+
+        for names, pick in self.picks.items():
+            if len(names) > 1 and set(names) <= set(properties):
+                choices = tuple(
+                    (canonical(dict(zip(names, choice.values, strict=True))), choice.label) for choice in pick.choices
+                )
+                yield Field(" ".join(names), "pick", pick.label, required=set(names) <= set(required), choices=choices)
+
+    def _field(self, name: str, schema: Schema, required: bool) -> Field:
+        about, value = str(schema.get("description", "")), schema.get("default")
+        if "enum" in schema:
+            choices = tuple((str(item), str(item)) for item in schema["enum"])
+            return Field(name, "choice", _words(name), about, required, value, choices=choices)
+        if "oneOf" in schema:
+            return self._variant(name, schema, required)
+        match schema.get("type"):
+            case "boolean":
+                return Field(name, "flag", _words(name), about, value=value)
+            case "integer" | "number" as kind:
+                whole = kind == "integer"
+                low, high = schema.get("minimum"), schema.get("maximum")
+                return Field(name, "number", _words(name), about, required, value, low, high, whole)
+            case "string":
+                return self._text(name, schema, required)
+            case "array":
+                return self._array(name, schema, required)
+            case "object" if "properties" in schema:
+                return Field(name, "group", _words(name), about, required, fields=self.fields(schema))
+            case "object" if "additionalProperties" in schema:
+                label, choices = self._offered(name, name)
+                unit: Schema = schema["additionalProperties"]
+                whole = unit.get("type") == "integer"
+                return Field(
+                    name, "table", label, about, required, low=unit.get("minimum"), whole=whole, choices=choices
+                )
+            case _:
+                return Field(name, "json", _words(name), about, required, value)
+
+    def _text(self, name: str, schema: Schema, required: bool) -> Field:
+        label, choices = self._offered(name, _words(name))
+        most = schema.get("maxLength")
+        long = (most or 0) > LONG_TEXT or name in ("content", "text")
+        about = str(schema.get("description", ""))
+        return Field(
+            name, "area" if long else "text", label, about, required, schema.get("default"), most=most, choices=choices
+        )
+
+    def _offered(self, name: str, label: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The label of a field, and the values that are offered for it."""
+        pick = self.picks.get((name,))
+        chosen = tuple((str(choice.values[0]), choice.label) for choice in pick.choices) if pick else ()
+        if not chosen and (name.endswith("_id") or (pick is not None and pick.free)):
+            ids = [word for word in self.seen if any(map(str.isdigit, word))] if name.endswith("_id") else []
+            chosen = tuple((word, "") for word in ids or self.seen)
+        return (pick.label if pick else _words(label)), chosen
+
+    def _array(self, name: str, schema: Schema, required: bool) -> Field:
+        items: Schema = _given(schema.get("items", {}))
+        about = str(schema.get("description", ""))
+        if "properties" in items:
+            return Field(name, "rows", _words(name), about, required, fields=self.fields(items), filled=self.filled)
+        return Field(name, "lines", _words(name), about, required)
+
+    def _variant(self, name: str, schema: Schema, required: bool) -> Field:
+        variants: list[tuple[str, tuple[Field, ...]]] = []
+        for part in schema["oneOf"]:
+            kind = str(part["properties"]["type"]["const"])
+            rest = {key: value for key, value in part["properties"].items() if key != "type"}
+            variants.append((kind, self.fields({**part, "properties": rest})))
+        return Field(
+            name, "variant", _words(name), str(schema.get("description", "")), required, variants=tuple(variants)
+        )
+
+
+def _given(schema: Schema) -> Schema:
+    """The schema of a value that is given: without the null that stands for none."""
+    choices: Sequence[Schema] = schema.get("anyOf", ())
+    kept = [choice for choice in choices if choice.get("type") != "null"]
+    return {**schema, **kept[0], "default": schema.get("default")} if kept else schema

@@ -1,0 +1,102 @@
+"""The page on which a person plays: forms, what was answered, the place, and the reference player's line."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from akinai.core.agents import View
+from akinai.core.ledger import Outcome
+from akinai.core.presentation.transcript import Item
+from akinai.report.page.lines import Curve, Plot, plot
+from akinai.report.page.play.forms import forms_of
+from akinai.report.page.run_page import HIGH, LOW, Ghosts
+from akinai.report.page.site import Site
+from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
+from akinai.report.tables.runs import label
+from akinai.views.played import Playing
+
+MOST_SEEN = 200
+
+
+def play_page(run: Mapping[str, Any], parts: Mapping[str, Any], site: Site) -> Markup:
+    """The page of a run that is being played. `run` names it; `parts` are those of `play_parts`."""
+    data = {
+        "id": run["id"],
+        "url": f"{site.play(run['id'])}",
+        "parts": {name: part for name, part in parts.items() if name != "markup"},
+        "words": _words(site),
+    }
+    return render("play.html", site.language, site=site, run=run, parts=parts, data=json_block("data", data))
+
+
+def play_parts(
+    playing: Playing, view: View | None, last: Outcome | None, ghosts: Ghosts | None, site: Site, seen: Sequence[str],
+    goods: Sequence[Item], *, run: str, ending: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """What changes with every action, as markup by its place on the page, and the place for the script.
+
+    `view` is None where the run is over. `ghosts` is None while they are being played.
+    """
+    language = site.language
+    main, groups = (
+        forms_of([verb.tool(inline=True) for verb in view.verbs], playing.desk, list(seen)[-MOST_SEEN:])
+        if view
+        else (None, [])
+    )
+    shared: dict[str, Any] = {
+        "site": site, "playing": playing, "view": view, "last": last, "over": view is None, "ending": ending,
+        "run": run,
+        "plot": _plot(playing, ghosts or {}, language), "figure": _figures(playing, ghosts or {}),
+    }  # fmt: skip
+    markup = {name: str(render(f"play_{name}.html", language, **shared)) for name in ("status", "answer", "log")}
+    markup["forms"] = str(
+        render("play_forms.html", language, main=main, groups=groups, desk=playing.desk, over=view is None)
+    )
+    return {
+        "seq": playing.seq,
+        "refused": last is not None and not last.ok,
+        "over": view is None,
+        "ghosts": ghosts is not None,
+        "markup": markup,
+        "tracks": playing.tracks.to_json() if playing.tracks else None,
+        "goods": {item.id: item.name for item in goods},
+    }
+
+
+def _figures(playing: Playing, ghosts: Ghosts) -> Mapping[str, str]:
+    """The headline as it stands, and how far it is from the reference player after the same days."""
+    cents = playing.unit == "cents"
+    standing = playing.standing
+    now = "" if standing is None else dollars(standing) if cents else number(standing, playing.unit)
+    found = {"now": now, "gap": ""}
+    rival, closed = ghosts.get(HIGH, ()), playing.closed
+    if cents and rival and closed:
+        found["gap"] = dollars(closed[-1] - rival[min(len(closed), len(rival)) - 1], sign=True)
+    return found
+
+
+def _plot(playing: Playing, ghosts: Ghosts, language: Any) -> Plot | None:
+    if not playing.days:
+        return None
+    kinds = {LOW: "idle", HIGH: "reference"}
+    curves = [Curve(name, kinds[name], [playing.opening, *series]) for name, series in ghosts.items() if series]  # pyright: ignore[reportArgumentType] - the two kinds of lines
+    you = translate(marked("you"), language)
+    day = translate(marked("day %(n)s"), language)
+    cents = playing.unit == "cents"
+    return plot(
+        f"{label(playing.headline).capitalize()}{', dollars' if cents else ''}",
+        [*curves, Curve(you, "run", [playing.opening, *playing.closed])],
+        playing.days,
+        text=lambda value: dollars(value) if cents else f"{value:g}",
+        day=lambda at: day.replace("%(n)s", str(at)),
+    )
+
+
+def _words(site: Site) -> dict[str, str]:
+    found = {
+        "empty": marked("empty"), "unpriced": marked("no price"), "nothing": marked("nothing"),
+        "soldout": marked("sold out"), "final": marked("This cannot be taken back. Go on?"),
+        "lost": marked("The studio does not answer. What you typed is kept here."),
+    }  # fmt: skip
+    return {name: translate(text, site.language) for name, text in found.items()}

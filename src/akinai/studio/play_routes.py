@@ -1,0 +1,142 @@
+"""The routes on which a person plays: begin a run, see where it stands, act."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import quote
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from pydantic import BaseModel, Field, ValidationError
+
+from akinai import worlds
+from akinai.agents.typed_lines import Seen
+from akinai.api.person import Game, is_persons
+from akinai.api.session import AsyncSession
+from akinai.core.errors import UsageError
+from akinai.core.ledger import Outcome
+from akinai.core.stores import RunHeader
+from akinai.report.page.play.page import play_page, play_parts
+from akinai.report.page.site import Site
+from akinai.report.page.templating import render
+from akinai.runtime.describe import describe
+from akinai.runtime.play.agent_registry import HELD
+from akinai.studio.shared import Studio
+from akinai.views.played import playing, seen_data
+
+MAX_BODY_BYTES = 100_000
+
+
+class NewGame(BaseModel, extra="forbid"):
+    """What the form asks for."""
+
+    world: str = Field(max_length=200)
+    preset: str | None = Field(None, max_length=500)
+    seed: int = 1
+    days: int | None = None
+
+
+class Act(BaseModel, extra="forbid"):
+    """An action."""
+
+    action: str = Field(max_length=200)
+    arguments: dict[str, Any]
+
+
+def add_play_routes(app: FastAPI, studio: Studio) -> None:
+    """The pages of a person's runs and what they ask for."""
+
+    @app.get("/play")
+    async def new(request: Request) -> Response:
+        studio.watch.look_again()
+        await studio.watch.refresh()
+        return HTMLResponse(await asyncio.to_thread(_new_page, studio, studio.site(request)))
+
+    @app.post("/play")
+    async def begin(request: Request) -> Response:
+        asked = await _body(request, NewGame)
+        game = Game(asked.world, asked.preset, asked.seed, asked.days)
+        return JSONResponse({"page": f"/play/{quote(await studio.players.begin(game), safe='')}"})
+
+    @app.get("/play/{id}")
+    async def play(request: Request, id: str) -> Response:
+        header, site = await studio.header(id), studio.site(request)
+        session = await studio.players.session(id)
+        actor = _actor(session, header)
+        parts = await _parts(studio, session, header, site)
+        opening = worlds.load(header.genesis.world)
+        briefing = opening.view(opening.begin(header.genesis), actor).text if actor else ""
+        run = {
+            "id": id, "world": header.genesis.world, "seed": header.genesis.seed, "actor": actor,
+            "preset": header.card.get("preset"), "briefing": briefing,
+        }  # fmt: skip
+        return HTMLResponse(play_page(run, parts, site))
+
+    @app.get("/play/{id}/now")
+    async def now(request: Request, id: str) -> Response:
+        header = await studio.header(id)
+        session = await studio.players.session(id)
+        return JSONResponse(await _parts(studio, session, header, studio.site(request), wait=True))
+
+    @app.post("/play/{id}/act")
+    async def act(request: Request, id: str) -> Response:
+        asked = await _body(request, Act)
+        header = await studio.header(id)
+        outcome = await studio.players.act(id, asked.action, asked.arguments)
+        session = await studio.players.session(id) if outcome else None
+        return JSONResponse(await _parts(studio, session, header, studio.site(request), outcome))
+
+
+async def _body(request: Request, model: type[Any]) -> Any:
+    body = await request.body()
+    if len(body) > MAX_BODY_BYTES:
+        raise HTTPException(413)
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise UsageError(f"the form cannot be read: {error.errors()[0]['msg']}") from error
+
+
+def _actor(session: AsyncSession | None, header: RunHeader) -> str:
+    """Whose moves the person makes now, or made."""
+    if session is not None:
+        return session.actor or next(iter(session.held), "")
+    held = cast("Mapping[str, Any] | None", header.card.get(HELD))
+    named: Sequence[str] = (held or {}).get("hold") or ()
+    return named[0] if named else next(iter(header.agents), "")
+
+
+async def _parts(
+    studio: Studio, session: AsyncSession | None, header: RunHeader, site: Site, last: Outcome | None = None, *,
+    wait: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """What the page shows now. `wait`: after idle and reference were played."""
+    views = await studio.views.views(await studio.books.header(header.run_id))
+    ghosts = await studio.views.ghosts(header) if wait else studio.views.known_ghosts(header)
+    actor = _actor(session, header)
+    view = session.view() if session is not None and session.actor else None
+    last = last or (session.outcome if session else None)
+
+    def make() -> dict[str, Any]:
+        seen = Seen()
+        for data in seen_data(views.steps, actor):
+            seen.add(data)
+        goods = views.world.facets.presentation.items(views.steps.opening)
+        return play_parts(
+            playing(views.world, views.steps, actor), view, last, ghosts, site, list(seen.words), goods,
+            run=header.run_id, ending=views.header.ending,
+        )  # fmt: skip
+
+    return await asyncio.to_thread(make)
+
+
+def _new_page(studio: Studio, site: Site) -> str:
+    found: list[dict[str, Any]] = []
+    for name in worlds.names():
+        info = describe(worlds.load(name))
+        presets = sorted((preset.name for preset in info.presets), key=lambda preset: preset != "default")
+        dated = any(setting.name == "days" for setting in info.settings)
+        found.append({"name": name, "about": info.about, "presets": presets, "dated": dated})
+    going = [item.header for item in studio.watch.items if is_persons(item.header)]
+    open_runs = [{"id": run.run_id, "world": run.genesis.world, "seed": run.genesis.seed} for run in going[-20:]]
+    return render("play_new.html", site.language, site=site, worlds=found, open_runs=open_runs)

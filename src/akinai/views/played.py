@@ -1,0 +1,151 @@
+"""A run as the person who plays it may see it: what the actor did and was answered, never what is hidden from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from akinai.core.canonical import Json
+from akinai.core.ledger import DAY_US, Ledger
+from akinai.core.presentation.desk import Desk
+from akinai.core.presentation.transcript import ItemKind, Letter, Talk
+from akinai.core.scores import Score
+from akinai.core.steps import Step, Steps
+from akinai.core.worlds import World, replay
+from akinai.views.model import Tracks
+from akinai.views.tracks import tracks_of
+
+LOG = 60
+"""Entries of the log that are shown."""
+SECOND_US = 1_000_000
+LETTER_KINDS: tuple[ItemKind, ...] = ("letter", "inbox")
+
+
+@dataclass(frozen=True, slots=True)
+class LogItem:
+    """An action of the actor, and what it was answered."""
+
+    seq: int
+    when: str
+    verb: str
+    summary: str
+    letters: tuple[Letter, ...]
+    text: str
+    ok: bool
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """Where a person stands in a run."""
+
+    actor: str
+    name: str
+    seq: int
+    day: int
+    """From 1; 0 in a world without days."""
+    days: int
+    """Days to play; 0 without an end."""
+    when: str
+    headline: str
+    unit: str
+    opening: float
+    standing: float | None
+    """The headline as it stands, but for what only the end settles; None where the actor does not know it."""
+    closed: tuple[float, ...]
+    """The headline at the end of each day that is over."""
+    desk: Desk
+    log: tuple[LogItem, ...]
+    """The newest first."""
+    talks: tuple[Talk, ...]
+    """The actor's own conversations, in a world of several sides."""
+    tracks: Tracks | None
+    """The place as it is now; None in a world of several sides, where others' affairs are hidden."""
+
+
+def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
+    """What a person who plays an actor may see."""
+    state, presentation, judging = steps.final, world.facets.presentation, world.facets.judging
+    first = _first_score(world, steps)
+    crowded = bool(world.facets.sides.groups)
+    start, now = world.now(steps.opening), world.now(state)
+    days = steps.genesis.setup.get("days", 0)
+    dated = start is not None and now is not None and isinstance(days, int) and "days" in steps.genesis.setup
+    owner = actor.partition("/")[0]
+    talks = presentation.crowd(steps).talks if crowded else ()
+    return Playing(
+        actor,
+        presentation.names(state).get(actor, ""),
+        len(steps),
+        now // DAY_US - start // DAY_US + 1 if dated and start is not None and now is not None else 0,
+        days if dated and isinstance(days, int) else 0,
+        _when(now) if dated and now is not None else "",
+        first.name if first else "",
+        first.unit if first else "",
+        judging.standing(steps.opening) or 0.0,
+        None if crowded else judging.standing(state),
+        tuple(_closed(world, steps, first.name)) if dated and first else (),
+        presentation.desk(state, actor),
+        tuple(_log(world, steps, owner)),
+        tuple(talk for talk in talks if owner in (talk.buyer, talk.seller)),
+        None if crowded else tracks_of(presentation, Steps(steps.genesis, state, ())),
+    )
+
+
+def _first_score(world: World[Any], steps: Steps[Any]) -> Score | None:
+    nobody_acted = replay(world, Ledger(steps.genesis, ()))
+    return next((score for scorer in world.scorers for score in scorer(nobody_acted)), None)
+
+
+def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[float]:
+    """The headline after each night."""
+    judging = world.facets.judging
+    for step in steps:
+        before, after = world.now(step.before), world.now(step.after)
+        if before is not None and after is not None and after // DAY_US > before // DAY_US:
+            facts = judging.facts(step.after)
+            value = facts.get(f"{headline}_cents", facts.get(headline))
+            if isinstance(value, int | float):
+                yield value
+
+
+def _log(world: World[Any], steps: Steps[Any], owner: str) -> Iterator[LogItem]:
+    shown = 0
+    for index in range(len(steps) - 1, -1, -1):
+        step = steps[index]
+        if step.entry.actor.partition("/")[0] != owner:
+            continue
+        yield _item(world, steps, step, index)
+        shown += 1
+        if shown == LOG:
+            return
+
+
+def _item(world: World[Any], steps: Steps[Any], step: Step[Any], index: int) -> LogItem:
+    found = world.facets.presentation.show(steps, index)
+    letters = tuple(block for block in found.blocks if isinstance(block, Letter)) if found.kind in LETTER_KINDS else ()
+    entry, now = step.entry, world.now(step.before)
+    observed = world.facets.observation.observe(step.after, step.turn, step.outcome)
+    return LogItem(
+        entry.seq,
+        "" if now is None else _when(now),
+        type(step.turn.action).tool_name(),
+        found.summary,
+        letters if entry.outcome.ok else (),
+        observed.text,
+        entry.outcome.ok,
+        entry.outcome.code,
+    )
+
+
+def _when(now: int) -> str:
+    at = datetime.fromtimestamp(now // SECOND_US, UTC)
+    return f"{at:%a} {at.day} {at:%b} {at:%H:%M}"
+
+
+def seen_data(steps: Sequence[Step[Any]], actor: str) -> Iterator[Mapping[str, Json]]:
+    """The data of every outcome that an actor heard."""
+    for step in steps:
+        data = step.outcome.data
+        if step.entry.actor.partition("/")[0] == actor.partition("/")[0] and isinstance(data, dict):
+            yield data

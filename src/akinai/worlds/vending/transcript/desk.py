@@ -1,0 +1,129 @@
+"""The forms of a person who runs a vending business: what there is to choose from, by what the owner knows."""
+
+from akinai.core.money import format_cents
+from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
+from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.transcript.place import slot_key
+
+GROUPS = (
+    FormGroup("Mail", ("read_email", "send_email", "answer_customer", "read_news")),
+    FormGroup(
+        "Buy",
+        ("search_web", "view_suppliers", "get_price_lists", "make_offer", "place_order", "check_deliveries",
+         "count_delivery", "claim", "fetch_depot", "pay"),
+    ),
+    FormGroup(
+        "Machine",
+        ("restock_slot", "set_price", "collect_cash", "clear_slot", "visit_site", "change_prices", "list_storage",
+         "get_machine_inventory", "get_money_balance", "view_business_state"),
+    ),
+    FormGroup("Time", ("wait_until",)),
+)  # fmt: skip
+LABELS = {
+    "read_email": "Read mail", "send_email": "Write a letter", "search_web": "Search the web",
+    "view_suppliers": "Suppliers", "place_order": "Order", "check_deliveries": "Deliveries",
+    "restock_slot": "Fill slots", "set_price": "Set prices", "collect_cash": "Collect cash",
+    "clear_slot": "Clear a slot", "list_storage": "Storage", "get_machine_inventory": "Look at the machine",
+    "get_money_balance": "Money", "view_business_state": "Overview", "wait_until": "Wait", "advance_day": "End the day",
+}  # fmt: skip
+
+
+def desk_of(state: State) -> Desk:
+    """The desk of the owner; with several sites, slots are chosen by number."""
+    single = not state.sites
+    return Desk(
+        GROUPS,
+        "advance_day",
+        LABELS,
+        (*_goods(state), *((_slots(state),) if single else ())),
+        {"set_price": _prices(state), "restock_slot": _refills(state)} if single else {},
+        _letters(state),
+    )
+
+
+def _slots(state: State) -> Pick:
+    choices = [
+        Choice(divmod(index, state.setup.columns), f"{slot_key(state.setup.columns, index)}: {_content(state, index)}")
+        for index in range(len(state.slots))
+    ]
+    return Pick(("row", "column"), "Slot", tuple(choices))
+
+
+def _content(state: State, index: int) -> str:
+    slot = state.slots[index]
+    size = "small" if index < state.setup.small_slots else "large"
+    if slot is None:
+        return f"empty, {size}"
+    return f"{state.setup.catalog.by_id[slot.product].name}, {slot.units} of {_capacity(state, index)}"
+
+
+def _capacity(state: State, index: int) -> int:
+    setup = state.setup
+    return setup.small_capacity if index < setup.small_slots else setup.large_capacity
+
+
+def _goods(state: State) -> tuple[Pick, ...]:
+    names = state.setup.catalog.by_id
+    stored = [
+        Choice((product,), f"{names[product].name}, {sum(lot.units for lot in lots)} in storage")
+        for product, lots in sorted(state.storage.items())
+    ]
+    suppliers = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
+    products = tuple(Choice((product.id,), product.name) for product in names.values() if product.id in _met(state))
+    return (
+        Pick(("product_id",), "Product", tuple(stored), free=True),
+        Pick(("supplier_id",), "Supplier", tuple(Choice((found.id,), found.name) for found in suppliers), free=True),
+        Pick(("to",), "To", tuple(Choice((found.address,), found.name) for found in suppliers), free=True),
+        *(Pick((name,), "Product", products, free=True) for name in ("items", "prices", "missing")),
+    )
+
+
+def _met(state: State) -> set[str]:
+    """Products that the owner has or had in hand."""
+    held = {slot.product for slot in state.slots if slot}
+    return {*held, *state.storage, *state.prices, *(line.product for order in state.orders for line in order.lines)}
+
+
+def _prices(state: State) -> tuple[FilledRow, ...]:
+    """A row for each product in the machine, under its first slot."""
+    rows: dict[str, FilledRow] = {}
+    for index, slot in enumerate(state.slots):
+        if slot and slot.product not in rows:
+            row, column = divmod(index, state.setup.columns)
+            cents = state.prices.get(slot.product)
+            rows[slot.product] = FilledRow(
+                state.setup.catalog.by_id[slot.product].name,
+                {"row": row, "column": column},
+                "price",
+                None if cents is None else cents / 100,
+                note="no price" if cents is None else format_cents(cents),
+            )
+    return tuple(rows.values())
+
+
+def _refills(state: State) -> tuple[FilledRow, ...]:
+    """A row for each slot that is not full and whose goods are in storage."""
+    rows: list[FilledRow] = []
+    for index, slot in enumerate(state.slots):
+        stored = sum(lot.units for lot in state.storage.get(slot.product, ())) if slot else 0
+        room = _capacity(state, index) - slot.units if slot else 0
+        if slot and stored and room:
+            row, column = divmod(index, state.setup.columns)
+            label = f"{slot_key(state.setup.columns, index)} {state.setup.catalog.by_id[slot.product].name}"
+            fixed = {"row": row, "column": column, "product_id": slot.product}
+            note = f"room for {room}, {stored} in storage"
+            rows.append(FilledRow(label, fixed, "quantity", most=min(room, stored), note=note))
+    return tuple(rows)
+
+
+def _letters(state: State) -> tuple[Draft, ...]:
+    setup = state.setup
+    order = (
+        f"I would like to order:\n24 units of \n\nDelivery address: {setup.delivery_address}\nAccount: {setup.account}"
+    )
+    return (
+        Draft(
+            "send_email", "Ask for a price list", {"subject": "Price list", "body": "Please send me your price list."}
+        ),
+        Draft("send_email", "Write an order", {"subject": "Order", "body": order}),
+    )
