@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         verify,
     )
     from akinai.api.demo import demo
+    from akinai.api.doctor import doctor
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
     from akinai.report.page.leaderboard import check_leaderboard, leaderboard
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
+    "doctor": "api.doctor",
     "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "play": "studio.person",
@@ -76,7 +78,8 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "analyze",
-    "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "estimate", "estimate_learning",
+    "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "doctor", "estimate",
+    "estimate_learning",
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

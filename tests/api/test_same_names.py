@@ -15,7 +15,7 @@ from akinai.runtime.export.generate import generating_worlds
 PRESENTATION = {"as_json", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
-    "analyze": ["names"], "compare": ["a", "b"], "demo": ["world"], "diff": ["a", "b"], "export": ["run"], "fork": ["run"],
+    "analyze": ["names"], "compare": ["a", "b"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "export": ["run"], "fork": ["run"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "play": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
     "serve": ["world"], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],

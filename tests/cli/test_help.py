@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -13,13 +14,42 @@ from akinai.cli.app import PANELS, app
 
 
 def test_root_help_lists_every_command_in_a_group(akinai: Akinai) -> None:
-    """Each command has a panel, and the panels come in their order."""
+    """Each command is there with its first sentence, and the groups come in their order."""
     shown = akinai("--help").out
-    at = [shown.index(f"─ {panel} ─") for panel in PANELS]
+    at = [shown.index(f"\n{panel}\n") for panel in (*PANELS, "Options")]
     assert at == sorted(at)
-    assert "─ Commands ─" not in shown
-    for name in typer.main.get_command(app).commands:  # pyright: ignore[reportAttributeAccessIssue]
-        assert f"│ {name} " in shown
+    group: Any = typer.main.get_command(app)
+    for name in group.commands:
+        assert f"\n  {name} " in shown
+    assert "\x1b" not in shown
+
+
+def test_help_is_coloured_where_colours_are_shown(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, unless NO_COLOR is set."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1mPlay\x1b[0m" in akinai("--help").out
+
+
+def test_help_of_run_has_panels(akinai: Akinai) -> None:
+    """What is played, who plays, models and limits are apart."""
+    shown = akinai("run", "--help").out
+    panels = ("What is played", "Who plays", "Models", "Limits")
+    at = [shown.index(f"─ {panel} ─") for panel in panels]
+    assert at == sorted(at)
+    assert shown.index("--max-dollars") > at[-1]
+    assert at[0] < shown.index("--sweep") < at[1] < shown.index("--playbook ") < at[2]
+
+
+def test_root_help_loads_no_tables(folder: Path) -> None:
+    """The first page comes fast: neither rich nor pydantic nor NumPy is imported for it."""
+    code = (
+        "import sys; from akinai.cli.app import answer; answer(['--help']); print(sorted(sys.modules), file=sys.stderr)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stderr
+    for name in ("rich.table", "rich.markdown", "pydantic", "numpy"):
+        assert f"'{name}'" not in loaded
 
 
 @pytest.mark.parametrize(("typed", "offered"), [("re", ["resume", "replay", "report"]), ("wor", ["worlds"])])

@@ -7,14 +7,27 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from akinai.cli import analyze, demo, learn, mcp, play, playbook, records, serve, show, studio, worlds
+from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, start, studio, worlds
+from akinai.cli.help import first_page, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
 
 
 class _Commands(TyperGroup):
-    """A group of commands that reports Ctrl-C: some versions of typer exit in silence."""
+    """The commands: their help in groups, and Ctrl-C reported, since some versions of typer exit in silence."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        panels = {panel: list[tuple[str, str]]() for panel in PANELS}
+        for name, command in self.commands.items():
+            text = " ".join((command.help or "").partition("\n\n")[0].split())
+            panels[getattr(command, "rich_help_panel", "")].append((name, text))
+        options = [
+            (", ".join(sorted(option.opts, key=len)), str(getattr(option, "help", "")))
+            for option in self.get_params(ctx)
+            if not getattr(option, "hidden", False)
+        ]
+        formatter.write(first_page(self.help or "", panels, options) + "\n")
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -32,13 +45,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 PANELS = {
-    "Play": (demo.demo, worlds.worlds, play.run, studio.play, play.resume, play.fork),
+    "Play": (start.demo, worlds.worlds, play.run, studio.play, play.resume, play.fork),
     "Read runs": (records.runs, show.show, records.diff, records.replay, records.verify, records.export),
     "Compare and publish": (
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,
     ),
     "Learn": (learn.learn, playbook.app),
     "Serve and connect": (studio.app, serve.serve, mcp.mcp),
+    "This installation": (start.doctor,),
 }  # fmt: skip
 """The commands in the groups in which the help lists them."""
 for panel, commands in PANELS.items():
@@ -78,7 +92,9 @@ def akinai(
 def answer(words: Sequence[str]) -> int:
     """Do what a command line asks and return its exit code. A user's mistake prints a sentence, never a traceback."""
     try:
-        return typer.main.get_command(app).main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
+        command = typer.main.get_command(app)
+        translate_help(command)
+        return command.main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
     except AkinaiError as error:
         advice = "; the record was changed or damaged: restore a copy, 'akinai verify RUN' checks it"
         print_error(f"{error}{advice if isinstance(error, LedgerError) and error.entry else ''}")

@@ -14,6 +14,8 @@ TIMEOUT_S = 180.0
 PARALLEL_RUNS = 64
 """Runs that wait for models at the same time, unless --jobs says otherwise."""
 PANEL = "Models"
+LIMITS = "Limits"
+"""Panels of the help."""
 
 
 def _option(*names: str, metavar: str, help: str, default: str = "") -> typer.models.OptionInfo:
@@ -23,7 +25,7 @@ def _option(*names: str, metavar: str, help: str, default: str = "") -> typer.mo
 
 
 def _limit(*names: str, help: str) -> typer.models.OptionInfo:
-    return typer.Option(*names, metavar="N", help=f"{help}; 0 is no limit.", rich_help_panel=PANEL, show_default=False)
+    return typer.Option(*names, metavar="N", help=f"{help}; 0 is no limit.", rich_help_panel=LIMITS, show_default=False)
 
 
 def _model(default: str) -> typer.models.OptionInfo:

@@ -5,11 +5,21 @@ from typing import Annotated, Any
 
 import typer
 
+GAME, PLAYER = "What is played", "Who plays"
+"""Panels of the help."""
 
-def option(*names: str, metavar: str, help: str, default: str = "", parser: Callable[[str], Any] | None = None) -> Any:
-    """An option; its help ends with the default in words, if there is one."""
+
+def option(
+    *names: str,
+    metavar: str,
+    help: str,
+    default: str = "",
+    parser: Callable[[str], Any] | None = None,
+    panel: str | None = None,
+) -> Any:
+    """An option; its help ends with the default in words, if there is one. `panel` is the part of the help it is in."""
     text = f"{help}  \\[default: {default}]" if default else help
-    return typer.Option(*names, metavar=metavar, help=text, show_default=False, parser=parser)
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False, parser=parser, rich_help_panel=panel)
 
 
 def flag(*names: str, help: str) -> Any:

@@ -26,7 +26,9 @@ PIPED_WIDTH = 120
 
 def print_error(sentence: str) -> None:
     """Print one sentence on stderr, cut where it would fill the screen."""
-    text = printable(" ".join(sentence[: 4 * LONGEST_SENTENCE].split()))
+    from akinai.report.language import translate_sentence
+
+    text = printable(translate_sentence(" ".join(sentence[: 4 * LONGEST_SENTENCE].split())))
     print(f"akinai: {text if len(text) <= LONGEST_SENTENCE else f'{text[:LONGEST_SENTENCE]} ...'}", file=sys.stderr)
 
 

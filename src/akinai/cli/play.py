@@ -10,6 +10,8 @@ import typer
 
 from akinai.cli import model_options as m
 from akinai.cli.options import (
+    GAME,
+    PLAYER,
     Embedder,
     Jobs,
     Json,
@@ -48,7 +50,11 @@ NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", 
 Preset = Annotated[
     str | None,
     option(
-        "--preset", metavar="P", help="Settings to start from: a preset's name, or a .toml file.", default="default"
+        "--preset",
+        metavar="P",
+        help="Settings to start from: a preset's name, or a .toml file.",
+        default="default",
+        panel=GAME,
     ),
 ]
 AgentName = Annotated[
@@ -58,16 +64,31 @@ AgentName = Annotated[
         metavar="A",
         help="Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
         default="chat with --model, else the world's first player",
+        panel=PLAYER,
     ),
 ]
-Seeds = Annotated[str, typer.Option(metavar="SEEDS", help="Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.")]
+Seeds = Annotated[
+    str,
+    typer.Option(
+        metavar="SEEDS", help="Seeds to play, one run each, such as 7, 1-5 or 1,3,10-12.", rich_help_panel=GAME
+    ),
+]
 Days = Annotated[
     int | None,
-    option("--days", metavar="N", help="Days to play; 0 is without end.", default="the preset's", parser=whole_number),
+    option(
+        "--days",
+        metavar="N",
+        help="Days to play; 0 is without end.",
+        default="the preset's",
+        parser=whole_number,
+        panel=GAME,
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
-    option("--set", metavar="NAME=VALUE", help="Set one setting, such as demand.footfall=40. May be repeated."),
+    option(
+        "--set", metavar="NAME=VALUE", help="Set one setting, such as demand.footfall=40. May be repeated.", panel=GAME
+    ),
 ]
 Sweeps = Annotated[
     list[str] | None,
@@ -76,6 +97,7 @@ Sweeps = Annotated[
         metavar="NAME=V,V,...",
         help="Play all seeds under each value of a setting, such as search.limit=3,10. Repeated, it plays every "
         "combination of values.",
+        panel=GAME,
     ),
 ]
 GroupName = Annotated[
@@ -86,7 +108,13 @@ GroupName = Annotated[
 ]
 PlaybookPath = Annotated[
     Path | None,
-    option("--playbook", metavar="FILE", help="A playbook whose bullets every agent is given.", default="none"),
+    option(
+        "--playbook",
+        metavar="FILE",
+        help="A playbook whose bullets every agent is given.",
+        default="none",
+        panel=PLAYER,
+    ),
 ]
 PlaybookTokens = Annotated[
     int | None,
@@ -185,7 +213,7 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
     for flag in context.command.params:
         source = context.get_parameter_source(flag.name or "")
         limits_actions = flag.name in ("max_actions", "max_repeats")
-        about_models = getattr(flag, "rich_help_panel", None) == m.PANEL and not limits_actions
+        about_models = getattr(flag, "rich_help_panel", None) in (m.PANEL, m.LIMITS) and not limits_actions
         if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
             continue
         if flag.name not in NOT_REPEATED and (card.get("group_models") or not about_models):

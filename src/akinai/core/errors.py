@@ -34,8 +34,10 @@ class UsageError(AkinaiError):
 class UnknownName(UsageError):
     """A name that is not among the known ones; the message offers the closest."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        known, asked = sorted(known), name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "", first: Sequence[str] = ()) -> None:
+        """`first` are the known names to offer before the others where none is close."""
+        known = sorted(known, key=lambda word: (first.index(word) if word in first else len(first), word))
+        asked = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
         close = _close(asked, known)
         if close:
             offer = "did you mean " + " or ".join(repr(word) for word in close) + "?"

@@ -49,6 +49,8 @@ class Observation(Generic[S]):
 class Sides(Generic[S]):
     """Groups of actors: who plays whom, who sleeps until when, and how long a run takes."""
 
+    who: ClassVar[str] = ""
+    """Who acts, in a few words, such as "customers and businesses"; empty where the actors' names say it."""
     groups: ClassVar[Sequence[str]] = ()
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
     model_settings: ClassVar[Mapping[str, Json]] = {}

@@ -63,6 +63,8 @@ class WorldInfo:
 
     world: str
     about: str
+    who: str
+    """Who acts, in a few words."""
     actors: Sequence[str]
     """Actors that may act first."""
     presets: Sequence[Described]
@@ -92,6 +94,7 @@ def describe(world: World[Any]) -> WorldInfo:
     return WorldInfo(
         world=world.name,
         about=_line(getattr(inspect.getmodule(type(world)), "__doc__", "")) or _line(type(world).__doc__),
+        who=world.facets.sides.who or ", ".join(world.actors(state)),
         actors=list(world.actors(state)),
         presets=[Described(name, _comment(preset_text(world, name))) for name in presets(world)],
         agents=[*players, *(Described(name, OF_EVERY_WORLD.get(name, "")) for name in (*BUILT_IN, *agent_plugins()))],

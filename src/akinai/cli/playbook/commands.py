@@ -8,7 +8,6 @@ import typer
 
 from akinai.cli.options import Embedder, Json, argument, flag, option, whole_number
 from akinai.cli.output import print_json, print_line, print_next_steps, print_page
-from akinai.cli.playbook import tables as tables
 
 if TYPE_CHECKING:
     from akinai.api.playbook import Refined
@@ -51,6 +50,7 @@ def show(
 ) -> None:
     """Show sections and bullets with their records, or one bullet in full."""
     from akinai.api.playbook import open_playbook
+    from akinai.cli.playbook import tables
 
     loaded = open_playbook(playbook).load()
     if id is not None:
@@ -86,6 +86,7 @@ def search(
 ) -> None:
     """Search the bullets; show their scores and the matching words."""
     from akinai.api import playbook as api
+    from akinai.cli.playbook import tables
 
     hits = api.search(playbook, *words, top=top, section=section, alpha=alpha, embedder=embedder)
     query = " ".join(words)
@@ -113,6 +114,7 @@ def add(
 ) -> None:
     """Add a bullet by hand; creates the playbook if it is missing."""
     from akinai.api import playbook as api
+    from akinai.cli.playbook import tables
 
     file = api.open_playbook(playbook, new=True)
     known = [known_section.name for known_section in file.load().sections] if file.path.exists() else []
@@ -128,6 +130,7 @@ def add(
 def history(playbook: File, rows: Rows = ROWS, as_json: Json = False) -> None:
     """List every change, first to last, with its reason."""
     from akinai.api import playbook as api
+    from akinai.cli.playbook import tables
 
     changes = api.history(playbook)
     if as_json:
@@ -150,6 +153,7 @@ def diff(
 ) -> None:
     """Show what was added, removed and changed between two points of the history."""
     from akinai.api import playbook as api
+    from akinai.cli.playbook import tables
 
     difference = api.diff(playbook, a, b)
     if as_json:
@@ -225,6 +229,7 @@ def prune(
 def _print_refined(playbook: str, command: str, refined: "Refined", *, as_json: bool) -> None:
     """Print what a refinement changed, or would change."""
     from akinai.api.playbook import open_playbook
+    from akinai.cli.playbook import tables
 
     refinement, saved = refined.refinement, refined.saved
     if as_json:

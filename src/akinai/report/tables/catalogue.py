@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -11,17 +12,45 @@ from rich.text import Text
 from akinai.core.canonical import Json
 from akinai.report.tables.columns import Column, fitted, plain, shortened
 from akinai.report.tables.runs import figure, label
-from akinai.runtime.describe import ActionInfo, Described, WorldInfo
+from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
+
+
+class Check(Protocol):
+    """Something that was looked at, and how it stands."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+
+
+def checks_table(checks: Sequence[Check], width: int) -> Table:
+    """A row for each check of an installation."""
+    return _prose(
+        {
+            "": [check.kind for check in checks],
+            "name": [check.name for check in checks],
+            "state": [check.state for check in checks],
+            "found": [check.about for check in checks],
+        },
+        width,
+    )
 
 
 def worlds_table(worlds: Sequence[WorldInfo], width: int) -> Table:
-    """A row for each world."""
+    """A row for each world, with the players of its own."""
     return _prose(
         {
             "world": [world.world for world in worlds],
-            "who acts": [", ".join(world.actors) for world in worlds],
+            "who acts": [world.who for world in worlds],
             "presets": [", ".join(preset.name for preset in world.presets) for world in worlds],
-            "agents": [", ".join(agent.name for agent in world.agents) for world in worlds],
+            "players": [
+                ", ".join(agent.name for agent in world.agents if agent.name not in OF_EVERY_WORLD) for world in worlds
+            ],
             "about": [world.about for world in worlds],
         },
         width,
@@ -39,7 +68,7 @@ def world_page(world: WorldInfo, width: int) -> RenderableType:
     }
     shown: list[RenderableType] = [
         Text.assemble((world.world, "bold"), f"  {plain(world.about)}"),
-        Text(f"acts first: {', '.join(world.actors)}"),
+        Text(f"who acts: {plain(world.who)}; first {', '.join(world.actors)}"),
         *_part("Presets (--preset NAME, or a path ending in .toml)", _named(world.presets, width)),
         *_part("Agents (--agent NAME)", _named(agents, width)),
         *_part("Actions", _prose(
@@ -69,10 +98,14 @@ def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:
     """A table whose last column is prose and takes the width that is left."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
     *narrow, last = columns
+    most = max(3, len(columns))
     for name in narrow:
         longest = max((len(cell) for cell in columns[name]), default=0)
         table.add_column(
-            Text(name, "bold"), overflow="fold", max_width=max(10, width // 3), no_wrap=longest <= width // 4
+            Text(name, "bold"),
+            overflow="fold",
+            max_width=max(10, width // most),
+            no_wrap=longest <= width // (most + 1),
         )
     table.add_column(Text(last, "bold"), ratio=1, overflow="fold")
     for row in zip(*columns.values(), strict=True):

@@ -2,11 +2,12 @@
 
 import hashlib
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
@@ -36,6 +37,11 @@ _UNKNOWN_OPTION = ("HTTP 400", "HTTP 422")
 LABEL_LIMIT = 64
 """Characters of the label that OpenAI accepts."""
 EXTRA = "akinai[models]"
+POPULAR = (
+    "openai", "anthropic", "ollama", "google_genai", "mistralai", "deepseek", "groq", "xai", "openrouter",
+    "azure_openai", "bedrock_converse", "together", "fireworks", "huggingface",
+)  # fmt: skip
+"""Providers to offer first, after those of them whose packages are installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +339,16 @@ def _expect_provider(config: _ModelConfig) -> None:
     """UnknownName unless LangChain knows the provider."""
     from langchain.chat_models import base
 
-    known: Iterable[str] = getattr(base, "_BUILTIN_PROVIDERS", _PROVIDERS)
+    known: Mapping[str, Any] = getattr(base, "_BUILTIN_PROVIDERS", _PROVIDERS)
     if config.provider not in known:
-        raise UnknownName("provider of models", config.provider, known, "a model is PROVIDER:NAME")
+        popular = [name for name in POPULAR if name in known]
+        first = sorted(popular, key=lambda name: not _has_package(known[name]))
+        raise UnknownName("provider of models", config.provider, known, "a model is PROVIDER:NAME", first=first)
+
+
+def _has_package(provider: Any) -> bool:
+    """Whether the package of a provider, the first word of its entry in LangChain's table, is installed."""
+    return isinstance(provider, tuple) and find_spec(str(cast("tuple[object, ...]", provider)[0])) is not None
 
 
 def _expect_key(config: _ModelConfig) -> None:

@@ -47,6 +47,7 @@ class MarketObservation(Observation[State]):
 class MarketSides(Sides[State]):
     """Customers and businesses."""
 
+    who = "customers and businesses"
     groups = ("customers", "businesses")
     model_settings: ClassVar[Mapping[str, Json]] = {"clock": "wall"}
 

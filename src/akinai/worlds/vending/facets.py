@@ -30,6 +30,8 @@ from akinai.worlds.vending.transcript.place import items_of, place_of
 class VendingSides(Sides[State]):
     """One owner, and the sub-agents that it gives tasks to."""
 
+    who = "an owner and its sub-agents"
+
     def closing_action(self, state: State, actor: str) -> Report | None:
         return None if actor == OWNER else Report(text="(My messages for this task are spent; this is all I did.)")
 

@@ -1,12 +1,12 @@
-"""The command that shows in a minute what Akinai does."""
+"""Commands to start with: the demonstration, and a look at the installation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import argument, option, whole_number
-from akinai.cli.output import print_line, print_next_steps, print_page, progress_bar
+from akinai.cli.options import Json, Store, argument, option, whole_number
+from akinai.cli.output import FAILED, print_json, print_line, print_next_steps, print_page, progress_bar
 
 if TYPE_CHECKING:
     from akinai.runtime.runs.records import Run
@@ -50,3 +50,17 @@ def demo(
             f"akinai worlds {name}": "what there is to play with",
         }
     )
+
+
+def doctor(store: Store = None, as_json: Json = False) -> None:
+    """Look at this installation: versions, extras, the store, models that answer, a browser."""
+    from akinai.api.doctor import doctor as look
+    from akinai.report.tables.catalogue import checks_table
+
+    checks = look(store=store)
+    if as_json:
+        print_json({"checks": [check.to_json() for check in checks]})
+    else:
+        print_page(lambda width: checks_table(checks, width))
+    if any(check.state == "broken" for check in checks):
+        raise typer.Exit(FAILED)

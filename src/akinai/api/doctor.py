@@ -1,0 +1,124 @@
+"""What this installation can do: versions, extras, the store, models, a browser."""
+
+import os
+import platform
+import re
+import socket
+import webbrowser
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Literal
+from urllib.parse import urlsplit
+
+from akinai.core.canonical import Json
+from akinai.core.errors import AkinaiError, UsageError
+from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
+from akinai.runtime.sync import wait
+
+MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "openai": ("OPENAI_API_KEY", ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    "anthropic": ("ANTHROPIC_API_KEY", ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL")),
+    "ollama": ("", ("OLLAMA_HOST",)),
+}
+"""By provider, the environment variables of its key and of its address."""
+OLLAMA = "http://127.0.0.1:11434"
+PATIENCE_S = 1.0
+FOR_DEVELOPERS = {"dev", "docs"}
+State = Literal["ok", "missing", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that was looked at."""
+
+    kind: str
+    name: str
+    state: State
+    about: str
+    """What was found, and for what is missing or broken what to do."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+def doctor(*, store: StoreRef = None) -> list[Check]:
+    """Look at this installation: versions, extras, the store, models and a browser.
+
+    No model is asked and no key is shown. Only the addresses of models that the environment sets are connected to, and
+    that of Ollama on this machine. Nothing is written: a store that does not exist yet is `missing`.
+    """
+    return [*_versions(), *_extras(), _store(store), *map(_model, MODELS), _browser()]
+
+
+def _versions() -> Iterator[Check]:
+    yield Check("version", "akinai", "ok", version("akinai"))
+    yield Check("version", "python", "ok", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+
+
+def _extras() -> Iterator[Check]:
+    needed: dict[str, list[str]] = {}
+    for line in requires("akinai") or ():
+        found = re.match(r"([\w.-]+).*extra == ['\"]([\w.-]+)['\"]", line)
+        if found and found[2] not in FOR_DEVELOPERS and found[1] != "akinai":
+            needed.setdefault(found[2], []).append(found[1])
+    for extra, packages in sorted(needed.items()):
+        absent = [name for name in dict.fromkeys(packages) if not _installed(name)]
+        if absent:
+            yield Check("extra", extra, "missing", f'pip install "akinai[{extra}]" brings {", ".join(absent)}')
+        else:
+            yield Check("extra", extra, "ok", ", ".join(f"{name} {version(name)}" for name in dict.fromkeys(packages)))
+
+
+def _installed(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
+
+
+def _store(store: StoreRef) -> Check:
+    address = ""
+    try:
+        books = resolve_store(store)
+        address = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", books) if isinstance(books, str) else "an open store"
+        return Check("store", address, "ok", wait(_counted(books)))
+    except UsageError as error:
+        return Check("store", address, "missing", str(error))
+    except AkinaiError as error:
+        return Check("store", address, "broken", str(error))
+
+
+async def _counted(books: object) -> str:
+    async with opened(books, create=False) as known:  # pyright: ignore[reportArgumentType] - resolve_store made it
+        count = len(await known.runs())
+        return f"{count:,} run{'' if count == 1 else 's'}"
+
+
+def _model(provider: str) -> Check:
+    key, names = MODELS[provider]
+    address = next((os.environ[name] for name in names if os.environ.get(name)), "" if key else OLLAMA)
+    keyed = f"{key} is {'set' if os.environ.get(key) else 'not set'}" if key else ""
+    if not address:
+        return Check("models", provider, "ok" if os.environ.get(key) else "missing", keyed)
+    reached = _reachable(address if "://" in address else f"http://{address}")
+    where = f"{address} {'answers' if reached else 'does not answer'}"
+    return Check("models", provider, "ok" if reached else "missing", ", ".join(filter(None, [where, keyed])))
+
+
+def _reachable(address: str) -> bool:
+    """Whether something listens at an address."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname or "", port), timeout=PATIENCE_S):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def _browser() -> Check:
+    try:
+        return Check("browser", getattr(webbrowser.get(), "name", "") or "default", "ok", "akinai studio opens it")
+    except webbrowser.Error:
+        return Check("browser", "none", "missing", "akinai studio --no-browser prints the address to open elsewhere")

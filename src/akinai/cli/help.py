@@ -1,0 +1,91 @@
+"""The help: commands in groups on the first page, and all of it in the chosen language."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from unicodedata import east_asian_width
+
+from akinai.report.language import chosen_language, translate
+
+WIDEST = 100
+"""Columns of the first page at most."""
+BOLD, CYAN, YELLOW, PLAIN = "\x1b[1m", "\x1b[1;36m", "\x1b[33m", "\x1b[0m"
+
+
+def translate_help(command: Any) -> None:
+    """Translate the help of a command, of its options and of its commands, in place."""
+    if chosen_language() == "en":
+        return
+    command.help = translate(command.help or "")
+    for parameter in command.params:
+        if getattr(parameter, "help", None):
+            parameter.help = translate(parameter.help)
+        if getattr(parameter, "rich_help_panel", None):
+            parameter.rich_help_panel = translate(parameter.rich_help_panel)
+    for child in getattr(command, "commands", {}).values():
+        translate_help(child)
+
+
+def help_texts(command: Any) -> Iterator[str]:
+    """Every text that `translate_help` looks up."""
+    yield command.help or ""
+    for parameter in command.params:
+        if not getattr(parameter, "hidden", False):
+            yield getattr(parameter, "help", None) or ""
+            yield getattr(parameter, "rich_help_panel", None) or ""
+    for child in getattr(command, "commands", {}).values():
+        yield from help_texts(child)
+
+
+def first_page(about: str, panels: Mapping[str, Sequence[tuple[str, str]]], options: Sequence[tuple[str, str]]) -> str:
+    """What `akinai --help` prints: commands by group, each with its first sentence, then options."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    head, _, hint = about.partition("\n\n")
+    rows = [*(name for commands in panels.values() for name, _ in commands), *(name for name, _ in options)]
+    column = max(map(len, rows)) + 4
+    lines = [f"{_styled('Usage:', YELLOW)} akinai COMMAND [OPTIONS]", ""]
+    lines += [*_wrapped(" ".join(head.split()), width), "", hint]
+    for title, commands in [*panels.items(), ("Options", options)]:
+        lines += ["", _styled(translate(title), BOLD)]
+        for name, text in commands:
+            first, *rest = _wrapped(text, width - column) or [""]
+            lines.append(f"  {_styled(name, CYAN)}{' ' * (column - 2 - len(name))}{first}")
+            lines += [" " * column + line for line in rest]
+    return "\n".join(lines)
+
+
+def _styled(text: str, style: str) -> str:
+    """Text in a style where stdout is a terminal that shows colours."""
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return f"{style}{text}{PLAIN}" if sys.stdout.isatty() and not plain else text
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns; Japanese may be broken between any two characters."""
+    lines, line, columns = list[str](), "", 0
+    for word in _words(text):
+        wide = sum(2 if _wide(letter) else 1 for letter in word.rstrip())
+        if line and columns + wide > width:
+            lines.append(line.rstrip())
+            line, columns = "", 0
+        line += word
+        columns += wide + len(word) - len(word.rstrip())
+    return [*lines, line.rstrip()] if line else lines
+
+
+def _words(text: str) -> Iterator[str]:
+    """What may not be broken: a word with the space after it, a wide character with the full stop after it."""
+    word = ""
+    for letter in text:
+        ends = word.endswith(" ") or _wide(letter) or _wide(word[-1:])
+        if word and ends and letter not in "、。」）":
+            yield word
+            word = ""
+        word += letter
+    yield word
+
+
+def _wide(letter: str) -> bool:
+    return bool(letter) and east_asian_width(letter) in "FW"

@@ -1,0 +1,65 @@
+"""The language of help, errors and tables: English, or Japanese where AKINAI_LANG or the locale says so.
+
+The catalogue is keyed by the English text. A text of the catalogue with names in braces is the form of many sentences:
+the form that a sentence fits gives its translation, and what stands at the names is put into it.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from typing import Literal
+
+Language = Literal["en", "ja"]
+DOMAIN = "akinai"
+NAMES = re.compile(r"\{(\w+)\}")
+"""A place in a form."""
+
+
+def chosen_language() -> Language:
+    """The language of AKINAI_LANG, else of the locale; English for all others."""
+    for name in ("AKINAI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return "ja" if re.split(r"[_.@-]", value.lower())[0] == "ja" else "en"
+    return "en"
+
+
+def translate(text: str) -> str:
+    """A text of the catalogue in the chosen language; any other text as it is."""
+    return _catalogue(chosen_language()).gettext(text) if text else text
+
+
+def translate_sentence(sentence: str) -> str:
+    """A sentence in the chosen language, by the first form of the catalogue that it fits; else as it is."""
+    language = chosen_language()
+    if language == "en":
+        return sentence
+    for pattern, translation in _forms(language):
+        if found := pattern.fullmatch(sentence):
+            return translation.format_map({name: translate_sentence(text) for name, text in found.groupdict().items()})
+    return translate(sentence)
+
+
+@cache
+def _catalogue(language: Language) -> NullTranslations:
+    if language == "en":
+        return NullTranslations()
+    with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{DOMAIN}.mo").open("rb") as file:
+        return GNUTranslations(file)
+
+
+@cache
+def _forms(language: Language) -> Sequence[tuple[re.Pattern[str], str]]:
+    """Forms of sentences as patterns, with their translations; the one with the most letters of its own is first."""
+    known: dict[str, str] = getattr(_catalogue(language), "_catalog", {})
+    forms = sorted((text for text in known if NAMES.search(text)), key=lambda text: -len(NAMES.sub("", text)))
+    return [(_pattern(text), known[text]) for text in forms]
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    parts = NAMES.split(form)
+    return re.compile(
+        "".join(f"(?P<{part}>.+?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)), re.DOTALL
+    )
