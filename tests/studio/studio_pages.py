@@ -24,10 +24,10 @@ def studio_process(store: Path, *words: str) -> Generator[str]:
 
 
 @contextmanager
-def page_process(*words: str) -> Generator[str]:
+def page_process(*words: str, folder: Path | None = None) -> Generator[str]:
     """A command that serves pages, in a process of its own; its address with the token."""
     command = [sys.executable, "-m", "akinai", *words, "--no-browser"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
     try:
         assert process.stdout
         line = process.stdout.readline()

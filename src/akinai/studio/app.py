@@ -10,6 +10,7 @@ from akinai.core.errors import AkinaiError, UsageError
 from akinai.report.page.run_list import Scales, row_html, runs_page
 from akinai.report.page.site import Site
 from akinai.report.page.templating import asset
+from akinai.studio.board_routes import add_board_routes
 from akinai.studio.play_routes import add_play_routes
 from akinai.studio.run_routes import add_run_routes
 from akinai.studio.shared import Studio, event, sleep_unless, stream
@@ -26,6 +27,7 @@ def make_app(studio: Studio) -> FastAPI:
     _add_runs(app, studio)
     add_run_routes(app, studio)
     add_play_routes(app, studio)
+    add_board_routes(app, studio)
     _add_actions(app, studio)
     app.add_exception_handler(AkinaiError, _refused)
 

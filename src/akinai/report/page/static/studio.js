@@ -544,7 +544,19 @@
   }
 
 
-  const pages = { runs, market, newplay, play: data => { window.studio = new Play(data); }, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
+  function playbook() {
+    const box = $("#search");
+    box.addEventListener("input", () => {
+      const wanted = plain(box.value).split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const bullet of $$(".bullet")) { const words = plain(bullet.textContent); bullet.hidden = !wanted.every(word => words.includes(word)); shown += !bullet.hidden; }
+      for (const section of $$(".bullets section")) section.hidden = !!wanted.length && !$$(".bullet", section).some(bullet => !bullet.hidden);
+      $("#nothing").hidden = shown > 0 || !wanted.length;
+    });
+    keys(() => {});
+  }
+
+  const pages = { plain: () => keys(() => {}), playbook, runs, market, newplay, play: data => { window.studio = new Play(data); }, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
   Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();

@@ -1,0 +1,1 @@
+"""Pages on several runs or on what was learned from them: a playbook, the leaderboard."""
