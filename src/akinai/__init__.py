@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         export,
         follow,
         fork,
+        merge,
         open,
         plan,
         playbook,
@@ -49,7 +50,8 @@ COMMANDS = {
     "doctor": "api.doctor",
     "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
-    "mcp": "adapters.mcp.serving", "plan": "analysis.plan", "play": "studio.person",
+    "mcp": "adapters.mcp.serving", "merge": "api.records",
+    "plan": "analysis.plan", "play": "studio.person",
     "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
     "show": "api.show", "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
@@ -81,7 +83,7 @@ __all__ = [
     "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "doctor", "estimate",
     "estimate_learning",
     "export", "follow", "fork",
-    "leaderboard", "learn", "mcp", "open", "plan", "play", "playbook", "replay",
+    "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -9,7 +9,7 @@ from akinai.analysis.log_comparison import compare_logs
 from akinai.analysis.plan import plan
 from akinai.api.opening import Session, aopen, open
 from akinai.api.play import Stopped, estimate, fork, resume, run
-from akinai.api.records import deal, diff, export, headers, replay, runs, verify
+from akinai.api.records import deal, diff, export, headers, merge, replay, runs, verify
 from akinai.api.session import AsyncSession
 from akinai.api.show import follow, show
 
@@ -28,6 +28,7 @@ __all__ = [
     "follow",
     "fork",
     "headers",
+    "merge",
     "open",
     "plan",
     "replay",

@@ -37,6 +37,7 @@ from akinai.runtime.runs.planning import (
     names_in,
     plan_all,
     seeds_in,
+    shard_of,
 )
 from akinai.runtime.runs.processes import play_all
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
@@ -71,6 +72,7 @@ def run(
     store: str | Books = "memory:",
     name: str | None = None,
     jobs: int = 1,
+    shard: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
     temperature: float | None = None,
@@ -97,7 +99,8 @@ def run(
     limits. `settings` go over the preset, {"demand.footfall": 40} or ["demand.footfall=40"]; `sweep` plays all seeds
     under each value, {"search.limit": [3, 10]}, or under all pairs of several. The other options are described by
     `akinai run --help`. The runs are called NAME-SEED, those of a sweep NAME-limit-3-SEED. A script that asks for
-    several `jobs` needs `if __name__ == "__main__"`. `ledgers` False keeps no ledgers, 4 KB an entry.
+    several `jobs` needs `if __name__ == "__main__"`. `shard` "2/8" plays the second eighth of the seeds; `merge` brings
+    the shards' stores together. `ledgers` False keeps no ledgers, 4 KB an entry.
 
     A run that breaks is in the result, as "failed" with its error. Where the code of an agent or a world raised an
     exception, a RunFailedWarning shows the traceback; with `raise_errors` the exception is raised, once the run is in
@@ -109,7 +112,8 @@ def run(
         max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens, embedder,
     )  # fmt: skip
     spec, factory = resolve_options(loaded, agent, options, settings)
-    chosen, parts = _seeds(seeds), _parts(loaded, spec, sweep, settings, preset, days, base_url)
+    chosen = _seeds(seeds) if shard is None else shard_of(_seeds(seeds), shard, name)
+    parts = _parts(loaded, spec, sweep, settings, preset, days, base_url)
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=raise_errors)
     play_options = _PlayOptions(store, jobs, progress, context, ledgers)
     return _warned(

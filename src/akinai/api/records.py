@@ -1,7 +1,7 @@
-"""Functions about the record of runs: runs, deal, replay, verify, diff, export."""
+"""Functions about the record of runs: runs, deal, replay, verify, diff, export, merge."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO, TypedDict, cast, get_args
@@ -12,12 +12,13 @@ from akinai.core.errors import LedgerError, UnknownName, UsageError
 from akinai.core.findings import Deal
 from akinai.core.stores import Books, RunHeader, Status
 from akinai.core.worlds import replay as core_replay
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, opened, resolve_store, with_store
 from akinai.runtime.export.database import database_formats, write_database
 from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
 from akinai.runtime.runs.lifecycle import check_replay
+from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.verification import Verdict, checked_digest
@@ -192,6 +193,26 @@ def _export_database(run: str, path: Path, format: str, store: StoreRef) -> None
         await write_database(books, headers[0], format, path)
 
     wait(with_store(resolve_store(store), work))
+
+
+def merge(out: str | Books, *stores: str | Books) -> Merged:
+    """Copy all runs of the stores into the store `out`, which is made where there is none: ledgers with equal digests,
+    model calls, kept scores. Doing it again changes nothing; a run that went on since grows.
+
+    UsageError, before anything is written, where two stores hold different runs under one name.
+    """
+    if not stores:
+        raise UsageError("name the stores to merge after the one to merge them into")
+
+    async def work() -> Merged:
+        async with AsyncExitStack() as stack:
+            sources: dict[str, Books] = {}
+            for number, store in enumerate(stores, 1):
+                place = store if isinstance(store, str) else f"store {number}"
+                sources[place] = await stack.enter_async_context(opened(store, create=False))
+            return await merge_stores(await stack.enter_async_context(opened(out, create=True)), sources)
+
+    return wait(work())
 
 
 def deal(run: str | Run, id: str, *, store: StoreRef = None) -> Deal:

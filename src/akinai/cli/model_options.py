@@ -125,6 +125,22 @@ def run_count(spec: "AgentSpec", jobs: int | None, store: str) -> int:
     return process_count(jobs, store)
 
 
+def warn_if_ignored(world: str, spec: "AgentSpec") -> None:
+    """Say so if a player by rules was given a playbook that it cannot follow."""
+    from akinai import worlds
+
+    if not spec.bullets:
+        return
+    agent = spec.agent
+    loaded = worlds.load(world)
+    learner = loaded.facets.teaching.learner
+    if agent in loaded.players and agent != learner:
+        follows = f"; {learner} does" if learner else ""
+        from akinai.cli.output import print_error
+
+        print_error(f"{agent} takes no notice of a playbook{follows}")
+
+
 def print_estimate(
     world: str,
     spec: "AgentSpec",

@@ -55,6 +55,15 @@ Jobs = Annotated[
     int | None,
     option("--jobs", metavar="N", help="Processes that work in parallel.", default="one per CPU", parser=whole_number),
 ]
+Shard = Annotated[
+    str | None,
+    option(
+        "--shard",
+        metavar="I/N",
+        help="Play the I-th of N shares of the seeds, one per machine; 'akinai merge' brings the stores together.",
+        default="all seeds",
+    ),
+]
 Embedder = Annotated[
     str | None,
     option(

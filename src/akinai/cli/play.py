@@ -16,6 +16,7 @@ from akinai.cli.options import (
     Jobs,
     Json,
     RunName,
+    Shard,
     Store,
     argument,
     option,
@@ -44,7 +45,7 @@ HUMAN = "human"
 """The agent that is a person at the terminal, where no bar may be drawn over what is typed."""
 MAX_REASONS = 5
 """Failed runs whose reason is printed."""
-NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "as_json", "dry_run"})
+NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "shard", "as_json", "dry_run"})
 """Parameters of `run` that the command suggested for another player leaves out or sets itself."""
 
 Preset = Annotated[
@@ -144,6 +145,7 @@ def run(
     store: Store = None,
     name: GroupName = None,
     jobs: Jobs = None,
+    shard: Shard = None,
     as_json: Json = False,
     model: m.ModelName = None,
     base_url: m.BaseUrl = None,
@@ -176,31 +178,24 @@ def run(
         embedder,
     )  # fmt: skip
     spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
-    if spec.bullets:
-        _warn_if_ignored(world, spec.agent)
+    m.warn_if_ignored(world, spec)
     if dry_run and sweeps:
         raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
-        m.print_estimate(world, spec, preset=preset, days=days, sets=sets, seeds=seeds, jobs=jobs, as_json=as_json)
-        return
+        estimated = partial(m.print_estimate, world, spec, preset=preset, days=days, sets=sets, seeds=seeds)
+        return estimated(jobs=jobs, as_json=as_json)
     game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
-    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), ledgers=False)
+    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), shard=shard, ledgers=False)
     quiet = as_json or spec.agent == HUMAN
     runs = _play_and_print(lambda progress: play(progress=progress), address, as_json, quiet=quiet)
-    if not as_json and not address.startswith("memory:"):
+    return None if as_json else _print_what_next(context, runs, seeds, store, address)
+
+
+def _print_what_next(context: typer.Context, runs: "Runs", seeds: str, store: str | None, address: str) -> None:
+    if not address.startswith("memory:"):
         flags = _repeated_flags(context, runs[0])
-        print_next_steps(_after_sweep(runs, store) if sweeps else _after_run(runs, seeds, flags, store))
-
-
-def _warn_if_ignored(world: str, agent: str) -> None:
-    """Say so if a player by rules was given a playbook that it cannot follow."""
-    from akinai import worlds
-
-    loaded = worlds.load(world)
-    learner = loaded.facets.teaching.learner
-    if agent in loaded.players and agent != learner:
-        follows = f"; {learner} does" if learner else ""
-        print_error(f"{agent} takes no notice of a playbook{follows}")
+        swept = context.params["sweeps"]
+        print_next_steps(_after_sweep(runs, store) if swept else _after_run(runs, seeds, flags, store))
 
 
 def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:

@@ -1,6 +1,7 @@
-"""Commands about the record of runs: runs, replay, verify, diff, export."""
+"""Commands about the record of runs: runs, replay, verify, merge, diff, export."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -121,6 +122,22 @@ def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
     for covered, value in verdict.digests.items():
         if value:
             yield f"  {DIGESTS[covered]:<12}  {value}"
+
+
+def merge(
+    out: Annotated[str, argument("OUT", "The store to merge into; it is made where there is none.")],
+    stores: Annotated[list[str], argument("IN...", "Stores whose runs are copied.")],
+    as_json: Json = False,
+) -> None:
+    """Copy all runs of some stores into one, with equal digests; done again, it changes nothing."""
+    from akinai import api
+
+    merged = api.merge(out, *stores)
+    if as_json:
+        return print_json(merged.to_json())
+    counts = {"added": len(merged.added), "grown since": len(merged.grown), "there already": len(merged.same)}
+    print_line(f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items() if count) or 'no runs'}")
+    return print_next_steps({f"akinai runs --store {shlex.quote(out)}": "list them"})
 
 
 def diff(

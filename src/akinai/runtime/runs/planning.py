@@ -176,6 +176,23 @@ def checked_seeds(seeds: Iterator[int] | Sequence[int]) -> list[int]:
     return list(seen)
 
 
+def shard_of(seeds: Sequence[int], shard: str, name: str | None) -> list[int]:
+    """The seeds of one shard: of "2/8" the 2nd, the 10th, the 18th and so on.
+
+    UsageError for no shard, for one without seeds, and without a `name`, under which the shards are one group.
+    """
+    match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", shard.strip())
+    number, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= number <= count:
+        raise UsageError(f"a shard is I/N, such as 2/8 for the second of eight, not {shard!r:.60}")
+    if count > len(seeds):
+        there = "there is 1" if len(seeds) == 1 else f"there are {len(seeds)}"
+        raise UsageError(f"{count} shards want {count} seeds or more, and {there}")
+    if name is None:
+        raise UsageError("a shard needs the name of the study, such as --name study: without it each shard has its own")
+    return list(seeds[number - 1 :: count])
+
+
 def _seeds(text: str) -> Iterator[int]:
     for piece in text.split(","):
         low, dash, high = piece.strip().partition("-")
