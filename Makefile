@@ -11,7 +11,7 @@ WORDS  := src/akinai/report/page/locale
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
 APART := autogen inspect lightning magentic openenv real verifiers
 
-.PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs golden \
+.PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -68,6 +68,9 @@ bench: $(READY)  ## every figure with the ratio to its budget
 docs: $(READY)  ## the commands and examples in the docs, run as tests
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
+site: $(READY)  ## the docs as a site, in the folder site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
+
 golden: $(READY)  ## write the golden playthroughs and the table of differences anew after a change; read the diff
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
@@ -78,7 +81,7 @@ messages: $(READY)  ## gather the words of the pages for translation; then fill 
 	rm $(WORDS)/studio.pot
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -92,7 +95,7 @@ $(LIGHT): pyproject.toml constraints.txt
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	@touch $(LIGHT) $@
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
