@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from akinai.api.doctor import doctor
     from akinai.core import Action, Agent, Entry, Genesis, Ledger, Move, Outcome, Score, Turn, View, World
     from akinai.core.errors import AkinaiError, RunFailedWarning
+    from akinai.report.figures.against import against_figure
     from akinai.report.page.leaderboard import check_leaderboard, leaderboard
     from akinai.runtime.learn.learner import estimate_learning, learn, write_prompts
     from akinai.runtime.runs.records import Run, Runs
@@ -63,6 +64,7 @@ COMMAND_GROUPS = {"playbook": "api.playbook"}
 files is a group as well."""
 
 _HOME = {
+    "against_figure": "report.figures.against",
     "Action": "core.actions", "Agent": "core.agents", "AkinaiError": "core.errors", "AsyncSession": "api.session",
     "Entry": "core.ledger",
     "check_leaderboard": "report.page.leaderboard",
@@ -79,9 +81,9 @@ _HOME = {
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
-    "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "analyze",
-    "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff", "doctor", "estimate",
-    "estimate_learning",
+    "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World",
+    "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff",
+    "doctor", "estimate", "estimate_learning",
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -33,6 +33,7 @@ OTHER_FUNCTIONS = {
     ("analyze", "deal"): "deal",
     ("compare", "cluster"): "compare_logs",
     ("show", "follow"): "follow",
+    ("learn", "figure"): "against_figure",
     ("learn", "dry_run"): "estimate_learning",
     ("learn", "write_prompts"): "write_prompts",
 }

@@ -16,7 +16,7 @@ KEYS = [
     "tasks", "world", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "online", "epochs", "split",
     "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "with", "without", "playbook_size", "tokens",
     "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "test", "judge_only", "selected",
-    "seconds", "card",
+    "against", "seconds", "card",
 ]  # fmt: skip
 PLAIN = ("--set", "extra=false")
 

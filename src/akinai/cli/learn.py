@@ -104,6 +104,18 @@ WritePrompts = Annotated[
     Path | None,
     option("--write-prompts", metavar="DIR", help="Write the prompts to this folder, to change them; learn nothing."),
 ]
+Against = Annotated[
+    str | None,
+    option(
+        "--against",
+        metavar="NAME,...",
+        help="Compare the playbook on the judged tasks with placebo, icl (raw examples), gepa, cheatsheet or "
+        "reasoning-bank, each learning from the same tasks with as many tokens.",
+    ),
+]
+FigureFile = Annotated[
+    Path | None, option("--figure", metavar="FILE", help="Draw the comparison of --against to an SVG file.")
+]
 DryRun = Annotated[bool, flag("--dry-run", help="Print the calls, tokens, hours and dollars to expect; learn nothing.")]
 GeneratorModel = Annotated[str | None, m.role_model("generator", "does the tasks, or plays")]
 GeneratorBaseUrl = Annotated[str | None, m.role_base_url("generator")]
@@ -153,6 +165,8 @@ def learn(
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
     write_prompts: WritePrompts = None,
+    against: Against = None,
+    figure: FigureFile = None,
     dry_run: DryRun = False,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
@@ -161,22 +175,29 @@ def learn(
 
 def _answer(options: dict[str, Any]) -> None:
     """Do what the options of the command ask for."""
+    from akinai.core.errors import UsageError
     from akinai.runtime.learn.learner import learn as learn_playbook
 
-    names = ("tasks", "sets", "as_json", "write_prompts", "dry_run")
-    tasks, sets, as_json, write_prompts, dry_run = (options.pop(name) for name in names)
+    names = ("tasks", "sets", "as_json", "write_prompts", "dry_run", "figure")
+    tasks, sets, as_json, write_prompts, dry_run, figure = (options.pop(name) for name in names)
     if write_prompts is not None:
         _write_prompts(tasks, write_prompts, sets)
         return
     _expect_model(options, sets or [])
     _expect_world(tasks, options)
     _expect_learning(options)
+    if figure is not None and not options["against"]:
+        raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
     options["eval_settings"] = options.pop("eval_sets")
     if dry_run:
         _print_estimate(tasks, sets, options, as_json=as_json)
         return
     with learning_bar(quiet=as_json) as watch:
         learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
+    if figure is not None and learned.against is not None:
+        from akinai.report.figures.against import against_figure
+
+        against_figure(learned, figure)
     again = f"the same command{' without --fresh' if options['fresh'] else ''} resumes it"
     _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
 
@@ -263,6 +284,7 @@ def _expect_learning(options: Mapping[str, Any]) -> None:
 
     if options["judge_only"]:
         learning = _flags(options, "epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds")
+        learning |= _flags(options, "against")
         expect_unused(learning, "nothing is learned with --judge-only")
 
 

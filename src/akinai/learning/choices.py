@@ -191,6 +191,14 @@ class VotingRetriever(PlaybookRetriever):
             ballot = vote({id: scores[id] for id in injection.bullet_ids}, choice_scores)
         return RetrievedVotes(injection, tuple(found[id] for id in voters), playbook, ballot=ballot)
 
+    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
+        """These bullets, of which those vote that the question and a choice find."""
+        question, *choices = query.split("\n")
+        index, wanted = self._refreshed(playbook), frozenset(ids)
+        found = {id: score for id, score in index.scores(self._search(question)).items() if id in wanted}
+        ballot = vote(found, [index.scores(self._search(choice)) for choice in choices]) if found else Ballot()
+        return RetrievedVotes(self.by_ids(playbook, ids).injection, (), playbook, ballot=ballot)
+
     def _search(self, text: str) -> SearchQuery:
         # A bullet that misled once stays a voter: leaving such bullets out costs accuracy, see docs/qa.md.
         return SearchQuery(text, top_k=self.config.top_k, min_confidence=0.0)

@@ -95,6 +95,8 @@ class EvalResult:
     usage: ModelUsage = field(default_factory=ModelUsage)
     injected_tokens: int = 0
     """Tokens of the bullets in all contexts, summed."""
+    injected: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The bullets in each context, by task id."""
 
     @property
     def accuracy(self) -> float:
@@ -139,6 +141,7 @@ async def judge(
         {id: attempt.trajectory.answer for id, attempt in attempts.items()},
         sum((attempt.trajectory.usage for attempt in attempts.values()), ModelUsage()),
         injected_tokens,
+        {id: attempt.trajectory.injected for id, attempt in attempts.items()},
     )
 
 

@@ -24,6 +24,10 @@ class Retriever(Protocol):
         """These bullets, as far as the playbook still holds them."""
         ...
 
+    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
+        """These bullets as a task with this query gets them, whatever a search would find."""
+        ...
+
     def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
         """Tokens of the bullets in a task's context."""
         ...
@@ -82,6 +86,10 @@ class PlaybookRetriever:
         """These bullets, as far as the playbook still holds them."""
         bullets = [playbook[id] for id in ids if id in playbook]
         return Retrieved(inject(bullets, count_tokens=self.count_tokens), (), playbook)
+
+    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
+        """These bullets as a task with this query gets them, whatever a search would find."""
+        return self.by_ids(playbook, ids)
 
     def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
         """Tokens of the bullets in a task's context, those that its Generator found by itself included."""

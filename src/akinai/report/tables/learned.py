@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akinai.report.tables.columns import Column, fitted
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
 if TYPE_CHECKING:
@@ -17,15 +18,16 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    from akinai.report.tables.columns import Column, fitted
-
     rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
     names, values, ends = ([row[at] for row in rows] for at in range(3))
     table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
     card = learned["card"]
     beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
     playbook = Text(f"playbook {card['playbook']}; {beginning}")
-    return Group(Text(_title(learned), "bold"), playbook, Text(""), table)
+    parts: list[RenderableType] = [Text(_title(learned), "bold"), playbook, Text(""), table]
+    if rows := learned["against"]:
+        parts += [Text(""), against_table(rows, width), *map(Text, against_lines(rows))]
+    return Group(*parts)
 
 
 def _beginning(began: Mapping[str, Any], has: str) -> str:
@@ -169,3 +171,62 @@ def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
 
 def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
     return " to ".join(f"{factor * end:{form}}" for end in ends or ())
+
+
+CONTENDERS = {
+    "none": "no playbook",
+    "playbook": "the playbook",
+    "placebo": "placebo: bullets of other tasks",
+    "icl": "raw examples, equal tokens",
+    "gepa": "GEPA",
+    "cheatsheet": "dynamic cheatsheet",
+    "reasoning-bank": "reasoning bank",
+}
+
+
+def against_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableType":
+    """A row a contender, from the document of a learning."""
+    return fitted(
+        [
+            Column("learned by", [named(row["name"]) for row in rows], words=True),
+            Column("score", [f"{row['score']:.1%}" for row in rows]),
+            Column("gain", [_gain_points(row["gain"]) for row in rows]),
+            Column("95 %", [_gain_interval(row["gain"]) for row in rows], drop=2),
+            Column("playbook minus it", [_gain_points(row["playbook_minus"]) for row in rows]),
+            Column("95 %", [_gain_interval(row["playbook_minus"]) for row in rows]),
+            Column("tokens to learn", [f"{row['learning_tokens']:,}" for row in rows], drop=3),
+            Column("tokens a task", [f"{row['tokens_a_task']:,.0f}" for row in rows], drop=4),
+            Column("in context", [f"{row['injected']:,.0f}" for row in rows], drop=1),
+        ],
+        width,
+    )
+
+
+def against_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the rows say, a sentence a contender: where the playbook is behind, that it is."""
+    for row in rows:
+        minus = row["playbook_minus"]
+        if minus is None:
+            continue
+        interval = _gain_interval(minus)
+        match row["verdict"]:
+            case "behind":
+                yield f"The playbook loses to {named(row['name'])} by {-100 * minus['gain']:.1f} points ({interval})."
+            case "ahead":
+                yield f"The playbook is {100 * minus['gain']:.1f} points ahead of {named(row['name'])} ({interval})."
+            case _:
+                points = f"{100 * minus['gain']:+.1f} points ({interval})"
+                yield f"No difference from {named(row['name'])} is shown: {points}."
+
+
+def named(name: str) -> str:
+    """A contender in words."""
+    return CONTENDERS.get(name, name)
+
+
+def _gain_points(paired: Mapping[str, Any] | None) -> str:
+    return "" if paired is None else f"{100 * paired['gain']:+.1f}"
+
+
+def _gain_interval(paired: Mapping[str, Any] | None) -> str:
+    return " to ".join(f"{100 * end:+.1f}" for end in (paired or {}).get("ci95") or ())

@@ -9,24 +9,28 @@ from pathlib import Path
 from time import perf_counter
 
 from akinai.core.errors import EndRun, UsageError
+from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
 from akinai.learning.loop.job import Job, Node, Watch, begin, check_ids
 from akinai.learning.loop.loop import learn as run_loop
 from akinai.learning.loop.provenance import beginning, provenance, remember
-from akinai.learning.loop.state import Beginning, LoopState
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.loop.state import Beginning, LoopConfig, LoopState
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.consistency import AgreementEvaluator, ContrastEvaluator, RepeatedGenerator
-from akinai.learning.roles.protocols import Evaluator, Roles
+from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
+from akinai.runtime.learn.against import NONE, OURS, Against, Standing, compete, find_rivals
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.plugins import REFINERS, find_plugin
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.result import Judgement, LearnResult
+from akinai.runtime.learn.role_models import ROLES, RoleModels
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.models.budget import NO_BUDGET, Budget
 from akinai.runtime.sync import wait
@@ -53,6 +57,8 @@ class JobConfig:
     watch: Watch | None = None
     nodes: Sequence[Node] = ()
     """Steps of one's own in the loop."""
+    against: Sequence[str] = ()
+    """Contenders to compare the playbook with, by name."""
 
     def playbook_of(self, name: str) -> Path:
         """The file of the playbook, for a data set of this name."""
@@ -68,12 +74,13 @@ def run_job(
     make_roles: MakeRoles,
     config: JobConfig,
     evaluator: Evaluator | None = None,
+    models: RoleModels | None = None,
 ) -> LearnResult:
     """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
     `evaluator` answers are compared with the truth. Errors as in `learn`.
     """
     path = config.playbook_of(data_set.name)
-    return wait(_Learning(data_set, settings, config, path, evaluator).run(make_roles))
+    return wait(_Learning(data_set, settings, config, path, evaluator, models).run(make_roles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +106,16 @@ class _Learning:
     config: JobConfig
     path: Path
     evaluator: Evaluator | None
+    models: RoleModels | None = None
+    """For contenders that ask a model."""
 
     async def run(self, make_roles: MakeRoles) -> LearnResult:
         start = perf_counter()
         async with AsyncExitStack() as stack:
             tasks = self._load_tasks()
-            roles = await make_roles(Resources(self.data_set.name, self.config.budget, self.path, stack))
+            rivals = self._rivals(tasks)
+            resources = Resources(self.data_set.name, self.config.budget, self.path, stack)
+            roles = await make_roles(resources)
             job = self._job(tasks, roles)
             runner = await self._runner(job, stack)
             if not self.config.judge_only:
@@ -116,7 +127,9 @@ class _Learning:
             )
             if state.over and cut is None:
                 await runner.forget()
-            end = end or cut
+            end, against = end or cut, None
+            if rivals and end is None:
+                against, end = await self._compete(rivals, job, tasks, state, judgement, resources)
             return LearnResult(
                 self.data_set.name,
                 roles.label,
@@ -133,6 +146,7 @@ class _Learning:
                 test=further[0] if further else None,
                 judge_only=self.config.judge_only,
                 selected=state.selected,
+                against=against,
             )
 
     def _load_tasks(self) -> _Tasks:
@@ -245,6 +259,59 @@ class _Learning:
         except EndRun as end:
             return done or [Judgement("train")], end
         return done, None
+
+    def _rivals(self, tasks: _Tasks) -> Mapping[str, Rival]:
+        """The contenders. UsageError where there are no tasks to compare them on."""
+        if self.config.against and (self.config.judge_only or not tasks.judged or not self.config.baseline):
+            raise UsageError(
+                "others are compared on tasks that nothing was learned from, with and without a playbook, after a "
+                "learning; name a file of such tasks, and leave out what judges otherwise"
+            )
+        return find_rivals(self.config.against, has_model=bool(self.models))
+
+    async def _compete(
+        self,
+        rivals: Mapping[str, Rival],
+        job: Job,
+        tasks: _Tasks,
+        state: LoopState,
+        judgement: Judgement,
+        resources: Resources,
+    ) -> tuple[Against | None, EndRun | None]:
+        """Compare the playbook with the contenders on the tasks of the first split."""
+        ours, none = judgement.judged, judgement.baseline
+        assert ours is not None
+        assert none is not None
+        judged, settings, ask = tasks.judged[judgement.split], self.settings, None
+        if self.models:
+            everyone = {role: next(iter(self.models.by_role.values())) for role in ROLES} | {**self.models.by_role}
+            ask = await resources.askers(replace(self.models, by_role=everyone), structured=settings.structured)
+        spent = sum((epoch.counts.usage for epoch in state.epochs), ModelUsage()) + sum(
+            (selected.usage for selected in state.selected), ModelUsage()
+        )
+
+        def retriever(config: LoopConfig) -> Retriever:
+            return settings.retriever(config, self.data_set)
+
+        contest = Contest(
+            tasks.train,
+            [task.assignment for task in judged],
+            job.roles,
+            job.evaluator,
+            job.config,
+            job.playbook.load(),
+            retriever,
+            tokens=spent.tokens.input + spent.tokens.output,
+            injected=ours.injected,
+            injected_tokens=ours.injected_tokens / max(1, len(ours.right)),
+            open_file=lambda name: PlaybookFile(self.path.with_name(f"{self.path.stem}.{name}.json")),
+            ask=ask,
+            templates=settings.templates(self.data_set),
+            budget_tokens=settings.curator_budget_tokens,
+            tries=settings.tries,
+        )
+        first = (Standing(NONE, none), Standing(OURS, ours, spent))
+        return await compete(rivals, contest, judged, first)
 
     async def _evaluate(self, job: Job, tasks: Sequence[Task], playbook: Playbook) -> EvalResult:
         return await judge(tasks, playbook, job.roles.generator, job.evaluator, job.retriever.fresh())

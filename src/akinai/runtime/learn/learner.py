@@ -81,6 +81,7 @@ def learn(
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     watch: Watch | None = None,
     nodes: Sequence[Node] = (),
+    against: str | Sequence[str] | None = None,
 ) -> LearnResult:
     """Learn a playbook, and judge it on tasks or runs that nothing was learned from, with it and without.
 
@@ -91,7 +92,7 @@ def learn(
     ("roles.reflector.temperature"). For a data set, `roles` and `evaluator` replace its own. An unfinished learning of
     the same playbook is resumed from `checkpoint`; `fresh` begins with an empty playbook and does not resume.
     `baseline` judges without a playbook too; `watch` is called at each step; `nodes` are
-    steps of one's own in the loop.
+    steps of one's own in the loop; `against` names contenders to compare the playbook with.
 
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
@@ -107,7 +108,7 @@ def learn(
     learner |= {"no_truth": no_truth, "keep_best": keep_best, "roles": by_role}
     runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
     runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
-    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes)
+    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes, _names(against))
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
     return _resolved(asked, learn_tasks, learn_runs)
 
@@ -164,6 +165,11 @@ class _Asked:
     options: CallOptions = field(default_factory=CallOptions)
     roles: Roles | None = None
     evaluator: Evaluator | None = None
+
+
+def _names(against: str | Sequence[str] | None) -> Sequence[str]:
+    """Contenders, from a text as people write it or a list."""
+    return [name.strip() for name in against.split(",")] if isinstance(against, str) else tuple(against or ())
 
 
 def _given(learner: Mapping[str, Any]) -> dict[str, Any]:
@@ -248,12 +254,15 @@ def learn_tasks(
     async def make_roles(resources: Resources) -> Roles:
         return roles or await _task_roles(data_set, settings, models, resources)
 
-    result = run_job(data_set, settings, make_roles, job, evaluator)
+    result = run_job(data_set, settings, make_roles, job, evaluator, models)
     return replace(result, models=models)
 
 
 def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnResult:
     """Learn from the runs of a world; `overrides` are settings of the learner."""
+    if job.against:
+        names = ", ".join(job.against)
+        raise UsageError(f"these are runs of a world; {names} can be compared with on tasks with known answers alone")
     data_set = world_tasks(config)
     if config.online:
         overrides = {**overrides, "online": True}

@@ -17,6 +17,9 @@ RETRIEVERS = "akinai.retrievers"
 REFINERS = "akinai.refiners"
 """Functions of a playbook that return a `Refinement` or an `Edit`."""
 
+CONTENDERS = "akinai.contenders"
+"""A `Rival`, for `--against`."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoleContext:
@@ -33,7 +36,7 @@ class RoleContext:
     """Requests before an unreadable reply is given up."""
 
 
-def find_plugin(group: str, what: str, name: str) -> Callable[..., Any]:
+def find_plugin(group: str, what: str, name: str) -> Any:
     """The part of this name. UnknownName with close matches; UsageError for a package that cannot be imported."""
     entries = {entry.name: entry for entry in entry_points(group=group)}
     if name not in entries:

@@ -15,6 +15,7 @@ from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Split
 from akinai.learning.search.injection import inject_all
+from akinai.runtime.learn.against import Against
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.train_config import TrainConfig
 
@@ -84,6 +85,9 @@ class LearnResult:
     selected: tuple[Selected, ...] = ()
     """How the growing playbook did on the held-out tasks, where the best was kept."""
 
+    against: Against | None = None
+    """How others did on the same tasks."""
+
     @property
     def split(self) -> Split:
         return self.judgement.split
@@ -112,6 +116,8 @@ class LearnResult:
         results = [result for each in judgements for result in (each.judged, each.baseline)]
         judged = [result.usage for result in results if result]
         judged += [selected.usage for selected in self.selected]
+        others = self.against.standings[2:] if self.against else ()
+        judged += [usage for other in others for usage in (other.learning, other.judged.usage)]
         return sum([*(counts.usage for _, counts in self._counts()), *judged], ModelUsage())
 
     def _counts(self) -> list[tuple[int, EpochCounts]]:
@@ -162,6 +168,7 @@ class LearnResult:
             "selected": [
                 {"epoch": s.epoch, "tasks": s.tasks, "score": s.score, "best": s is best} for s in self.selected
             ],
+            "against": [*self.against.to_json()] if self.against else None,
             "seconds": round(self.seconds, 2),
             "card": {
                 "akinai": version("akinai"),

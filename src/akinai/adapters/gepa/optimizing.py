@@ -1,0 +1,156 @@
+"""GEPA's contract over the learner's roles: a candidate is the text that stands where the bullets would."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import gepa.api
+
+from akinai.core.errors import AkinaiError, EndRun
+from akinai.core.models import Message, Request
+from akinai.learning.contest.contenders import Contest, Learned, Rival
+from akinai.learning.loop.evaluation import Breaker, attempt_task, gather
+from akinai.learning.loop.retriever import PlaybookRetriever
+from akinai.learning.loop.state import Attempt
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.roles.protocols import ModelUsage
+from akinai.learning.roles.tasks import Task
+
+INSTRUCTIONS = "instructions"
+SEED_TEXT = "Think step by step, and give the answer in exactly the form that the task asks for."
+"""The candidate that GEPA begins with."""
+HELD_OUT_SHARE = 3
+"""One in so many training tasks is kept for GEPA's own validation; the tasks that judge are never shown to it."""
+
+
+async def optimized(contest: Contest) -> Learned:
+    """Run `gepa.optimize` on the training tasks until the tokens of the contest are spent, or as many attempts."""
+    bridge = Bridge(contest, asyncio.get_running_loop())
+    validation = contest.train[::HELD_OUT_SHARE]
+    training = [task for number, task in enumerate(contest.train) if number % HELD_OUT_SHARE] or [*contest.train]
+    optimize = cast("Any", gepa.api).optimize  # its types are generic in what is never named
+    result = await asyncio.to_thread(
+        optimize,
+        {INSTRUCTIONS: SEED_TEXT},
+        training,
+        [*validation],
+        bridge,
+        reflection_lm=bridge.reflect,
+        max_metric_calls=len(contest.train) * contest.config.epochs * (2 + contest.config.rounds),
+        stop_callbacks=bridge.spent,
+        logger=Silent(),
+        seed=contest.seed,
+    )
+    if bridge.broken is not None:
+        raise bridge.broken
+    retriever = PlaybookRetriever(replace(contest.config, whole=True))
+    return Learned(_playbook(str(result.best_candidate[INSTRUCTIONS])), retriever, bridge.usage)
+
+
+class Silent:
+    """GEPA's logger; a learning reports in its document."""
+
+    def log(self, message: str) -> None: ...
+
+
+@dataclass
+class Batch:
+    """What GEPA reads of an evaluated batch."""
+
+    outputs: list[str]
+    scores: list[float]
+    trajectories: list[tuple[Task, Attempt]] | None
+    objective_scores: None = None
+    num_metric_calls: int | None = None
+
+
+@dataclass
+class Bridge:
+    """GEPA's adapter. GEPA runs in a thread of its own; models are asked in the loop of the learning."""
+
+    contest: Contest
+    loop: asyncio.AbstractEventLoop
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    broken: AkinaiError | EndRun | None = None
+    """A broken model or a spent budget: GEPA takes errors for failed proposals, so it is stopped and raised after."""
+    propose_new_texts: None = None
+    """GEPA's own proposer is used."""
+
+    def evaluate(self, batch: list[Task], candidate: dict[str, str], capture_traces: bool = False) -> Batch:
+        attempts = self._asked(self._attempts(batch, _playbook(candidate[INSTRUCTIONS])))
+        if attempts is None:
+            return Batch([""] * len(batch), [0.0] * len(batch), None)
+        scores = [attempt.evaluation.score if attempt.evaluation else 0.0 for attempt in attempts]
+        traces = [*zip(batch, attempts, strict=True)] if capture_traces else None
+        return Batch([attempt.trajectory.answer for attempt in attempts], scores, traces)
+
+    def make_reflective_dataset(
+        self, candidate: dict[str, str], eval_batch: Batch, components_to_update: list[str]
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        records = [
+            {
+                "Inputs": task.text,
+                "Generated Outputs": "\n".join(filter(None, (attempt.trajectory.reasoning, attempt.trajectory.answer))),
+                "Feedback": self._feedback(task, attempt),
+            }
+            for task, attempt in eval_batch.trajectories or ()
+        ]
+        return dict.fromkeys(components_to_update, records)
+
+    def _feedback(self, task: Task, attempt: Attempt) -> str:
+        if attempt.right:
+            return "right"
+        report = attempt.evaluation.report if attempt.evaluation else attempt.trajectory.failed
+        truth = "" if self.contest.config.no_truth else f"; the right answer is {task.truth}"
+        return f"{report or 'wrong'}{truth}"
+
+    def reflect(self, prompt: str | list[dict[str, Any]]) -> str:
+        """GEPA's reflection model: that of the Reflector."""
+        text = prompt if isinstance(prompt, str) else "\n\n".join(str(message["content"]) for message in prompt)
+        asker = self.contest.asker("gepa", "reflector")
+        reply = self._asked(asker.ask(Request((Message("user", text),))))
+        if reply is None:
+            return ""
+        self.usage = self.usage + ModelUsage(1, tokens=reply.usage)
+        return reply.text
+
+    def spent(self, gepa_state: object) -> bool:
+        """Whether the tokens of the contest are spent, or a model is broken."""
+        tokens = self.usage.tokens.input + self.usage.tokens.output
+        return self.broken is not None or bool(self.contest.tokens and tokens >= self.contest.tokens)
+
+    async def _attempts(self, batch: Sequence[Task], playbook: Playbook) -> list[Attempt]:
+        breaker, retriever = Breaker(), PlaybookRetriever(replace(self.contest.config, whole=True))
+
+        async def attempted(task: Task) -> Attempt:
+            retrieved = retriever.retrieve(playbook, task.assignment.query)
+            attempt = await attempt_task(self.contest.roles.generator, task, retrieved, breaker)
+            if attempt.trajectory.failed:
+                return attempt
+            return replace(attempt, evaluation=await self.contest.evaluator.evaluate(task, attempt.trajectory))
+
+        attempts = await gather([attempted(task) for task in batch])
+        self.usage = sum((attempt.trajectory.usage for attempt in attempts), self.usage)
+        return attempts
+
+    def _asked(self, call: Any) -> Any:
+        """The result of a call in the loop of the learning; None where it broke."""
+        if self.broken is not None:
+            call.close()
+            return None
+        try:
+            return asyncio.run_coroutine_threadsafe(call, self.loop).result()
+        except (AkinaiError, EndRun) as error:
+            self.broken = error
+            return None
+
+
+def _playbook(text: str) -> Playbook:
+    bullet = Bullet("in-00001", INSTRUCTIONS, text)
+    return Playbook((Section(INSTRUCTIONS, "How to do the tasks.", (bullet,)),), 2)
+
+
+RIVAL = Rival(optimized, asks_model=True)

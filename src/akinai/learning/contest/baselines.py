@@ -1,0 +1,81 @@
+"""Contenders that learn nothing of their own: bullets of other tasks, and raw examples in the context. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Self
+
+from akinai.core.chance import Chance
+from akinai.learning.contest.contenders import Contest, Learned, Rival
+from akinai.learning.loop.retriever import Retriever
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.roles.protocols import Retrieved
+from akinai.learning.roles.tasks import Task
+from akinai.learning.search.index import PlaybookIndex
+
+EXAMPLES = "examples"
+
+
+async def placebo(contest: Contest) -> Learned:
+    """The learned bullets, each task given those of another."""
+    return Learned(contest.playbook, OthersBullets(contest.retriever(contest.config), dealt(contest)))
+
+
+def dealt(contest: Contest) -> Mapping[str, tuple[str, ...]]:
+    """The bullets of another judged task by each task's query: a shuffle in which no task keeps its own.
+
+    A bullet that both tasks were given is left out: it would be the treatment, not the placebo.
+    """
+    chance = Chance.of(contest.seed)
+    order = sorted(contest.judged, key=lambda task: (chance("placebo", task.id).below(1 << 30), task.id))
+    others = [*order[1:], *order[:1]]
+    found: dict[str, tuple[str, ...]] = {}
+    for task, other in zip(order, others, strict=True):
+        own = frozenset(contest.injected.get(task.id, ()))
+        found[task.query] = tuple(id for id in contest.injected.get(other.id, ()) if id not in own)
+    return found
+
+
+class OthersBullets:
+    """A retriever that gives each query the bullets that were dealt to it."""
+
+    def __init__(self, retriever: Retriever, dealt: Mapping[str, tuple[str, ...]]) -> None:
+        self._retriever, self._dealt = retriever, dealt
+
+    def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
+        return self._retriever.given(playbook, query, self._dealt.get(query, ()))
+
+    def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
+        return self._retriever.given(playbook, query, ids)
+
+    def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
+        return self._retriever.by_ids(playbook, ids)
+
+    def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
+        return self._retriever.injected_tokens(retrieved, injected)
+
+    def playbook_tokens(self, playbook: Playbook) -> int:
+        return self._retriever.playbook_tokens(playbook)
+
+    def fresh(self) -> Self:
+        return type(self)(self._retriever.fresh(), self._dealt)
+
+    def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
+        return type(self)(self._retriever.with_index(index), self._dealt)
+
+
+async def icl(contest: Contest) -> Learned:
+    """Raw examples of the training tasks with their answers, found for each task, in as many tokens as the bullets."""
+    bullets = tuple(_example(number, task) for number, task in enumerate(contest.train, 1))
+    section = Section(EXAMPLES, "Earlier tasks with their right answers.", bullets)
+    tokens = max(1, round(contest.injected_tokens))
+    config = replace(contest.config, budget_tokens=tokens, whole=False, min_confidence=0.0)
+    return Learned(Playbook((section,), len(bullets) + 1), contest.retriever(config))
+
+
+def _example(number: int, task: Task) -> Bullet:
+    return Bullet(f"ex-{number:05}", EXAMPLES, f"{task.text}\n-> {task.truth}")
+
+
+PLACEBO, ICL = Rival(placebo), Rival(icl)

@@ -1,0 +1,116 @@
+"""What a contender is given, and what it returns. Contenders are found in the entry point group `akinai.contenders`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from akinai.core.errors import UsageError
+from akinai.core.models import Asker
+from akinai.learning.loop.job import Job
+from akinai.learning.loop.loop import learn
+from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
+from akinai.learning.loop.state import LoopConfig, LoopState
+from akinai.learning.playbook.bullets import Playbook, Section
+from akinai.learning.playbook.file import PlaybookFile
+from akinai.learning.roles.protocols import Curator, Evaluator, ModelUsage, Reflector, RoleName, Roles
+from akinai.learning.roles.tasks import Assignment, Task
+from akinai.learning.roles.templates import PromptTemplates
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What every contender is given: the tasks, the roles and the budget of the learning that it is compared with."""
+
+    train: Sequence[Task]
+    judged: Sequence[Assignment]
+    """The tasks that judge, without their answers."""
+    roles: Roles
+    evaluator: Evaluator
+    config: LoopConfig
+    playbook: Playbook
+    """The playbook that was learned."""
+    retriever: Callable[[LoopConfig], Retriever]
+    """Makes the retriever of the tasks."""
+    tokens: int
+    """Tokens that models received and answered while the playbook was learned; 0 without a model."""
+    injected: Mapping[str, tuple[str, ...]]
+    """The bullets that each judged task was given, by its id."""
+    injected_tokens: float
+    """Tokens of these bullets in the context of a task, on average."""
+    open_file: Callable[[str], PlaybookFile]
+    """The file of a contender's own playbook."""
+    ask: Callable[[RoleName], Asker] | None = None
+    """Returns the asker of a role's model; None where only rules play."""
+    templates: PromptTemplates = field(default_factory=PromptTemplates)
+    budget_tokens: int = 8_000
+    """The intended size of a playbook."""
+    tries: int = 3
+    seed: int = 0
+
+    def asker(self, name: str, role: RoleName) -> Asker:
+        """The asker of a role. UsageError where only rules play."""
+        if self.ask is None:
+            raise UsageError(f"{name} asks a model; name one, such as --model openai:gpt-5-mini, or leave {name} out")
+        return self.ask(role)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a contender brings to the tasks that judge."""
+
+    playbook: Playbook
+    retriever: Retriever
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    """The model calls of its learning."""
+
+
+class Contender(Protocol):
+    """Learns from the training tasks, with at most the tokens of the contest."""
+
+    async def __call__(self, contest: Contest, /) -> Learned: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A contender as its package names it."""
+
+    learn: Contender
+    asks_model: bool = False
+    """Whether it cannot do without a model."""
+
+
+class _Spent(Exception):
+    pass
+
+
+async def learn_by(
+    contest: Contest, name: str, sections: Sequence[Section], roles: tuple[Reflector, Curator], **config: Any
+) -> Learned:
+    """Learn with other roles on the same tasks, each once an epoch, until the tokens of the contest are spent."""
+    chosen = replace(
+        contest.config, batch=1, rounds=1, new_tries=False, reflect_on_success=True,
+        gate=False, keep_best=False, dedup=False, prune=False, **config,
+    )  # fmt: skip
+    file, retriever, newest = contest.open_file(name), PlaybookRetriever(chosen), LoopState("")
+    file.begin(sections, fresh=True)
+    reflector, curator = roles
+    players = Roles(contest.roles.generator, reflector, curator, name, uses_model=True)
+
+    def watch(step: str, state: LoopState) -> None:
+        nonlocal newest
+        newest = state
+        tokens = used(state).tokens
+        if step == "apply" and contest.tokens and tokens.input + tokens.output >= contest.tokens:
+            raise _Spent
+
+    with suppress(_Spent):
+        await learn(Job(contest.train, players, contest.evaluator, file, retriever, chosen), watch=watch)
+    return Learned(file.load(), retriever.fresh(), used(newest))
+
+
+def used(state: LoopState) -> ModelUsage:
+    """The model calls of a learning so far."""
+    return sum((epoch.counts.usage for epoch in state.epochs), state.counts.usage)

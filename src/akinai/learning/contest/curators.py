@@ -1,0 +1,133 @@
+"""Two other memories as Curators: a dynamic cheatsheet (arXiv 2504.07952) and a reasoning bank (arXiv 2509.25140).
+
+Both read what was attempted and whether it was right, never the right answer. The cheatsheet is one text that is
+rewritten after each task and given whole (its cumulative form). The bank adds up to three strategies after each task,
+from success and from failure, changes none of them, and gives the nearest ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from akinai.core.canonical import Json
+from akinai.core.models import Asker
+from akinai.learning.contest.contenders import Contest, Learned, Rival, learn_by
+from akinai.learning.playbook.bullets import Playbook, Section
+from akinai.learning.playbook.deltas import Delta, Operation
+from akinai.learning.roles.model import NONE, text_in
+from akinai.learning.roles.objects import UnreadableReply, object_in
+from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Trajectory
+from akinai.learning.roles.requests import Parser, UnreadableStreak, ask_readable
+from akinai.learning.roles.tasks import Task
+from akinai.learning.roles.templates import PromptTemplates
+
+CHEATSHEET, BANK = "cheatsheet", "reasoning-bank"
+MOST_ITEMS = 3
+"""Strategies from one task."""
+NEAREST = 3
+"""Strategies in the context of a task, at most."""
+
+
+class Recorder:
+    """A Reflector that asks nobody: it passes on what was attempted, and whether it was right."""
+
+    async def reflect(
+        self,
+        task: Task,
+        trajectory: Trajectory,
+        evaluation: Evaluation,
+        retrieved: Retrieved,
+        earlier: Sequence[Insights] = (),
+    ) -> Insights:
+        attempt = "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions, trajectory.answer))) or NONE
+        return Insights(task.id, attempt, key_insight="right" if evaluation.right else "wrong")
+
+
+class CheatsheetCurator:
+    """Rewrites the whole cheatsheet after each task."""
+
+    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int, budget_tokens: int) -> None:
+        self._asker, self._templates, self._tries, self._budget = asker, templates, tries, budget_tokens
+        self._streak = UnreadableStreak()
+
+    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
+        bullet = next(iter(playbook), None)
+        values = {
+            "cheatsheet": bullet.content if bullet else NONE,
+            "attempts": _attempts(insights),
+            "budget": str(self._budget),
+        }
+        messages = self._templates.messages("cheatsheet", values)
+        asked = ask_readable(self._asker, self._templates, messages, _text, self._tries, self._streak)
+        parsed = await asked
+        if parsed.value is None:
+            return Curation(Delta(), parsed.failed, parsed.usage)
+        kind = "UPDATE" if bullet else "ADD"
+        operation = Operation(kind, CHEATSHEET, bullet.id if bullet else None, parsed.value)
+        changed = bullet is None or bullet.content != parsed.value
+        return Curation(Delta(operations=(operation,) if changed else ()), "", parsed.usage)
+
+
+class BankCurator:
+    """Adds the strategies that a task taught."""
+
+    def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int) -> None:
+        self._asker, self._templates, self._tries = asker, templates, tries
+        self._streak = UnreadableStreak()
+
+    async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
+        messages = self._templates.messages(
+            "reasoning_bank", {"attempts": _attempts(insights), "most": str(MOST_ITEMS)}
+        )
+        parse: Parser[tuple[str, ...]] = _items
+        parsed = await ask_readable(self._asker, self._templates, messages, parse, self._tries, self._streak)
+        if parsed.value is None:
+            return Curation(Delta(), parsed.failed, parsed.usage)
+        return Curation(
+            Delta(operations=tuple(Operation("ADD", BANK, None, text) for text in parsed.value)), "", parsed.usage
+        )
+
+
+async def cheatsheet(contest: Contest) -> Learned:
+    """A dynamic cheatsheet, learned from the same tasks."""
+    asker = contest.asker(CHEATSHEET, "curator")
+    curator = CheatsheetCurator(asker, contest.templates, tries=contest.tries, budget_tokens=contest.budget_tokens)
+    sections = (Section(CHEATSHEET, "What has proved useful."),)
+    return await learn_by(contest, CHEATSHEET, sections, (Recorder(), curator), whole=True)
+
+
+async def reasoning_bank(contest: Contest) -> Learned:
+    """A reasoning bank, learned from the same tasks."""
+    curator = BankCurator(contest.asker(BANK, "curator"), contest.templates, tries=contest.tries)
+    sections = (Section(BANK, "Strategies from success and failure."),)
+    return await learn_by(contest, BANK, sections, (Recorder(), curator), whole=False, top_k=NEAREST)
+
+
+def _attempts(insights: Sequence[Insights]) -> str:
+    return "\n\n".join(f"{item.task_text}\n\n{item.reasoning}\n\n({item.key_insight})" for item in insights)
+
+
+def _text(reply: str) -> str:
+    text = text_in(object_in(reply, CHEATSHEET), CHEATSHEET).strip()
+    if not text:
+        raise UnreadableReply("cheatsheet is empty; give the whole new cheatsheet")
+    return text
+
+
+def _items(reply: str) -> tuple[str, ...]:
+    value = object_in(reply, "items")["items"]
+    if not isinstance(value, list):
+        raise UnreadableReply('items is no list; give a list of {"title", "description", "content"}')
+    return tuple(filter(None, (_item(item) for item in value[:MOST_ITEMS])))
+
+
+def _item(item: Json) -> str:
+    if not isinstance(item, Mapping):
+        raise UnreadableReply('an item is no object; give {"title", "description", "content"}')
+    fields = cast("Mapping[str, Json]", item)
+    title, description, content = (text_in(fields, name).strip() for name in ("title", "description", "content"))
+    return " ".join(filter(None, (f"{title}:" if title else "", description, content)))
+
+
+CHEATSHEET_RIVAL, BANK_RIVAL = Rival(cheatsheet, asks_model=True), Rival(reasoning_bank, asks_model=True)

@@ -1,0 +1,61 @@
+"""The figure of a learning against others: gains over no playbook with their intervals, and the tokens they took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from akinai.core.errors import UsageError, why_unreadable
+from akinai.report.tables.learned import named
+
+if TYPE_CHECKING:
+    from akinai.runtime.learn.result import LearnResult
+
+TITLE = "Gains over no playbook on the same tasks"
+
+
+def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The drawing of the rows of a learning's document: a row a contender, with its paired 95 % interval."""
+    from akinai.report.figures.style import GREYS, sheet, styled
+    from akinai.report.figures.svg import svg_of
+
+    shown = [row for row in rows if row["gain"] is not None]
+    with styled():
+        figure, (axes,) = sheet(0.9 + 0.34 * max(2, len(shown)))
+        axes.axvline(0, color=GREYS["soft"], linewidth=0.8)
+        for place, row in enumerate(shown):
+            gain = 100 * row["gain"]["gain"]
+            low, high = (100 * end for end in row["gain"]["ci95"] or (row["gain"]["gain"],) * 2)
+            colour = "#b5541c" if row["name"] == "playbook" else GREYS["ink"]
+            axes.plot([low, high], [place, place], color=colour)
+            axes.plot([gain], [place], marker="o", markersize=5, color=colour)
+            axes.annotate(
+                f"{row['injected']:,.0f} tokens",
+                (high, place),
+                (6, -3),
+                textcoords="offset points",
+                color=GREYS["soft"],
+            )
+        axes.set_yticks(range(len(shown)), [named(row["name"]) for row in shown])
+        axes.set_ylim(len(shown) - 0.5, -0.5)
+        axes.margins(x=0.25)
+        axes.set_xlabel("Points over no playbook, 95 % intervals; tokens in the context of a task")
+        said = "; ".join(f"{named(row['name'])} {100 * row['gain']['gain']:+.1f} points" for row in shown)
+        return svg_of(figure, TITLE, f"{said}.")
+
+
+def against_figure(learned: LearnResult, path: Path | str) -> Path:
+    """Draw how a learning did against others to an SVG file. `akinai learn --figure FILE`.
+
+    UsageError for a learning without `against`, or a file that cannot be written; MissingExtra without `report`.
+    """
+    rows = learned.to_json()["against"]
+    if not isinstance(rows, list):
+        raise UsageError("there is nothing to draw: name others to compare with, such as --against placebo,icl")
+    place = Path(path)
+    try:
+        place.write_text(against_svg([row for row in rows if isinstance(row, Mapping)]), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"the figure cannot be written to {str(place)!r}: {why_unreadable(error)}") from error
+    return place

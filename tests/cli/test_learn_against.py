@@ -1,0 +1,141 @@
+"""`akinai learn --against`: others on the same tasks, with as many tokens, by rules and over the wire."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from colours_by_wire import FACTS, Pupil, role_of, write_questions
+from command_line import Akinai
+
+import akinai as package
+from akinai.core.errors import UsageError
+from akinai.core.models import Reply
+from akinai.report.tables.learned import against_lines
+from akinai.testing.endpoint import Endpoint, ModelCall
+
+pytestmark = pytest.mark.needs_qa
+
+MODELS = ("gepa", "cheatsheet", "reasoning-bank")
+FACT = "; ".join(f"[x] helpful=0 harmful=0 :: Colour of {colour} -> {fruit}" for colour, fruit in FACTS)
+
+
+class Rival(Pupil):
+    """Plays the roles, keeps a cheatsheet and a bank, and proposes instructions; it writes down all the facts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: dict[str, list[str]] = {name: [] for name in MODELS}
+
+    async def reply(self, call: ModelCall) -> Reply:
+        text = "\n".join(message.text for message in call.request.messages)
+        for name, sign, reply in (
+            ("cheatsheet", '"cheatsheet"', json.dumps({"cheatsheet": FACT})),
+            (
+                "reasoning-bank",
+                '"items"',
+                json.dumps({"items": [{"title": "Facts", "description": "", "content": FACT}]}),
+            ),
+            ("gepa", "```", f"```\n{FACT}\n```"),
+        ):
+            if sign in text and '"answer"' not in text and '"key_insight"' not in text:
+                self.asked[name].append(text)
+                return Reply(reply)
+        return await super().reply(call)
+
+
+def rows(document: Any) -> dict[str, Any]:
+    return {row["name"]: row for row in document["against"]}
+
+
+def test_rules_compare_with_placebo_and_raw_examples(akinai: Akinai, folder: Path) -> None:
+    """By rules: paired gains for each contender, in the document, on the page and as a figure; a placebo is worth 0."""
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    words = ("learn", "qa", "--set", "extra=false", "--against", "placebo,icl")
+    answer = akinai(*words, "--json", "--figure", "against.svg")
+    assert answer.code == 0, answer.err
+    found = rows(answer.json)
+    assert list(found) == ["none", "playbook", "placebo", "icl"]
+    assert found["placebo"]["gain"]["gain"] == 0
+    assert found["playbook"]["gain"]["gain"] == pytest.approx(answer.json["paired"]["gain"])
+    assert found["icl"]["injected"] <= found["playbook"]["injected"] + 1
+    assert found["icl"]["playbook_minus"]["gain"] == pytest.approx(found["playbook"]["score"] - found["icl"]["score"])
+    assert Path("against.svg").read_text().startswith("<svg")
+    page = akinai(*words, "--playbook", "q.json").out
+    assert "raw examples, equal tokens" in page
+    assert "placebo: bullets of other tasks" in page
+
+
+@pytest.mark.slow
+def test_models_compare_with_every_contender(akinai: Akinai, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over the wire each contender learns from the training tasks alone, within the tokens of the playbook's learning,
+    into a playbook of its own; GEPA is its package's own code."""
+    pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
+    pytest.importorskip("gepa", reason="the extra `gepa` is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    setup = write_questions()
+    judged = [{"q_id": "e1", "question": "Colour of red? canary", "choice0": "apple", "choice1": "stone", "label": 0}]
+    Path("eval.jsonl").write_text("\n".join(map(json.dumps, judged)))
+    brain = Rival()
+    with Endpoint(brain) as endpoint:
+        model = ("--model", "openai:test", "--base-url", endpoint.openai_url)
+        against = ("--against", "placebo,icl,gepa,cheatsheet,reasoning-bank")
+        answer = akinai("learn", "qa", *setup, *model, *against, "--playbook", "p.json", "--json", "--epochs", "3")
+    assert answer.code == 0, answer.err
+    found = rows(answer.json)
+    assert list(found) == ["none", "playbook", "placebo", "icl", *MODELS]
+    ours = found["playbook"]["learning_tokens"]
+    for name in MODELS:
+        assert brain.asked[name], name
+        assert not any("canary" in text for text in brain.asked[name])
+        assert 0 < found[name]["learning_tokens"] < 2 * ours
+        assert found[name]["learning_calls"] > 0
+    for name in ("cheatsheet", "reasoning-bank"):
+        assert [*package.playbook.show(f"p.{name}.json")]
+    assert any(role_of(call) == "generator" and FACT in call.request.messages[-1].text for call in endpoint.calls)
+
+
+def test_it_says_so_when_the_playbook_loses() -> None:
+    """The words follow the interval: behind, ahead, or nothing shown."""
+
+    def row(name: str, gain: float, low: float, high: float, verdict: str) -> dict[str, Any]:
+        return {"name": name, "playbook_minus": {"gain": gain, "ci95": [low, high]}, "verdict": verdict}
+
+    lines = against_lines([
+        row("icl", -0.03, -0.05, -0.01, "behind"), row("none", 0.1, 0.05, 0.15, "ahead"),
+        row("gepa", 0.01, -0.02, 0.04, "open"),
+    ])  # fmt: skip
+    assert [*lines] == [
+        "The playbook loses to raw examples, equal tokens by 3.0 points (-5.0 to -1.0).",
+        "The playbook is 10.0 points ahead of no playbook (+5.0 to +15.0).",
+        "No difference from GEPA is shown: +1.0 points (-2.0 to +4.0).",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "options", "why"),
+    [
+        ("qa", {"against": "plasebo"}, "no contender 'plasebo'; did you mean 'placebo'"),
+        ("qa", {"against": "icl,cheatsheet"}, "cheatsheet cannot learn by rules; name a model"),
+        ("qa", {"against": ["icl", "icl"]}, "names a contender twice"),
+        ("qa", {"against": "icl", "online": True}, "tasks that nothing was learned from"),
+        ("qa", {"against": "icl", "baseline": False}, "tasks that nothing was learned from"),
+        ("vending", {"against": "icl"}, "these are runs of a world"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_learned(
+    folder: Path, tasks: str, options: dict[str, Any], why: str
+) -> None:
+    """One clear line, and no playbook."""
+    with pytest.raises(UsageError, match=why):
+        package.learn(tasks, playbook="p.json", **options)
+    assert not Path("p.json").exists()
+
+
+def test_a_figure_needs_a_comparison(akinai: Akinai, folder: Path) -> None:
+    """`--figure` without `--against` is refused, in Python as well."""
+    refused = akinai("learn", "qa", "--figure", "x.svg")
+    assert (refused.code, "--against" in refused.err) == (2, True)
+    learned = package.learn("qa", playbook="p.json", settings={"limit": 4, "extra": "false"})
+    with pytest.raises(UsageError, match="nothing to draw"):
+        package.against_figure(learned, "x.svg")
