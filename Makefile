@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
-APART := autogen inspect lightning magentic openenv real verifiers
+APART := a2a autogen inspect lightning magentic openenv real verifiers
 
 .PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
@@ -26,6 +26,9 @@ test-slow: $(READY)  ## the tests that take more than a few seconds each
 test-adapters: $(APART:%=test-%) test-mcp  ## all that follow, each in an environment of its own
 
 environments: $(APART:%=$(VENV)-%/.ready) $(VENV)-mcp-1/.ready  ## make these environments and test nothing
+
+test-a2a: $(VENV)-a2a/.ready  ## seats as A2A agents, played by the official client, in an environment of its own
+	AKINAI_ADAPTER=a2a $(VENV)-a2a/bin/python -m pytest -q tests/adapters/test_a2a.py
 
 test-autogen: $(VENV)-autogen/.ready  ## the adapter for AutoGen, in an environment of its own
 	AKINAI_ADAPTER=autogen $(VENV)-autogen/bin/python -m pytest -q tests/adapters/test_autogen*.py
@@ -121,7 +124,7 @@ $(VENV)-mcp-1/.ready:
 	$(VENV)-mcp-1/bin/python -m pip install -q --disable-pip-version-check "mcp>=1.30,<2"
 	@touch $@
 
-$(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml
+$(VENV)-a2a/.ready $(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
 		hypothesis pytest pytest-asyncio

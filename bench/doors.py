@@ -133,6 +133,29 @@ def play_http(run: akinai.Run) -> akinai.Run:
         return akinai.runs(store=store)[0]
 
 
+def play_a2a(run: akinai.Run) -> akinai.Run:
+    """Through an A2A agent in a process of its own, and the official client."""
+    from a2a.client import create_client
+    from a2a.helpers import new_data_part, new_message
+    from a2a.types import Role, SendMessageRequest
+
+    async def play(url: str) -> None:
+        async with await create_client(url) as client:
+            for name, arguments in timed(actions_of(run)):
+                message = new_message([new_data_part({"action": name, "arguments": arguments})], role=Role.ROLE_USER)
+                async for _ in client.send_message(SendMessageRequest(message=message)):
+                    pass
+
+    with TemporaryDirectory() as folder:
+        store = f"{folder}/akinai.db"
+        words = ["a2a", WORLD, "--days", str(run.days), "--store", store, "--port", "0"]
+        with subprocess.Popen([sys.executable, "-m", "akinai", *words], stderr=subprocess.PIPE, text=True) as server:
+            assert server.stderr is not None
+            asyncio.run(play(next(text.split()[-1] for text in server.stderr if "http://" in text)))
+            server.terminate()
+        return akinai.runs(store=store)[0]
+
+
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
     """An application on a free port of this machine; its address."""
@@ -222,6 +245,7 @@ DOORS: dict[str, tuple[str, Callable[[akinai.Run], akinai.Run]]] = {
     "mcp over stdio": ("mcp", play_mcp),
     "mcp over http": ("mcp", partial(play_mcp, over_http=True)),
     "http": ("fastapi", play_http),
+    "a2a": ("a2a", play_a2a),
     "gymnasium": ("gymnasium", play_gymnasium),
     "openenv": ("openenv", play_openenv),
     "verifiers": ("verifiers", play_verifiers),

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from akinai.adapters.a2a.serving import a2a
     from akinai.adapters.mcp.serving import mcp
     from akinai.api import (
         AsyncSession,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from akinai.studio.person import play
 
 COMMANDS = {
+    "a2a": "adapters.a2a.serving",
     "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
     "doctor": "api.doctor",
     "export": "api.records",
@@ -81,7 +83,7 @@ _HOME = {
 
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
-    "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World",
+    "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "a2a",
     "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff",
     "doctor", "estimate", "estimate_learning",
     "export", "follow", "fork",

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 FRAMEWORKS = {
+    "a2a": "a2a",
     "autogen": "autogen_agentchat",
     "gymnasium": "gymnasium",
     "inspect": "inspect_ai",

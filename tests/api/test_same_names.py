@@ -15,6 +15,7 @@ from akinai.runtime.export.generate import generating_worlds
 PRESENTATION = {"as_json", "rows", "help"}
 """Options about what is printed."""
 POSITIONAL = {
+    "a2a": ["world"],
     "analyze": ["names"], "compare": ["a", "b"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "export": ["run"], "fork": ["run"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "merge": ["out", "stores"], "play": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],

@@ -53,7 +53,7 @@ PANELS = {
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,
     ),
     "Learn": (learn.learn, playbook.app),
-    "Serve and connect": (studio.app, serve.serve, mcp.mcp),
+    "Serve and connect": (studio.app, serve.serve, mcp.mcp, mcp.a2a),
     "This installation": (start.doctor,),
 }  # fmt: skip
 """The commands in the groups in which the help lists them."""

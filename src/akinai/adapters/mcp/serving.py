@@ -1,13 +1,13 @@
 """Serves a run to MCP clients until it is stopped: over stdio, or over HTTP with a path for each seat."""
 
-import hmac
-import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, nullcontext, suppress
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
+from urllib.parse import urlsplit
 
+from akinai.adapters import seat_paths
+from akinai.adapters.seat_paths import Auth, Seat, SeatsServer
 from akinai.api.opening import aopen
 from akinai.api.session import AsyncSession
 from akinai.core.errors import UsageError
@@ -23,27 +23,6 @@ try:
     from akinai.adapters.mcp.seat import SeatServer
 except ImportError as error:
     raise MissingExtra("serving over MCP", "mcp", "mcp") from error
-
-Auth = Literal["open", "token"]
-
-
-@dataclass(frozen=True, slots=True)
-class McpSeat:
-    """A seat that clients can take."""
-
-    actor: str
-    url: str
-    """Empty over stdio."""
-    token: str
-    """Sent as `Authorization: Bearer TOKEN`; empty where none is needed."""
-
-
-@dataclass(frozen=True, slots=True)
-class McpServer:
-    """A server that listens."""
-
-    run_id: str
-    seats: Sequence[McpSeat]
 
 
 def mcp(
@@ -64,7 +43,7 @@ def mcp(
     host: str = "127.0.0.1",
     port: int = 8000,
     auth: Auth = "open",
-    ready: Callable[[McpServer], None] | None = None,
+    ready: Callable[[SeatsServer], None] | None = None,
 ) -> None:
     """Serve a run to MCP clients, until the client leaves (stdio) or SIGINT comes (`http`).
 
@@ -78,11 +57,11 @@ def mcp(
     }  # fmt: skip
     if auth == "token" and not http:
         raise UsageError("a program over stdio needs no token; add --http, or leave --auth out")
-    if http and auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
-        raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
+    if http:
+        seat_paths.expect_safe(host, auth)
 
     async def serve() -> None:
-        with _listen(host, port) if http else nullcontext() as listening:
+        with seat_paths.listen(host, port) if http else nullcontext() as listening:
             async with await aopen(world, store=resolve_store(store), **options) as session:
                 if listening is not None:
                     await _serve_http(session, listening, host, auth, ready)
@@ -93,85 +72,29 @@ def mcp(
         wait(serve())
 
 
-def _actors(session: AsyncSession) -> Sequence[str]:
-    return [actor for actor in session.held if "/" not in actor]
-
-
-async def _serve_stdio(session: AsyncSession, ready: Callable[[McpServer], None] | None) -> None:
+async def _serve_stdio(session: AsyncSession, ready: Callable[[SeatsServer], None] | None) -> None:
     server = SeatServer(session).server()
     if ready:
-        ready(McpServer(session.id, [McpSeat(actor, "", "") for actor in _actors(session)]))
+        ready(SeatsServer(session.id, [Seat(actor, "", "") for actor in seat_paths.own_actors(session)]))
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
 async def _serve_http(
-    session: AsyncSession, listening: socket.socket, host: str, auth: Auth, ready: Callable[[McpServer], None] | None
+    session: AsyncSession, listening: socket.socket, host: str, auth: Auth, ready: Callable[[SeatsServer], None] | None
 ) -> None:
-    address = f"http://{host}:{listening.getsockname()[1]}"
     apps: dict[str, Any] = {}
-    seats: list[McpSeat] = []
+    seats = seat_paths.seats_at(session, seat_paths.address_of(listening, host), "mcp", auth)
     async with AsyncExitStack() as stack:
-        actors = _actors(session)
-        for actor in actors:
-            token = secrets.token_urlsafe(24) if auth == "token" else ""
-            path = f"/mcp/{session.id}" + (f"/{actor}" if len(actors) > 1 else "")
-            app = SeatServer(session, actor).server().streamable_http_app(streamable_http_path=path, host=host)
+        for seat in seats:
+            path = urlsplit(seat.url).path
+            app = SeatServer(session, seat.actor).server().streamable_http_app(streamable_http_path=path, host=host)
             await stack.enter_async_context(app.router.lifespan_context(app))
-            apps[path] = _guarded(app, token)
-            seats.append(McpSeat(actor, address + path, token))
-        config = uvicorn.Config(_by_path(apps), lifespan="off", log_level="warning", timeout_graceful_shutdown=2)
+            apps[path] = seat_paths.guarded(app, seat.token)
+        config = uvicorn.Config(
+            seat_paths.by_path(apps), lifespan="off", log_level="warning", timeout_graceful_shutdown=2
+        )
         server = uvicorn.Server(config)
         if ready:
-            ready(McpServer(session.id, seats))
+            ready(SeatsServer(session.id, seats))
         await server.serve([listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        why = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot listen on {host} port {port}: {why}; choose another") from error
-    listening.listen(100)
-    return listening
-
-
-Application = Callable[[Any, Any, Any], Any]
-
-
-def _by_path(apps: Mapping[str, Application]) -> Application:
-    """An application that hands a request to the one at its path."""
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        app = apps.get(str(scope.get("path", "")).rstrip("/"))
-        if app is None:
-            await _refuse(send, 404, f"nothing is here; there is {', '.join(apps)}")
-        else:
-            await app(scope, receive, send)
-
-    return application
-
-
-def _guarded(app: Application, token: str) -> Application:
-    """An application that answers only who has the token; everybody where it is empty."""
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        sent = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if token and not hmac.compare_digest(sent, f"Bearer {token}".encode()):
-            await _refuse(send, 401, "send the token of this seat as Authorization: Bearer TOKEN")
-        else:
-            await app(scope, receive, send)
-
-    return application
-
-
-async def _refuse(send: Any, status: int, why: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": why.encode()})

@@ -1,0 +1,77 @@
+"""Serves a run to A2A clients until it is stopped, with an agent for each seat."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from akinai.adapters import seat_paths
+from akinai.adapters.seat_paths import Application, Auth, SeatsServer
+from akinai.api.opening import aopen
+from akinai.core.worlds import World
+from akinai.learning.playbook.errors import MissingExtra
+from akinai.runtime.config.addresses import StoreRef, resolve_store
+from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.sync import wait
+
+
+def a2a(
+    world: str | World[Any] | None = None,
+    *,
+    preset: str | None = None,
+    seed: int = 1,
+    days: int | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    store: StoreRef = None,
+    name: str | None = None,
+    resume: str | None = None,
+    hold: Sequence[str] | None = None,
+    rest: str | None = None,
+    max_actions: int = 0,
+    max_repeats: int = 20,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    auth: Auth = "open",
+    ready: Callable[[SeatsServer], None] | None = None,
+) -> None:
+    """Serve a run to A2A clients until SIGINT comes.
+
+    The run is that of `akinai.open` with the same options, kept in the store of the command line. Its agent is at
+    /a2a/RUN, and where several actors are held, each is at /a2a/RUN/ACTOR. `ready` is called when clients can connect.
+    """
+    try:
+        import uvicorn
+
+        from akinai.adapters.a2a.seat import make_app
+    except ImportError as error:
+        raise MissingExtra("serving over A2A", "a2a-sdk", "a2a") from error
+    seat_paths.expect_safe(host, auth)
+    options: dict[str, Any] = {
+        "preset": preset, "seed": seed, "days": days, "settings": settings, "name": name, "resume": resume,
+        "hold": list(hold) if hold else None, "rest": rest, "max_actions": max_actions, "max_repeats": max_repeats,
+    }  # fmt: skip
+
+    async def serve() -> None:
+        with seat_paths.listen(host, port) as listening:
+            async with await aopen(world, store=resolve_store(store), **options) as session:
+                seats = seat_paths.seats_at(session, seat_paths.address_of(listening, host), "a2a", auth)
+                app: Application = make_app(session, seats)
+                if auth == "open":
+                    app = _from_this_machine(app)
+                if ready:
+                    ready(SeatsServer(session.id, seats))
+                config = uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=2)
+                await uvicorn.Server(config).serve([listening])
+
+    with suppress(KeyboardInterrupt):
+        wait(serve())
+
+
+def _from_this_machine(app: Application) -> Application:
+    """An application that refuses the Host and Origin of foreign pages."""
+    hosts = AllowedHosts()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        why = hosts.refuse(scope.get("headers", ()))
+        await (seat_paths.refuse(send, 403, why) if why else app(scope, receive, send))
+
+    return application

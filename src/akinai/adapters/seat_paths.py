@@ -1,0 +1,115 @@
+"""What servers of seats over HTTP share: where each seat is, who may play it, and the socket."""
+
+import hmac
+import secrets
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from akinai.api.session import AsyncSession
+from akinai.core.errors import UsageError
+
+Auth = Literal["open", "token"]
+Application = Callable[[Any, Any, Any], Any]
+"""An ASGI application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat that clients can take."""
+
+    actor: str
+    url: str
+    """Empty over stdio."""
+    token: str
+    """Sent as `Authorization: Bearer TOKEN`; empty where none is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsServer:
+    """A server that listens."""
+
+    run_id: str
+    seats: Sequence[Seat]
+
+
+def own_actors(session: AsyncSession) -> Sequence[str]:
+    """The actors with a seat of their own; sub-agents play in that of their owner."""
+    return [actor for actor in session.held if "/" not in actor]
+
+
+def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> Sequence[Seat]:
+    """A seat for each actor, at /PROTOCOL/RUN; at /PROTOCOL/RUN/ACTOR where there are several."""
+    actors = own_actors(session)
+    base = f"{address}/{protocol}/{session.id}"
+    return [
+        Seat(
+            actor,
+            base + (f"/{actor}" if len(actors) > 1 else ""),
+            secrets.token_urlsafe(24) if auth == "token" else "",
+        )
+        for actor in actors
+    ]
+
+
+def expect_safe(host: str, auth: Auth) -> None:
+    """UsageError where anybody could play from another machine."""
+    if auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
+        raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. UsageError where it cannot be bound."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot listen on {host} port {port}: {why}; choose another") from error
+    listening.listen(100)
+    return listening
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """The address of a listening socket, as clients write it."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+
+def by_path(apps: Mapping[str, Application]) -> Application:
+    """An application that hands a request to that with its path, or with the beginning of it up to a slash."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        path = str(scope.get("path", "")).rstrip("/")
+        app = next((apps[known] for known in apps if path == known or path.startswith(f"{known}/")), None)
+        if app is None:
+            await refuse(send, 404, f"nothing is here; there is {', '.join(apps)}")
+        else:
+            await app(scope, receive, send)
+
+    return application
+
+
+def guarded(app: Application, token: str, public: str = "") -> Application:
+    """An application that answers only who has the token; everybody where it is empty, and at the path `public`."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        sent = dict(scope.get("headers", ())).get(b"authorization", b"")
+        is_public = bool(public) and scope.get("path") == public
+        if token and not is_public and not hmac.compare_digest(sent, f"Bearer {token}".encode()):
+            await refuse(send, 401, "send the token of this seat as Authorization: Bearer TOKEN")
+        else:
+            await app(scope, receive, send)
+
+    return application
+
+
+async def refuse(send: Any, status: int, why: str) -> None:
+    """Answer with a status and a sentence."""
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": why.encode()})
