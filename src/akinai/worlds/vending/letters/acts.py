@@ -174,7 +174,7 @@ def _asks(clue: _Clue) -> Act | None:
 def _thanks_or_complains(clue: _Clue) -> Act | None:
     if clue.has(cues.THANK) and not clue.has(cues.CLOSING):
         return "thank"
-    return "complain" if clue.has(cues.COMPLAIN) else None
+    return "complain" if clue.has(cues.COMPLAIN) and not clue.supposed else None
 
 
 def _tells_or_lists(clue: _Clue) -> Act:

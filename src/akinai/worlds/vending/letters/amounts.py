@@ -72,7 +72,7 @@ def read_prices(texts: Sequence[str], names: Sequence[GoodName]) -> Bargain:
             )
             product = last if where is None else ids[where]
             around = _piece(marked, match.start())
-            if re.search(r"\bnot $|\binstead of $|\bof $", marked[max(0, match.start() - 12) : match.start()]):
+            if re.search(r"\bnot $|\binstead of $|(?<!price )(?<!prices )(?<!offer )\bof $", marked[max(0, match.start() - 12) : match.start()]):
                 continue
             if _RIVAL.search(around) or (rival_before and re.match(r"\s*(?:at|for)\b", around)):
                 bargain.rivals.setdefault(product, cents)

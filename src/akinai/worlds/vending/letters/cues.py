@@ -188,7 +188,7 @@ CHANGE = any_of(
     r"adjust|correct|alter|edit)\b(?! of (?:plans?|mind|heart)).{0,60}\b(?:orders?|quote|"
     r"q-?\d|quantit|it|\d+ to \d+)\b",
     r"\b(?:increase|decrease|reduce|lower|raise|bring|cut)\b.{0,60}\b(?:to|by|down to|"
-    r"up to) (?:a total of )?(?:only |just )?[0-9]",
+    r"up to) (?:a total of )?(?:only |just )?[0-9]+(?![0-9.]* ?(?:%|per ?cent))",
     r"\bbe (?:increased|reduced|changed|raised|lowered|corrected|cut) to\b|\bso (?:that )?it has [0-9]",
     r"\bmake (?:it|that) [0-9]|\binstead of (?:the )?[0-9]|\brather than [0-9]|\breplace the [0-9]",
     r"\b(?:change|amendment|correction|update) to (?:my |our |the )?(?:order|quote)|\badd [0-9]+ .{0,20}\bto (?:my "
@@ -293,7 +293,7 @@ BARGAIN = any_of(
     r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|reduce the price|reducing the price|"
     r"price reduction|favou?rable pricing|meet in the middle|do better|beat (?:that|this|"
     r"it)|match (?:that|this|their|the|it|or)|come down|cheaper\?|work for us at|final offer|"
-    r"our offer|my offer|proposal|no margin|flexibility|flexible|room to move|what (?:i|"
+    r"our offer|my offer|proposal|no margin|(?<!your )flexibility|flexible|room to move|what (?:i|"
     r"we) can afford|waive|go down to)\b",
     r"\bbest price\b|\broom for\b.{0,20}\b(?:price|negotiation)",
     r"値引|安く|お安|値下げ|割り?引き?(?:して|いて)|同じ価格|まけて|セントに|交渉",
@@ -354,6 +354,7 @@ ORDERED = re.compile(r"\b(?:i|we) ordered\b|\b(?:i|we)(?: were| was)? expect")
 ASKS_MORE = re.compile(r":\W*$|\b(?:recommend|suggest|explain|fill|help|following)\b")
 REPORTS_LIST = re.compile(r"\b(?:sold|received|plan|stock|missing|ordered)\b")
 PRICE_LIST = re.compile(r"price list|catalog|価格表")
+THAT_QUANTITY = re.compile(r"\b(?:that|this|such an?|these|those) (?:quantity|quantities|amounts?|volume|numbers)\b")
 FORM = re.compile(r"\bfill|\btable\b")
 PRICES = re.compile(r"\b(?:quote|quotation|prices|pricing)\b(?<!quoted prices)")
 ASKS_PRICE = re.compile(

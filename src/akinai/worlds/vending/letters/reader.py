@@ -27,6 +27,9 @@ _QUOTE_NUMBER = re.compile(
     r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)"
 )
 
+_ACTION = re.compile(r"\s*\{\s*\"action\"\s*:")
+"""An action that went out as a letter by mistake."""
+
 
 @dataclass(slots=True)
 class _Letter:
@@ -52,6 +55,8 @@ def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tupl
     """
     if not subject:
         subject, text = split_subject(text)
+    if _ACTION.match(text):
+        return (Intent("other"),)
     letter = _Letter(names, prepare(subject, names).lower())
     for clause in clauses(prepare(text, names), names):
         letter.said.append(classified(clause, names))
@@ -275,6 +280,8 @@ def _ask(letter: _Letter) -> list[Intent]:
     if not found and not busy:
         return _ask_otherwise(letter) if asked else []
     listed = letter.items("")
+    if "prices" in found and any(cues.THAT_QUANTITY.search(said.clause.low) for said in asked):
+        listed = letter.items("", "plan", "report", "say")
     if "prices" in found and not busy and listed.units:
         found["quote"] = None
     if "quote" in found or (
