@@ -147,7 +147,7 @@ _LATER = (cues.PLANS, cues.NOT_NOW, cues.FUTURE)
 
 def _denied(low: str, found: re.Match[str]) -> bool:
     """Whether a denial comes before an order, or, in Japanese, anywhere."""
-    before = cues.FIRST_NOT.sub("", low[: found.start()])
+    before = cues.REASON.sub("", cues.FIRST_NOT.sub("", low[: found.start()]))
     return cues.NEGATION.search(before) is not None or cues.NEGATION_JA.search(low) is not None
 
 

@@ -1,7 +1,7 @@
 """Amounts beside the goods of an order: prices in an offer, units that are missing, and the units after a change."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from akinai.core.money import half_up
@@ -72,7 +72,10 @@ def read_prices(texts: Sequence[str], names: Sequence[GoodName]) -> Bargain:
             )
             product = last if where is None else ids[where]
             around = _piece(marked, match.start())
-            if re.search(r"\bnot $|\binstead of $|(?<!price )(?<!prices )(?<!offer )\bof $", marked[max(0, match.start() - 12) : match.start()]):
+            if re.search(
+                r"\bnot $|\binstead of $|(?<!price )(?<!prices )(?<!offer )\bof $",
+                marked[max(0, match.start() - 12) : match.start()],
+            ):
                 continue
             if _RIVAL.search(around) or (rival_before and re.match(r"\s*(?:at|for)\b", around)):
                 bargain.rivals.setdefault(product, cents)
@@ -112,7 +115,8 @@ def _piece(text: str, at: int) -> str:
 
 _OF = re.compile(rf"\b(?P<got>[0-9]{{1,5}}) (?:out )?of (?:the )?(?P<all>[0-9]{{1,5}}) (?:units of )?(?={NAME})")
 _PART = re.compile(
-    r"(?<=[^\d])[,;](?=\s)|\s:\s|[()]|\b(?:but|although|though|while|where|instead|whereas)\b|(?:はずですが|のところ|ですが)"
+    r"(?<=[^\d])[,;](?=\s)|\s:\s|[()]|\b(?:but|although|though|while|where|instead|whereas)\b"
+    r"|\band(?= (?:only |just )?(?:delivered|received|got|sent|shipped|counted)\b)|(?:はずですが|のところ|ですが)"
 )
 _CAME = re.compile(
     r"\b(?:only|just|received|counted|count|got|came|arrived|found|there (?:are|were)|"
@@ -120,7 +124,7 @@ _CAME = re.compile(
     re.IGNORECASE,
 )
 _LACK = re.compile(
-    r"\b(?:missing|short|lacking|lacked|absent|were not|was not|not in|damaged|broken|"
+    r"\b(?:missing|short|lacking|lacked|absent|were not|was not|not in|damaged?|torn|stale|past (?:its|their)|broken|"
     r"spoiled|bad|leak\w*|crushed|expired|"
     r"claim(?:ing)?|refund|reimburse|credit|defective|unusable|mould\w*|opened|replace)\b|足り|不足|破損|壊れ|欠品|返金|腐",
     re.IGNORECASE,
@@ -150,9 +154,11 @@ class Shortage:
 def read_shortage(texts: Sequence[str], names: Sequence[GoodName]) -> Shortage:
     """The units that some clauses say are missing or came; what was ordered less what came is missing."""
     shortage, last, role = Shortage(), "", "missing"
+    outside = role
     for text in texts:
-        for part in _PART.split(without_orders(text)):
-            role = _role(part, role)
+        for opener, part in _parts(without_orders(text)):
+            outside = role if opener == "(" else outside
+            role = _role(part, outside if opener == ")" else role)
             marked, found = mark_names(names, part)
             if (pair := _OF.search(marked)) and found:
                 for pair, named in zip(_OF.finditer(marked), found, strict=False):
@@ -175,6 +181,15 @@ def read_shortage(texts: Sequence[str], names: Sequence[GoodName]) -> Shortage:
         if shortage.ordered.get(id, 0) > count:
             shortage.missing[id] = shortage.ordered[id] - count
     return shortage
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a clause, each with what stands before it."""
+    opener, at = "", 0
+    for found in _PART.finditer(text):
+        yield opener, text[at : found.start()]
+        opener, at = found[0], found.end()
+    yield opener, text[at:]
 
 
 def _role(part: str, before: str) -> str:

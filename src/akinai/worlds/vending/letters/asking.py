@@ -27,10 +27,12 @@ PRICES = any_of(
     r"\b(?:prices?|pricing|price ?lists?|cost|costs|(?<!your )quot(?:e|ation)(?!s)(?! ?(?:#|"
     r"q|no\b|number|[0-9]))|catalog(?:ue)?s?|product (?:list|range)|products? (?:do )?you (?:carry|"
     r"sell|have|offer|stock)|offering|assortment|wholesale rates?|rates|what (?:products|"
-    r"goods|items|do you sell))\b",
+    r"goods|items|do you sell)|"
+    r"(?:which|what) \w+ (?:do|are) you (?:currently )?(?:sell|carry|stock|offer|have)(?:ing)?|"
+    r"(?:do|would|did) you charge)\b",
     r"\bhow much (?:is|are|do|does|would|for)\b|\b(?:do|are) you (?:\w+ )?(?:sell|carry|"
     r"have|stock|offer|selling|carrying|keep)(?:ing)? (?:any )?(?:[0-9]+ )?(?!(?:an? )?(?:bulk|"
-    r"discount|news|updates?|question|recommend|idea|experience|minimum|return|any|"
+    r"discount|credit|news|updates?|question|recommend|idea|experience|minimum|return|any|"
     r"delivery|free))|\bwhich (?:products|goods|items)\b|\b(?:information|"
     r"details) (?:about|on) your\b",
     r"価格|卸値|取り?扱い?(?:って|商品|が)|商品(?:一覧|リスト)|カタログ|いくら(?:です|でしょう)|値段|単価",
@@ -41,9 +43,11 @@ QUOTE = any_of(
 )
 TERMS = any_of(
     r"\b(?:minimum|lead times?|how long|delivery (?:times?|schedule|terms|charge|fee|costs?|"
-    r"options)|time of day|terms|freight|shipping (?:cost|fee|charge|time)s?|payment|returns\b|"
+    r"options)|time of day|terms|freight|shipping (?:cost|fee|charge|time)s?|"
+    r"charge for (?:the )?(?:freight|delivery|shipping)|payment|returns\b|"
     r"return (?:policy|unsold|goods|products)|refund policy|"
-    r"how quickly|how fast|how soon|weekends?|sundays?|saturdays?|next[- ]day delivery|opening hours|moq)\b",
+    r"how quickly|how fast|how soon|weekends?|sundays?|saturdays?|next[- ]day delivery|opening hours|moq|"
+    r"(?:offer|give|grant|extend)(?: \w+){0,2} credit)\b",
     r"\b(?:bulk|volume|quantity) (?:discount|pric)\w*|\bdiscounts?\b|\b(?:can|could|do|"
     r"would) you (?:also |still )?deliver\b|\bhow (?:do|can|should) (?:i|we) (?:place|"
     r"order|claim|pay|cancel|return|confirm)\b|\bcan (?:an?|any) order\b|\bwhat happens\b|"
@@ -81,6 +85,7 @@ EXPECTATION = re.compile(
     r"(?:まだ|未だ).{0,8}(?:届|来).{0,4}(?:ません|ない|おりません)"
 )
 _FEES = re.compile(
+    r"\bcharge for (?:the )?(?:freight|delivery|shipping)\b|"
     r"\b(?:freight|delivery|shipping) (?:charges?|costs?|fees?|prices?)\b.*|\bminimum.{0,30}\bcosts?\b|"
     r"最低.{0,12}いくら|送料.{0,8}いくら"
 )

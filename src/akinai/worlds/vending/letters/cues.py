@@ -66,7 +66,7 @@ DECLARES = re.compile(
     r"(?:\b(?:i|we)\b|(?:\band|^)(?= ?(?:would like|wish|want|hereby|have decided)))(?:'d|"
     r" would|'ll| will| shall|'re| are|'m| am|'ve| have)?(?: ?\b(?:would|hereby|also|now|"
     r"therefore|thus|happily|just|love|like|want|wish|to|go|ahead|and|"
-    r"have|decided|ready|pleased|happy|glad|delighted|writing|proceed|with|accept|your|"
+    r"have|decided|ready|pleased|happy|glad|delighted|writing|proceed|with|accept|your|only|simply|still|additionally|"
     r"terms|an?|the|new|following|my|our|this|please|again|formally|today|able)\b){0,10} "
     r"(?P<verb>order|reorder|re-order|purchase|buy|ordering|buying|purchasing|place|placing|submit|submitting|take)\b"
     r"(?! (?:at (?:once )?when|it into|care|note|into|part|time|place))"
@@ -76,8 +76,11 @@ WANTS_UNITS = re.compile(
 )
 IS_ORDER = any_of(
     r"\bthis is (?:an|our|my|a firm) (?:firm |new )?order\b(?! (?:that|from|we|which|number|no|#|\d))",
-    r"\bconsider this (?:as )?(?:our|my|an|a) (?:firm )?(?:purchase )?order\b",
-    r"\blet's go with\b|\blet us go with\b",
+    r"\b(?:consider|take|treat|regard) this (?:e-?mail |letter |message |note )?(?:as |to be )?(?:our|my|an|a) "
+    r"(?:\w+ )?(?:purchase )?order\b",
+    r"\blet(?:'s| us) (?:go with|do|take|get|have) (?!it\b|that\b|business)",
+    r"\b(?:i|we)(?:'d| would|'ll| will|'re| are|'m| am)?(?: like to| happy to| going to)? go(?:ing)? (?:with|for) "
+    r"(?:another )?[0-9]",
     r"\b(?:will|'ll) be (?:ordering|buying|purchasing)\b.*\b(?:today|now)\b",
     r"\b(?:our|my|the) order (?:is|reads|would be) (?:as follows|the following|this|below)\b",
     r"^\W*order(?: please)?:|\bplease: (?:[0-9]|§)|\bauthori[sz]es? you to (?:charge|bill|debit)\b",
@@ -149,6 +152,7 @@ PLANS = any_of(
 )
 NEGATION = re.compile(r"\b(?:not|never|no longer|cannot|without|nobody|neither|nor)\b|n't\b|ないで|ません|なく")
 FIRST_NOT = re.compile(r"\b(?:not only|do not hesitate|don't hesitate|not hesitate|why not)\b")
+REASON = re.compile(r"\b(?:since|as|because|given that|although|even though|now that)\b[^,]{1,80}, ")
 TELLS = re.compile(
     r"\b(?:told|asked|wrote to|said to|write to|instructed) [a-z§ ]{1,40}: |\bi would have to\b|"
     r"\bto order\b.{0,30}\b(?:i|we) (?:would|must|have to)\b|^draft\b|\bdraft, "
@@ -173,6 +177,8 @@ REPORTS = any_of(
 CANCEL = any_of(
     r"\bcancel(?:l?ing|lation)?\b(?! (?:fee|polic|terms|charge))|\bwithdraw (?:our|my|"
     r"the|order|quote)|\bcall off\b|\bstop the shipment\b|\bundo (?:my|our|the) order",
+    r"\b(?:disregard|void|scrap|revoke|annul|rescind|ignore|call off)\b.{0,20}\b(?:order|quote)\b(?! form)",
+    r"\bno longer (?:need|want|require)\b.{0,40}\b(?:order|quote) #?[0-9]|\btake (?:it|them|order #?[0-9]+) off\b",
     r"\bdo(?:n't| not) ship (?:the|my|our) (?:\w+ )?§? ?(?:we|i) ordered\b|\bno longer need order\b|"
     r"\border #?[0-9]+ is (?:no longer|not) (?:needed|required)|\btake back (?:my |"
     r"our )?order",
@@ -190,6 +196,7 @@ CHANGE = any_of(
     r"\b(?:increase|decrease|reduce|lower|raise|bring|cut)\b.{0,60}\b(?:to|by|down to|"
     r"up to) (?:a total of )?(?:only |just )?[0-9]+(?![0-9.]* ?(?:%|per ?cent))",
     r"\bbe (?:increased|reduced|changed|raised|lowered|corrected|cut) to\b|\bso (?:that )?it has [0-9]",
+    r"\b(?:should|was meant to|is meant to) (?:say|read|be|have said|have been) (?:only )?[0-9]+.{0,40}\bnot\b",
     r"\bmake (?:it|that) [0-9]|\binstead of (?:the )?[0-9]|\brather than [0-9]|\breplace the [0-9]",
     r"\b(?:change|amendment|correction|update) to (?:my |our |the )?(?:order|quote)|\badd [0-9]+ .{0,20}\bto (?:my "
     r"|our )?order\b|\bin order #?\d+: we wrote\b|\bmade a mistake in order\b|\border.{0,20}: only [0-9]",
@@ -208,7 +215,8 @@ CLAIM = any_of(
     _LACKING,
     r"\b(?:missing|incomplete|discrepanc(?:y|ies)|short(?:age|fall)?|shortages|short-shipped)\b(?! (?:time|"
     r"notice|term|letter|on))",
-    r"\b(?:damaged|broken|crushed|leaking|expired|defective|mouldy|moldy)\b|\bspoiled (?:when|"
+    r"\b(?:damaged?|broken|crushed|leaking|expired|defective|mouldy|moldy|torn|stale|past (?:its|their))\b|"
+    r"\bspoiled (?:when|"
     r"on|already|upon)|\balready spoiled\b|\b(?:wrong|incorrect) (?:goods|items?|products?|"
     r"order|quantit)",
     r"\b(?:claim(?:ing)?|reimburse(?:ment)?|compensat(?:e|ion))\b|\brefund\b(?!.{0,30}\bpolic)|"
@@ -229,6 +237,7 @@ CLAIM_ALONE = any_of(
     r"しか届|欠品",
 )
 NO_CLAIM = re.compile(
+    r"\b(?:thanks|thank you)\b.{0,40}\brefund|\brefund (?:was|has|came|arrived)\b|"
     r"\bno claim\b|\ball complete\b|\bnothing (?:is|was) missing\b|\bhow (?:can|do) (?:i|"
     r"we) claim\b|\brunning short\b|\bshort of (?:cash|money|time)\b|\bin short\b|\bno(?:thing)? missing\b|"
     r"\ball (?:units|goods|items).{0,30}\b(?:there|complete)\b|\bcomplete and\b|\bshort (?:letter|"
@@ -277,11 +286,16 @@ CONFIRM = any_of(
     r"q)?[- ]?)#?[0-9]{1,9}\b",
     r"\b(?:q-?\d+|quote \d+)\b.{0,40}\b(?:looks? (?:good|fine|great)|work(?:s)? for us|"
     r"is (?:accepted|approved|confirmed|fine))\b",
+    r"\b(?:like|want|wish|ready|happy|glad|pleased) to (?:go ahead|proceed|move forward|move ahead)"
+    r"(?: with (?:it|this|that|(?:the|your|this) (?:quote|quotation|offer)))?\W*$",
     r"(?:見積[^。.]{0,12}|q-?\d[^。.]{0,14})(?:を|で)?(?:確定|承認|承諾|了承|発注|注文)",
 )
+GO_AHEAD = re.compile(r"\b(?:go ahead|proceed)\b")
 BARE_CONFIRM = re.compile(
     r"^\W*(?:(?:i|we|yes|ok|okay|hereby)\W+){0,3}confirm(?:ed)?(?: (?:the|your|my|our|"
     r"this|it|that))?(?: (?:quote|quotation|offer|order|purchase))?\W*$"
+    r"|^\W*(?:(?:yes|ok|okay|great|good)\W+)?(?:please )?(?:go ahead|proceed)"
+    r"(?: with (?:it|this|that|(?:the|your|this) (?:quote|quotation|offer)))?\W*$"
 )
 NO_CONFIRM = re.compile(
     r"\bplease,? (?:re)?confirm\b|\bstill valid\b|\bbefore\b|\breview|\bdeclin|\btomorrow\b|"
@@ -295,8 +309,9 @@ BARGAIN = any_of(
     r"it)|match (?:that|this|their|the|it|or)|come down|cheaper\?|work for us at|final offer|"
     r"our offer|my offer|proposal|no margin|(?<!your )flexibility|flexible|room to move|what (?:i|"
     r"we) can afford|waive|go down to)\b",
+    r"\bwhat (?:kind of |sort of )?discount (?:could|can|would) you (?:offer|give|do)\b",
     r"\bbest price\b|\broom for\b.{0,20}\b(?:price|negotiation)",
-    r"値引|安く|お安|値下げ|割り?引き?(?:して|いて)|同じ価格|まけて|セントに|交渉",
+    r"値引|安く|お安|値下げ|割り?引き?(?:して|いて)|同じ価格|まけて|(?:セント|ドル)に|交渉",
 )
 PRICE_OFFER = any_of(
     r"\b(?:would|could|can|will) (?:you|we) (?:please )?(?:accept|consider|agree|do|offer|"
@@ -321,7 +336,7 @@ PERCENT_OFF = re.compile(
 )
 PLEADS = re.compile(
     r"\b(?:could|can|would|ask(?:ing)?|request|give|please|in return|need|want|hope|expect|"
-    r"deserve|grant|how about|propose)\b"
+    r"deserve|grant|how about|propose|hoping|wondering)\b"
 )
 IDLE = re.compile(r"\b(?:just thinking|thinking aloud|for your information|for information only)\b")
 NEEDS_LIST = re.compile(r"\b(?:need|require|following|as follows|below)\b.*:\W*$")

@@ -24,7 +24,7 @@ _ORDER_NUMBER = re.compile(
 )
 _QUOTE_NUMBER = re.compile(
     r"(?<![a-z0-9])q[- ]?#?(?P<number>[0-9]{1,9})(?![0-9])|\bquot(?:e|ation) ?(?:number |"
-    r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)"
+    r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)|見積(?:書|もり|り)?(?:番号)?\s?(?P<ja>[0-9]{1,9})"
 )
 
 _ACTION = re.compile(r"\s*\{\s*\"action\"\s*:")
@@ -179,7 +179,11 @@ def _quotes(letter: _Letter, *acts: Act) -> tuple[int, ...]:
         [said.clause.low for said in letter.of(*acts)],
         [*(said.clause.low for said in letter.said), letter.subject],
     ):
-        numbers = [int(found["number"] or found["worded"]) for text in texts for found in _QUOTE_NUMBER.finditer(text)]
+        numbers = [
+            int(found["number"] or found["worded"] or found["ja"])
+            for text in texts
+            for found in _QUOTE_NUMBER.finditer(text)
+        ]
         if numbers:
             return tuple(dict.fromkeys(numbers))
     return ()
@@ -195,6 +199,8 @@ def _order(letter: _Letter) -> list[Intent]:
     items = letter.items("order", "support")
     if not items.found:
         items = letter.items("order", "support", "")
+    if not items.found and letter.of("order"):
+        items = letter.items("ask")  # "Could we have 6 salads? This is a firm order."
     if not items.found and letter.subject:
         items = read_items(letter.names, prepare(letter.subject, letter.names))
     if items.found and letter.of("change") and not letter.of("cancel"):
@@ -216,7 +222,10 @@ def _order(letter: _Letter) -> list[Intent]:
 
 
 def _confirm(letter: _Letter) -> list[Intent]:
-    if not letter.of("confirm"):
+    confirms = letter.of("confirm")
+    if any(said.goods for said in letter.of("order")):
+        confirms = [said for said in confirms if not cues.GO_AHEAD.search(said.clause.low)]  # it goes ahead and orders
+    if not confirms:
         return []
     return [Intent("confirm", letter.items("confirm", ""), quotes=_quotes(letter, "confirm"))]
 

@@ -11,7 +11,24 @@ from akinai.worlds.vending.letters.words import NAME
 _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
 _DOTS = re.compile(r" ?(?:\.{3,60}|…{1,9}|(?: \.){2,60}) ?(?=[0-9])|(?<=[a-z]) \.(?= [0-9])")
-_ASIDE = re.compile(r"\((?:and )?(?:not|instead of) [^)\n]{1,40}\)", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\((?:and )?(?:not|instead of) [^)\n]{1,40}\)"
+    r"|\([^()\n]{0,40}\b(?:left|remaining|in stock|on hand|in storage|available)\b[^()\n]{0,20}\)",
+    re.IGNORECASE,
+)
+_DOZEN = re.compile(r"\b(?P<many>half an?|an?|one|two|three|four|five|six|[0-9]{1,3}) dozen(?:s of)?\b", re.IGNORECASE)
+_DOZENS = {
+    "half a": 6,
+    "half an": 6,
+    "a": 12,
+    "an": 12,
+    "one": 12,
+    "two": 24,
+    "three": 36,
+    "four": 48,
+    "five": 60,
+    "six": 72,
+}
 _SUBJECT = re.compile(r"^ *(?:subject|件名) ?[:：] *(?P<subject>[^\n]*)\n?", re.IGNORECASE)
 
 
@@ -25,8 +42,14 @@ def unquoted(text: str) -> str:
 
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
+    text = _DOZEN.sub(_units_of_dozens, text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
     return _localised(text, names)
+
+
+def _units_of_dozens(found: re.Match[str]) -> str:
+    many = found["many"].lower()
+    return str(_DOZENS.get(many) or 12 * int(many))
 
 
 def split_subject(text: str) -> tuple[str, str]:
@@ -96,7 +119,8 @@ _SENTENCE_END = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
-    r";\s+|,\s+(?=(?:so|but|although|though|because|however|which|while|where|who|whereas|or else|please|kindly)\b)"
+    r";\s+"
+    r"|,\s+(?=(?:so|but|although|though|because|however|which|while|where|who|whereas|or else|please(?!\W*$)|kindly)\b)"
     r"|,?\s+(?=(?:but|although|though|because|so) (?:please|could|we|i|they|it|our|the|your|that|got|just|only|not)\b)"
     r"|,?\s+and\s+(?=(?:please|could|can|would|will|i|we|i'm|we're|i'd|we'd|what|how|when|where|charge|is|do|does|are|"
     r"kindly|let|ship|send|deliver|bill|invoice|put)\b)"
