@@ -106,6 +106,8 @@ def _confirms(clue: _Clue) -> Act | None:
 
 
 def _bargains(clue: _Clue) -> Act | None:
+    if clue.has(cues.DECLINES) and not clue.clause.asks and len(cues.MONEY.findall(clue.low)) < 2:
+        return "report"
     money = clue.has(cues.MONEY) and not clue.has(cues.QUOTED_PRICE)
     if clue.has(cues.NO_BARGAIN) and not money:
         return None

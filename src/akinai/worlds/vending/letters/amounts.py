@@ -21,6 +21,7 @@ _PERCENT = re.compile(r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b|�
 _RIVAL = re.compile(
     r"\b(?:another|other|different|rival|competing) (?:\w+ )?(?:suppliers?|wholesalers?|"
     r"vendors?|compan(?:y|ies)|sources?)\b|\b(?:is|are) (?:selling|offering|asking|charging)\b"
+    r"|\b(?:been|was|were) (?:offered|quoted)\b"
     r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b|\bquote from (?!you)"
     r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|charges|offers|quotes|asks|"
     r"quoted|has (?:offered|quoted))\b(?! (?:me|us) (?:a |an )?(?:discount|better))"
@@ -124,7 +125,8 @@ _CAME = re.compile(
     re.IGNORECASE,
 )
 _LACK = re.compile(
-    r"\b(?:missing|short|lacking|lacked|absent|were not|was not|not in|damaged?|torn|stale|past (?:its|their)|broken|"
+    r"\b(?:missing|short|lacking|lacked|absent|were not|was not|not in|damaged?|torn|ripped|stale|"
+    r"past (?:its|their)|broken|"
     r"spoiled|bad|leak\w*|crushed|expired|"
     r"claim(?:ing)?|refund|reimburse|credit|defective|unusable|mould\w*|opened|replace)\b|足り|不足|破損|壊れ|欠品|返金|腐",
     re.IGNORECASE,

@@ -14,7 +14,7 @@ REQUEST = any_of(
     r"\b(?:i|we)(?:'d| would)? (?:like|love|want|need|wish) (?:to (?:know|get|see|have|"
     r"receive|ask|inquire|enquire|check|learn|request)|an? |the (?:price|pricing|wholesale|"
     r"status|current|latest|cost|list|delivery|following (?:info|prices)|details))",
-    r"\b(?:i|we)(?: am|'m| are|'re)? (?:writing regarding|checking|wondering|asking|following up|"
+    r"\b(?:i|we)(?: am|'m| are|'re)? (?:writing regarding|checking|wondering|asking|following up|wonder|"
     r"inquiring|enquiring|request(?:ing)?|interested in|waiting for|still waiting|curious)\b",
     r"\b(?:would be|am|are) (?:very )?interested in\b|\blet (?:me|us) know\b|\bany (?:update|"
     r"news)\b|\bfollowing up on\b|\bquick question\b|\b(?:price|quote|quotation|pricing) (?:request|"
@@ -42,7 +42,8 @@ QUOTE = any_of(
     r"interested in|charge for)\b|見積|いくら",
 )
 TERMS = any_of(
-    r"\b(?:minimum|lead times?|how long|delivery (?:times?|schedule|terms|charge|fee|costs?|"
+    r"\bdays to pay\b|\bcharged when\b|\b(?:minimum|lead times?|how long|delivery (?:times?|"
+    r"schedule|terms|charge|fee|costs?|"
     r"options)|time of day|terms|freight|shipping (?:cost|fee|charge|time)s?|"
     r"charge for (?:the )?(?:freight|delivery|shipping)|payment|returns\b|"
     r"return (?:policy|unsold|goods|products)|refund policy|"
@@ -74,7 +75,7 @@ STATE = any_of(
     r"invoice|copy|left|expected|expect|cancelled|go through|delay|waiting for|checking on|"
     r"checking|check|how many orders|what did (?:we|i) order|what is going on|regarding order|"
     r"following up|going on|overview|(?:on|under)? ?way|eta|hasn't|not arrived)\b",
-    r"いつ|状況|届|未納|配送|確認",
+    r"いつ|状況|届|発送|到着|未納|配送|確認",
 )
 EXPECTATION = re.compile(
     r"\b(?:hasn't|has not|haven't|have not|didn't|did not|never) (?:yet )?(?:arrived?|"
@@ -89,6 +90,7 @@ _FEES = re.compile(
     r"\b(?:freight|delivery|shipping) (?:charges?|costs?|fees?|prices?)\b.*|\bminimum.{0,30}\bcosts?\b|"
     r"最低.{0,12}いくら|送料.{0,8}いくら"
 )
+_TERMS_OFFERED = re.compile(r"\bterms (?:do|can|could|would) you (?:offer|have|give)\b.*")
 _INCLUDE = re.compile(r"\b(?:include|including|with)\b.{0,60}$")
 
 
@@ -107,6 +109,7 @@ def topics(low: str, sentence: str, units: bool) -> tuple[Topic, ...]:
     if units and QUOTE.search(core) and not re.search(r"\b(?:minimum|discount) (?:apply|order)", core):
         return ("quote",)
     terms = TERMS.search(low) is not None
+    low = _TERMS_OFFERED.sub(" ", low)
     if PRICES.search(_FEES.sub(" ", low) if terms else low):
         found.append("prices")
     if terms:

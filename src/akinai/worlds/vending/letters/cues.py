@@ -81,16 +81,18 @@ IS_ORDER = any_of(
     r"\blet(?:'s| us) (?:go with|do|take|get|have) (?!it\b|that\b|business)",
     r"\b(?:i|we)(?:'d| would|'ll| will|'re| are|'m| am)?(?: like to| happy to| going to)? go(?:ing)? (?:with|for) "
     r"(?:another )?[0-9]",
+    r"\border(?:ing)? (?:as follows|the following)\b",
     r"\b(?:will|'ll) be (?:ordering|buying|purchasing)\b.*\b(?:today|now)\b",
     r"\b(?:our|my|the) order (?:is|reads|would be) (?:as follows|the following|this|below)\b",
     r"^\W*order(?: please)?:|\bplease: (?:[0-9]|§)|\bauthori[sz]es? you to (?:charge|bill|debit)\b",
     r"(?:次|下記|以下)の(?:品|商品|もの|通り)[^。.]{0,10}(?:お願い|ください)",
-    r"\b[0-9a-z]{1,15} (?:\w+ of )?§,? please\b",
+    r"\b[0-9a-z]{1,15} (?:\w+ of )?§(?: for (?:today|tomorrow|[a-z]{3,6}day))?,? please\b",
     r"\b(?:find|see) (?:below |enclosed |attached |here )?(?:is |are )?(?:our|my) (?:\w+ )?order\b",
     r"\bput (?:it|them|this) on (?:account|[a-z]{1,3}-?\d)",
     r"(?:注文|発注|購入)(?:を|の)?(?:いた)?(?:し|致し)ます|(?:注文|発注|購入)(?:を)?させていただきます|(?:注文|発注|購入)(?:を)?(?:し|いたし)?たい(?:です|と思|と存)",
     r"(?:注文|発注)(?:を)?(?:お願い|お受け)|(?:注文|発注)申し上げ|手配(?:を)?(?:お願い|して|くださ)|(?:お送り|送付|発送|お届け|"
-    r"配達|納品)(?:して)?(?:くださ|下さ|願|をお願い|お願い)",
+    r"配達|納品)(?:して)?(?:くださ|下さ|願|をお願い|お願い|"
+    r"いただけますよう|いただきますよう|いただきたく)",
     r"送ってくださ|届けてくださ|(?:units|cases)[^。.]{0,12}(?:ください|下さい|お願い(?:いた)?します|お願い(?:いた)?(?:し|"
     r"致し)ます|お願い申)|お願いいたします(?=\W*$)(?<=cases お願いいたします)",
     r"に請求(?:し|をお願い|して|くださ)",
@@ -131,7 +133,9 @@ IDLE_IF = re.compile(
     r"\b(?:grateful|appreciate it|appreciated|glad|great|kind|nice|happy|pleased) if you (?:would|"
     r"could|can)\b|\bif (?:possible|convenient|you (?:have any|need|please|require|would like)|"
     r"anything (?:is|else)|there (?:is|are) any (?:question|problem|issue)|so|not|any (?:product|"
-    r"item|good)|that (?:is|works)|an? (?:product|item) is|applicable|needed|necessary)\b|"
+    r"item|good)|at all possible|(?:it|this|that|they|the order) (?:(?:has|have|is|are)(?: not|n't)? (?:yet )?"
+    r"(?:left|shipped|gone|been|too late|still possible|out)|hasn't|isn't)|that (?:is|works)|"
+    r"an? (?:product|item) is|applicable|needed|necessary)\b|"
     r"\bonce (?:again|more|a (?:day|week))\b|\bas soon as possible\b|\bat once\b|\buntil (?:now|"
     r"further)\b"
 )
@@ -147,8 +151,8 @@ PLANS = any_of(
     r"buy|take)|would then|possibly|perhaps|maybe|eventually|soon)\b",
     r"\b(?:next|coming|following) (?:week|month|time|year|quarter|monday|tuesday|wednesday|"
     r"thursday|friday|saturday|sunday|summer|winter)\b|\blater\b|\bin the future\b|\bsome day\b|"
-    r"\bnot before\b|\btomorrow\b",
-    r"予定|つもり|かもしれ|検討(?!の結果|した結果|いたしました結果)|見送|考えて|待って|後で|あとで|来週|来月|今度|近いうち|そのうち",
+    r"\bnot before\b|(?<!for )(?<!by )\btomorrow\b",
+    r"予定(?!日)|つもり|かもしれ|検討(?!の結果|した結果|いたしました結果)|見送|考えて|待って|後で|あとで|来週|来月|今度|近いうち|そのうち",
 )
 NEGATION = re.compile(r"\b(?:not|never|no longer|cannot|without|nobody|neither|nor)\b|n't\b|ないで|ません|なく")
 FIRST_NOT = re.compile(r"\b(?:not only|do not hesitate|don't hesitate|not hesitate|why not)\b")
@@ -197,6 +201,7 @@ CHANGE = any_of(
     r"up to) (?:a total of )?(?:only |just )?[0-9]+(?![0-9.]* ?(?:%|per ?cent))",
     r"\bbe (?:increased|reduced|changed|raised|lowered|corrected|cut) to\b|\bso (?:that )?it has [0-9]",
     r"\b(?:should|was meant to|is meant to) (?:say|read|be|have said|have been) (?:only )?[0-9]+.{0,40}\bnot\b",
+    r"\b(?:changed|revised|corrected|updated|amended) (?:order )?quantit",
     r"\bmake (?:it|that) [0-9]|\binstead of (?:the )?[0-9]|\brather than [0-9]|\breplace the [0-9]",
     r"\b(?:change|amendment|correction|update) to (?:my |our |the )?(?:order|quote)|\badd [0-9]+ .{0,20}\bto (?:my "
     r"|our )?order\b|\bin order #?\d+: we wrote\b|\bmade a mistake in order\b|\border.{0,20}: only [0-9]",
@@ -223,13 +228,14 @@ CLAIM = any_of(
     r"\bmoney back\b|\bcredit (?:our|my|us|the) (?:account )?",
     r"\bonly [0-9]+.{0,30}\b(?:arrived|came|delivered|received)\b|\b(?:counted|count|received|"
     r"found|got) (?:only |just |is )?[0-9]+",
+    r"\bmix-?up\b|\bripped\b|\byou sent (?:us |me )?§",
     r"\bnot in the (?:box|boxes|delivery|parcel)\b|\bnever arrived\b|\bshould have contained\b|"
     r"\bdid not contain\b|\bgoods are missing\b|\byou sent the wrong\b",
     r"足りま|不足|破損|壊れ|欠品|返金|しか届|間違って届|腐って",
 )
 CLAIM_ALONE = any_of(
     _LACKING,
-    r"\b(?:missing|incomplete|short|shortage|discrepanc(?:y|ies)|damaged|broken|crushed|"
+    r"\b(?:missing|incomplete|short|shortage|discrepanc(?:y|ies)|damaged|broken|crushed|mix-?up|ripped|torn|"
     r"leaking|wrong (?:goods|items?|products?)|claiming|reimburse|compensate|expired|defective|"
     r"already spoiled|did not contain|should have contained|not in the boxes)\b",
     r"\bonly [0-9]+\b.{0,30}\b(?:arrived|came|delivered|received)\b|\b(?:received|got|"
@@ -258,7 +264,7 @@ COMPLAIN = any_of(
     r"\b(?:days?|hours?|weeks?) (?:too )?late\b|\blate again\b|\bdelayed (?:again|twice|"
     r"three times|[0-9]+ times)\b|\bquality of .{0,40}\bpoor\b|\blost .{0,30}\bsales\b|"
     r"\bcost us (?:sales|customers)\b|\bkeep delaying\b",
-    r"困って|不満|遺憾|残念|改善してくださ|ひどい",
+    r"困って|不満|失望|遅すぎ|遺憾|残念|改善してくださ|ひどい",
 )
 THANK = any_of(
     r"\b(?:thank(?:s| you)|many thanks|grateful|appreciation)\b(?:[^.!?,]{0,30}? )?(?:for|"
@@ -284,16 +290,19 @@ CONFIRM = any_of(
     r"(?:(?:the|your|our|my|this|purchase|order|for|of|on|with|number|terms|conditions|per|no\.?|under|"
     r"based|everything|in) ){0,4}(?:q[- ]?|quot(?:e|ation) (?:number |no\.? ?|id ?)?(?:#|"
     r"q)?[- ]?)#?[0-9]{1,9}\b",
+    r"\bproceed (?:on (?:that|this) basis|as (?:quoted|offered|proposed))\b|"
+    r"\b(?:q-?\d+|quote \d+): (?:accepted|approved|confirmed|ok)\b",
     r"\b(?:q-?\d+|quote \d+)\b.{0,40}\b(?:looks? (?:good|fine|great)|work(?:s)? for us|"
     r"is (?:accepted|approved|confirmed|fine))\b",
     r"\b(?:like|want|wish|ready|happy|glad|pleased) to (?:go ahead|proceed|move forward|move ahead)"
     r"(?: with (?:it|this|that|(?:the|your|this) (?:quote|quotation|offer)))?\W*$",
+    r"見積[^。.]{0,12}(?:で|にて)[^。.]{0,6}お願い",
     r"(?:見積[^。.]{0,12}|q-?\d[^。.]{0,14})(?:を|で)?(?:確定|承認|承諾|了承|発注|注文)",
 )
 GO_AHEAD = re.compile(r"\b(?:go ahead|proceed)\b")
 BARE_CONFIRM = re.compile(
-    r"^\W*(?:(?:i|we|yes|ok|okay|hereby)\W+){0,3}confirm(?:ed)?(?: (?:the|your|my|our|"
-    r"this|it|that))?(?: (?:quote|quotation|offer|order|purchase))?\W*$"
+    r"^\W*(?:(?:i|we|yes|ok|okay|hereby)\W+){0,3}(?:confirm|accept)(?:ed)?(?: (?:the|your|my|our|"
+    r"this|it|that))?(?: (?:quote|quotation|offer|order|purchase))?(?:, (?:so )?(?:please )?(?:go ahead|proceed))?\W*$"
     r"|^\W*(?:(?:yes|ok|okay|great|good)\W+)?(?:please )?(?:go ahead|proceed)"
     r"(?: with (?:it|this|that|(?:the|your|this) (?:quote|quotation|offer)))?\W*$"
 )
@@ -303,7 +312,8 @@ NO_CONFIRM = re.compile(
 )
 
 BARGAIN = any_of(
-    r"\b(?:counter-?offer|negotiat\w*|bargain|best price|lowest price|better (?:price|"
+    r"\b(?:counter-?(?:offer|proposal)|go (?:any |a bit |a little )?lower|negotiat\w*|bargain|"
+    r"best price|lowest price|better (?:price|"
     r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|reduce the price|reducing the price|"
     r"price reduction|favou?rable pricing|meet in the middle|do better|beat (?:that|this|"
     r"it)|match (?:that|this|their|the|it|or)|come down|cheaper\?|work for us at|final offer|"
@@ -324,6 +334,10 @@ PRICE_OFFER = any_of(
     r"\bdo we have a deal\b|\bacceptable\b|\bif (?:you|the price)\b",
     r"(?<!your )\b(?:offer|propose|suggest|afford|go up to|willing to go)\b|\bopen to\b",
     r"いただけませんか|いただけない|いただければ|くだされば|できませんか|できません",
+)
+DECLINES = re.compile(
+    r"\b(?:cannot|can't|not|unable to|have to decline to) (?:able to )?(?:accept|agree to|take up|go with) your\b|"
+    r"\bdeclin(?:e|ing) your\b"
 )
 NO_BARGAIN = re.compile(
     r"\bdo you offer\b|\bdiscounts? available\b|\bany (?:bulk )?discounts?\b|\bbulk discounts? (?:apply|"
@@ -358,7 +372,7 @@ CAN_YOU = re.compile(r"\b(?:can|could|would|will) you\b")
 MONEY = re.compile(r"[$＄][0-9]|[0-9] ?(?:cents?\b|セント)")
 BEST_PRICE = re.compile(r"\bbest price\b")
 FOR_QUANTITY = re.compile(r"^(?!.*\bis that\b).*(?:[0-9]+ (?:units of )?§|quantity|quote)")
-SUMS = re.compile(r"\b(?:total|budget|costs?|estimated)\b")
+SUMS = re.compile(r"\b(?:total|budget|costs?|estimated|balance|cash|funds|revenue)\b")
 POLITE = re.compile(r"\bplease\b|\bkindly\b|\bput (?:me|us) down\b|ください|下さい|いただけ|教えて")
 PLANS_JA = re.compile(r"予定|つもり|検討(?!の結果)|見送|待って|後で|あとで|来週|来月|今度|近いうち|そのうち")
 NEGATION_JA = re.compile(r"ないで|ません|なく")
@@ -370,8 +384,9 @@ ASKS_MORE = re.compile(r":\W*$|\b(?:recommend|suggest|explain|fill|help|followin
 REPORTS_LIST = re.compile(r"\b(?:sold|received|plan|stock|missing|ordered)\b")
 PRICE_LIST = re.compile(r"price list|catalog|価格表")
 THAT_QUANTITY = re.compile(r"\b(?:that|this|such an?|these|those) (?:quantity|quantities|amounts?|volume|numbers)\b")
+ALSO_ASKS = re.compile(r"\b(?:question|(?:do|does|is|are) your|have you (?:ever|got))\b")
 FORM = re.compile(r"\bfill|\btable\b")
-PRICES = re.compile(r"\b(?:quote|quotation|prices|pricing)\b(?<!quoted prices)")
+PRICES = re.compile(r"\b(?:quote|quotation|prices|pricing)\b(?<!quoted prices)(?<!list prices)")
 ASKS_PRICE = re.compile(
     r"\bhow much\b|\bwhat (?:is|are|does|do|would)\b|\bcorrect\b|\bright\b|\bcharged\b|"
     r"\bwhy\b|\bdiscount\b|\btotal\b"

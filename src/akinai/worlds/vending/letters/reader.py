@@ -20,15 +20,18 @@ from akinai.worlds.vending.letters.text import clauses, prepare, split_subject
 
 _ORDER_NUMBER = re.compile(
     r"\borders? (?:number |no\.? ?|nr\.? ?|id )?#?(?P<number>[0-9]{1,6})(?: (?:and|&) #?(?P<second>[0-9]{1,6}))?\b(?! "
-    r"§| units| x\b)|注文(?:番号)?\s?(?P<ja>[0-9]{1,6})|\border: (?P<labelled>[0-9]{1,6})$"
+    r"§| units| of\b| x\b)|#(?P<hash>[0-9]{1,6})(?=,? (?:our|my|the) order)|"
+    r"注文(?:番号)?\s?(?P<ja>[0-9]{1,6})|\border: (?P<labelled>[0-9]{1,6})$"
 )
 _QUOTE_NUMBER = re.compile(
     r"(?<![a-z0-9])q[- ]?#?(?P<number>[0-9]{1,9})(?![0-9])|\bquot(?:e|ation) ?(?:number |"
     r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)|見積(?:書|もり|り)?(?:番号)?\s?(?P<ja>[0-9]{1,9})"
 )
 
-_ACTION = re.compile(r"\s*\{\s*\"action\"\s*:")
-"""An action that went out as a letter by mistake."""
+_ASTRAY = re.compile(
+    r"\s*(?:\{\s*\"action\"\s*:|(?:internal )?(?:memo|note to self|to-?do(?: list)?)\b)", re.IGNORECASE
+)
+"""An action or a note that went out as a letter by mistake."""
 
 
 @dataclass(slots=True)
@@ -55,7 +58,7 @@ def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tupl
     """
     if not subject:
         subject, text = split_subject(text)
-    if _ACTION.match(text):
+    if _ASTRAY.match(text) or _ASTRAY.match(subject):
         return (Intent("other"),)
     letter = _Letter(names, prepare(subject, names).lower())
     for clause in clauses(prepare(text, names), names):
@@ -286,7 +289,7 @@ def _ask(letter: _Letter) -> list[Intent]:
     busy = letter.of("order", "confirm", "change", "cancel", "claim", "negotiate")
     asked = [said for said in acts if not busy or said.clause.asks or said.clause.listed or not _belongs(said)]
     found: dict[Topic, None] = dict.fromkeys(topic for said in asked for topic in said.topics)
-    if not found and not busy:
+    if not found and (not busy or any(said.clause.asks and cues.ALSO_ASKS.search(said.clause.low) for said in asked)):
         return _ask_otherwise(letter) if asked else []
     listed = letter.items("")
     if "prices" in found and any(cues.THAT_QUANTITY.search(said.clause.low) for said in asked):

@@ -12,7 +12,7 @@ _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$"
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
 _DOTS = re.compile(r" ?(?:\.{3,60}|…{1,9}|(?: \.){2,60}) ?(?=[0-9])|(?<=[a-z]) \.(?= [0-9])")
 _ASIDE = re.compile(
-    r"\((?:and )?(?:not|instead of) [^)\n]{1,40}\)"
+    r"\((?:and )?(?:not|instead of|previously|formerly|was|were|before|up from|down from) [^)\n]{1,40}\)"
     r"|\([^()\n]{0,40}\b(?:left|remaining|in stock|on hand|in storage|available)\b[^()\n]{0,20}\)",
     re.IGNORECASE,
 )
@@ -42,9 +42,18 @@ def unquoted(text: str) -> str:
 
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
-    text = _DOZEN.sub(_units_of_dozens, text)
+    text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, text))
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
     return _localised(text, names)
+
+
+_SLIPS = {
+    "pls": "please", "plz": "please", "plase": "please", "snd": "send", "oder": "order", "cancle": "cancel",
+    "thx": "thanks", "u": "you", "ur": "your", "delivry": "delivery", "recieved": "received", "adress": "address",
+    "qoute": "quote", "quantitiy": "quantity", "anymor": "anymore", "wich": "which", "tomorow": "tomorrow",
+}  # fmt: skip
+_SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
+"""Slips and abbreviations that are no other word."""
 
 
 def _units_of_dozens(found: re.Match[str]) -> str:
@@ -142,7 +151,10 @@ def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
                 continue
             place += 1
             whole = _low(sentence, names)
-            asks = "?" in sentence[-3:] or re.search(r"(?:ですか|ますか|ませんか|でしょうか)\W*$", sentence) is not None
+            asks = (
+                "?" in sentence[-3:]
+                or re.search(r"(?:ですか|ますか|ましたか|ませんか|でしょうか)\W*$", sentence) is not None
+            )
             parts = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
             for at, part in enumerate(parts):
                 yield Clause(part, _low(part, names), whole, listed, asks, place, at + 1 == len(parts))
