@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import akinai
 from akinai.core.actions import Action
 from akinai.core.agents import Move
 from akinai.core.ledger import Genesis, Turn
@@ -21,6 +22,7 @@ from akinai.stores import open_store
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay, GetMoneyBalance
 from akinai.worlds.vending.model.state import Lot, Slot, State
+from akinai.worlds.vending.rules.customers import opened
 
 WORLD = Vending()
 YEARS = 12
@@ -28,6 +30,8 @@ YEARS = 12
 
 def main() -> None:
     tell("ADVANCE_DAY, 12 products, 2 lots a slot", advance_day_us(), 50, "microseconds, median of 12 years")
+    tell("ADVANCE_DAY in year, 12 products, a site of 4", street_day_us(4), 100, "microseconds, median of a year")
+    tell("a year of the reference player, scored", year_s(), 2.5, "seconds of CPU, median of 3 seeds")
     tell("entry in batches of 500, SQLite", entry_us(batch=500, entries=5000), 60, "microseconds, median of 5")
     tell("entry one by one, full sync", entry_us(batch=1, entries=200), None, "microseconds, median of 5")
     growth = growth_over_a_year()
@@ -64,6 +68,42 @@ def advance_day_us() -> float:
         took.append(time.perf_counter() - start)
         state = replace(state, slots=begin.slots, machine_cents=0, cash_cents=50_000)
     return median(took) * 1e6
+
+
+def street_day_us(sites: int) -> float:
+    """A night with its blocks of customers, by site; every slot full at a fair price, rents paid."""
+    setup = prepare(WORLD, preset="year", settings=["max_messages=0"]).setup
+    begin = WORLD.begin(Genesis(WORLD.name, 1, setup))
+    for place in range(1, sites):
+        begin = opened(begin, place)
+    goods = begin.setup.catalog.products
+    chosen = [p for p in goods if p.size == "small"][:6] + [p for p in goods if p.size == "large"][:6]
+    slots = tuple(
+        Slot(p.id, (Lot(500, p.wholesale_cents, 10**6), Lot(500, p.wholesale_cents, 10**6 + 1))) for p in chosen
+    )
+    begin = replace(begin, slots=slots * sites, prices={p.id: p.reference_cents for p in goods})
+    state, took = begin, list[float]()
+    for seq in range(1, 366):
+        start = time.perf_counter()
+        state, _ = WORLD.apply(state, Turn(seq, 0, "owner", AdvanceDay()))
+        took.append(time.perf_counter() - start)
+        paid = tuple(s._replace(due_day=state.day + 20, sealed=False, lost=False, box_cents=0) for s in state.sites)
+        state = replace(
+            state, slots=begin.slots, ending=None, cash_cents=50_000, sites=paid, complaints=(), mail=begin.mail
+        )
+    return median(took) * 1e6 / sites
+
+
+def year_s() -> float:
+    took: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(4):  # the first run also pays for what is loaded once
+            start = time.process_time()
+            akinai.run(
+                "vending", agent="reference", preset="year", seeds=[seed + 1], store=str(Path(folder) / "year.db")
+            )
+            took.append(time.process_time() - start)
+    return median(took[1:])
 
 
 async def _play(path: str, name: str, entries: int, batch: int, action: Callable[[int], Action]) -> list[float]:

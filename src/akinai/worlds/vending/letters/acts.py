@@ -138,18 +138,27 @@ def _orders(clue: _Clue) -> Act | None:
             else "order"
         )
     if not asks and (found := cues.DECLARES.search(low) or cues.WANTS_UNITS.search(low)):
-        return None if _denied(low, found) or any(map(clue.whole_has, _LATER)) else "order"
+        usual = _HABIT.search(low)
+        return None if usual or _denied(low, found) or any(map(clue.whole_has, _LATER)) else "order"
+    if asks and cues.MAY_HAVE.search(low) and not clue.has(cues.PRICES):
+        return "order"
     if (found := cues.CHARGE.search(low)) and not _denied(low, found):
         return "order" if clue.units else "support"
     return None
 
 
+_HABIT = re.compile(
+    r"\b(?:buy|order|purchase|take) (?:around|about|roughly|some|up to|between|at least|usually)\b|"
+    r"\bfrom you (?:every|each|per|a) (?:day|week|month|year)\b"
+)
+"""What the writer usually does: "We buy around 200 water from you every month"."""
+_REASON = re.compile(r"\b(?:since|as|because|given that|although|even though|now that)\b[^,]{1,80}, ")
 _LATER = (cues.PLANS, cues.NOT_NOW, cues.FUTURE)
 
 
 def _denied(low: str, found: re.Match[str]) -> bool:
     """Whether a denial comes before an order, or, in Japanese, anywhere."""
-    before = cues.REASON.sub("", cues.FIRST_NOT.sub("", low[: found.start()]))
+    before = _REASON.sub("", cues.FIRST_NOT.sub("", low[: found.start()]))
     return cues.NEGATION.search(before) is not None or cues.NEGATION_JA.search(low) is not None
 
 

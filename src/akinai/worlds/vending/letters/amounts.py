@@ -20,7 +20,7 @@ _MONEY = re.compile(
 _PERCENT = re.compile(r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b|割引)", re.IGNORECASE)
 _RIVAL = re.compile(
     r"\b(?:another|other|different|rival|competing) (?:\w+ )?(?:suppliers?|wholesalers?|"
-    r"vendors?|compan(?:y|ies)|sources?)\b|\b(?:is|are) (?:selling|offering|asking|charging)\b"
+    r"vendors?|compan(?:y|ies)|sources?)\b|\b(?:is|are) (?:currently |now )?(?:selling|offering|asking|charging)\b"
     r"|\b(?:been|was|were) (?:offered|quoted)\b"
     r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b|\bquote from (?!you)"
     r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|charges|offers|quotes|asks|"
@@ -232,15 +232,14 @@ _FROM_TO = re.compile(
     r"*から *(?P<ja_to>[0-9]{1,6})",
     re.IGNORECASE,
 )
-_WITH = re.compile(
-    r"\breplace\b.{0,60}? with\b|\bwe wrote\b.{0,60}?\bmeant\b|.{0,80}\bso that (?:it|the order)\b", re.IGNORECASE
-)
+_WROTE = re.compile(r"\b(?:i|we) wrote\b.{0,60}?\bmeant\b", re.IGNORECASE)
+_WITH = re.compile(r"\breplace\b.{0,60}? with\b|.{0,80}\bso that (?:it|the order)\b", re.IGNORECASE)
 
 
 def read_changed(text: str, names: Sequence[GoodName]) -> Items:
     """The items after a change: those of "36 instead of 24", "from 24 to 36", "replace the chips with 24 cookies"."""
     text = without_orders(text)
-    text = _WITH.sub(" ", text)
+    text = _WITH.sub(" ", _WROTE.sub(lambda found: re.sub(r"[0-9]+", " ", found[0]), text))
     text = _FROM_TO.sub(lambda found: f": {found['to'] or found['ja_to']} units", text)
     former = [found["former"] or "" for found in _FORMER.finditer(text)]
     kept = _FORMER.sub(" ", text)

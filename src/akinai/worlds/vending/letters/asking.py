@@ -39,10 +39,12 @@ PRICES = any_of(
 )
 QUOTE = any_of(
     r"\b(?:quote|quotes|quotation|estimate|price|prices|pricing|cost|how much|total|come to|"
-    r"interested in|charge for)\b|見積|いくら",
+    r"interested in|charge (?:me |us )?for)\b|見積|いくら",
 )
 TERMS = any_of(
-    r"\bdays to pay\b|\bcharged when\b|\b(?:minimum|lead times?|how long|delivery (?:times?|"
+    r"\bdays to pay\b|\bcharged when\b|\b(?:minimum|lead times?|"
+    r"how long(?! (?:is the shelf|do(?:es)? .{0,30}(?:keep|last|stay)))|"
+    r"(?:free delivery|delivery (?:is )?free)|delivery (?:times?|"
     r"schedule|terms|charge|fee|costs?|"
     r"options)|time of day|terms|freight|shipping (?:cost|fee|charge|time)s?|"
     r"charge for (?:the )?(?:freight|delivery|shipping)|payment|returns\b|"
@@ -86,7 +88,7 @@ EXPECTATION = re.compile(
     r"(?:まだ|未だ).{0,8}(?:届|来).{0,4}(?:ません|ない|おりません)"
 )
 _FEES = re.compile(
-    r"\bcharge for (?:the )?(?:freight|delivery|shipping)\b|"
+    r"\bcharge (?:for |an? |any )?(?:the )?(?:freight|delivery|shipping|extra)\b.*|"
     r"\b(?:freight|delivery|shipping) (?:charges?|costs?|fees?|prices?)\b.*|\bminimum.{0,30}\bcosts?\b|"
     r"最低.{0,12}いくら|送料.{0,8}いくら"
 )

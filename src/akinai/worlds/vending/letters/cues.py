@@ -1,8 +1,7 @@
 """Cues: the wording by which a clause asks, orders, offers, takes back, claims, complains or thanks.
 
 They are matched against text in lower case in which a section sign stands for the name of a product.
-Every repetition is bounded.
-"""
+Every repetition is bounded."""
 
 import re
 
@@ -21,7 +20,7 @@ _VERBS = (
     "send|ship|deliver|supply|dispatch|rush|prepare|get me|get us|put me down for|"
     "put us down for|process|fulfil|fulfill|"
     "execute|place|arrange|schedule|add|order|reorder|re-order|buy|purchase|enter|book|"
-    "proceed|go ahead|invoice|pack|submit|accept"
+    "proceed|go ahead|invoice|pack|submit|accept|repeat|renew"
 )
 _CHARGES = "charge|bill|debit|invoice"
 _INFORMATION = (
@@ -72,7 +71,11 @@ DECLARES = re.compile(
     r"(?! (?:at (?:once )?when|it into|care|note|into|part|time|place))"
 )
 WANTS_UNITS = re.compile(
-    r"\b(?:i|we)(?:'d| would) like (?:to have |another )?(?:[0-9]|an? (?:case|dozen)|one|two|three)"
+    r"\b(?:i|we)(?:'d| would) (?:like|love) (?:to (?:have|get|receive) |another )?"
+    r"(?:[0-9]|an? (?:case|dozen)|one|two|three)"
+)
+MAY_HAVE = re.compile(
+    r"\b(?:can|could|may) (?:i|we) (?:please |also )?(?:get|have) (?:another )?[0-9]{1,5} (?:\w+ (?:of )?)?§"
 )
 IS_ORDER = any_of(
     r"\bthis is (?:an|our|my|a firm) (?:firm |new )?order\b(?! (?:that|from|we|which|number|no|#|\d))",
@@ -81,7 +84,7 @@ IS_ORDER = any_of(
     r"\blet(?:'s| us) (?:go with|do|take|get|have) (?!it\b|that\b|business)",
     r"\b(?:i|we)(?:'d| would|'ll| will|'re| are|'m| am)?(?: like to| happy to| going to)? go(?:ing)? (?:with|for) "
     r"(?:another )?[0-9]",
-    r"\border(?:ing)? (?:as follows|the following)\b",
+    r"\bhere(?:'s| is) (?:the|our|my) (?:\w+ )?order\b|\border(?:ing)? (?:as follows|the following)\b",
     r"\b(?:will|'ll) be (?:ordering|buying|purchasing)\b.*\b(?:today|now)\b",
     r"\b(?:our|my|the) order (?:is|reads|would be) (?:as follows|the following|this|below)\b",
     r"^\W*order(?: please)?:|\bplease: (?:[0-9]|§)|\bauthori[sz]es? you to (?:charge|bill|debit)\b",
@@ -156,7 +159,6 @@ PLANS = any_of(
 )
 NEGATION = re.compile(r"\b(?:not|never|no longer|cannot|without|nobody|neither|nor)\b|n't\b|ないで|ません|なく")
 FIRST_NOT = re.compile(r"\b(?:not only|do not hesitate|don't hesitate|not hesitate|why not)\b")
-REASON = re.compile(r"\b(?:since|as|because|given that|although|even though|now that)\b[^,]{1,80}, ")
 TELLS = re.compile(
     r"\b(?:told|asked|wrote to|said to|write to|instructed) [a-z§ ]{1,40}: |\bi would have to\b|"
     r"\bto order\b.{0,30}\b(?:i|we) (?:would|must|have to)\b|^draft\b|\bdraft, "
@@ -182,6 +184,7 @@ CANCEL = any_of(
     r"\bcancel(?:l?ing|lation)?\b(?! (?:fee|polic|terms|charge))|\bwithdraw (?:our|my|"
     r"the|order|quote)|\bcall off\b|\bstop the shipment\b|\bundo (?:my|our|the) order",
     r"\b(?:disregard|void|scrap|revoke|annul|rescind|ignore|call off)\b.{0,20}\b(?:order|quote)\b(?! form)",
+    r"\bchanged (?:my|our) minds? about (?:order|quote)|\bdo(?:n't| not) (?:ship|send|deliver) it\b",
     r"\bno longer (?:need|want|require)\b.{0,40}\b(?:order|quote) #?[0-9]|\btake (?:it|them|order #?[0-9]+) off\b",
     r"\bdo(?:n't| not) ship (?:the|my|our) (?:\w+ )?§? ?(?:we|i) ordered\b|\bno longer need order\b|"
     r"\border #?[0-9]+ is (?:no longer|not) (?:needed|required)|\btake back (?:my |"
@@ -201,6 +204,7 @@ CHANGE = any_of(
     r"up to) (?:a total of )?(?:only |just )?[0-9]+(?![0-9.]* ?(?:%|per ?cent))",
     r"\bbe (?:increased|reduced|changed|raised|lowered|corrected|cut) to\b|\bso (?:that )?it has [0-9]",
     r"\b(?:should|was meant to|is meant to) (?:say|read|be|have said|have been) (?:only )?[0-9]+.{0,40}\bnot\b",
+    r"\border #?[0-9]+ ?[-:—]+ ?(?:change|amendment|correction|update)\b|\bin place of (?:the )?[0-9]|\bnew quantity\b",
     r"\b(?:changed|revised|corrected|updated|amended) (?:order )?quantit",
     r"\bmake (?:it|that) [0-9]|\binstead of (?:the )?[0-9]|\brather than [0-9]|\breplace the [0-9]",
     r"\b(?:change|amendment|correction|update) to (?:my |our |the )?(?:order|quote)|\badd [0-9]+ .{0,20}\bto (?:my "
@@ -314,10 +318,13 @@ NO_CONFIRM = re.compile(
 BARGAIN = any_of(
     r"\b(?:counter-?(?:offer|proposal)|go (?:any |a bit |a little )?lower|negotiat\w*|bargain|"
     r"best price|lowest price|better (?:price|"
-    r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|reduce the price|reducing the price|"
+    r"deal|offer|rate|terms)|lower (?:the |your )?price|lower price|lower (?:the |your )?prices|"
+    r"reduce the price|reducing the price|"
     r"price reduction|favou?rable pricing|meet in the middle|do better|beat (?:that|this|"
     r"it)|match (?:that|this|their|the|it|or)|come down|cheaper\?|work for us at|final offer|"
-    r"our offer|my offer|proposal|no margin|(?<!your )flexibility|flexible|room to move|what (?:i|"
+    r"our offer|my offer|(?<!your )proposal|"
+    r"propose (?:the following |these |a |new )?(?:\w+ )?prices?|no margin|(?<!your )flexibility|"
+    r"flexible|room to move|what (?:i|"
     r"we) can afford|waive|go down to)\b",
     r"\bwhat (?:kind of |sort of )?discount (?:could|can|would) you (?:offer|give|do)\b",
     r"\bbest price\b|\broom for\b.{0,20}\b(?:price|negotiation)",
@@ -337,7 +344,7 @@ PRICE_OFFER = any_of(
 )
 DECLINES = re.compile(
     r"\b(?:cannot|can't|not|unable to|have to decline to) (?:able to )?(?:accept|agree to|take up|go with) your\b|"
-    r"\bdeclin(?:e|ing) your\b"
+    r"\bdeclin(?:e|ing) your\b|\b(?:respectfully|must|have to) decline\b"
 )
 NO_BARGAIN = re.compile(
     r"\bdo you offer\b|\bdiscounts? available\b|\bany (?:bulk )?discounts?\b|\bbulk discounts? (?:apply|"

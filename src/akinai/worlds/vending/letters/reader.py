@@ -29,9 +29,16 @@ _QUOTE_NUMBER = re.compile(
 )
 
 _ASTRAY = re.compile(
-    r"\s*(?:\{\s*\"action\"\s*:|(?:internal )?(?:memo|note to self|to-?do(?: list)?)\b)", re.IGNORECASE
+    r"\s*(?:\{\s*\"action\"\s*:|(?:internal )?(?:memo|note to self|to-?do(?: list)?|"
+    r"(?:daily|weekly|status) (?:report|summary|log)|#* ?day [0-9]{1,4} (?:summary|report|log))\b)",
+    re.IGNORECASE,
 )
 """An action or a note that went out as a letter by mistake."""
+
+_ANOTHER_ORDER = re.compile(r"\b(?:new|another|second|further|separate) order\b|\b(?:in addition|additionally|also)\b")
+_NEED = re.compile(r"\b(?:i|we) (?:(?:now|also|urgently|do) )?(?:need|require|want)\b")
+_AMENDS = re.compile(r"\b(?:in place of|instead of|rather than|change[ds]?|new quantit|amend)")
+_OF_EACH = re.compile(r"\b(?P<units>[0-9]{1,5}) (?:units |pieces )?(?:of )?each\b")
 
 
 @dataclass(slots=True)
@@ -131,6 +138,9 @@ def _settle(letter: _Letter) -> None:
     if _vetoed(letter):
         for said in letter.of("order", "support"):
             said.act = "report"
+    for said in letter.of("order"):
+        if _ORDER_NUMBER.search(said.clause.low) and _AMENDS.search(said.clause.low):
+            said.act = "change"
     if any(cues.IDLE.search(said.clause.low) for said in letter.said):
         for said in letter.of("negotiate"):
             said.act = "report"
@@ -199,14 +209,9 @@ def _order(letter: _Letter) -> list[Intent]:
     busy = letter.of("change", "claim", "negotiate", "cancel", "confirm", "ask", "report", "plan", "thank", "complain")
     if not acts and not (heading and not busy and letter.items("").found):
         return []
-    items = letter.items("order", "support")
-    if not items.found:
-        items = letter.items("order", "support", "")
-    if not items.found and letter.of("order"):
-        items = letter.items("ask")  # "Could we have 6 salads? This is a firm order."
-    if not items.found and letter.subject:
-        items = read_items(letter.names, prepare(letter.subject, letter.names))
-    if items.found and letter.of("change") and not letter.of("cancel"):
+    items = _ordered_goods(letter)
+    apart = any(_ANOTHER_ORDER.search(said.clause.low) for said in letter.of("order"))
+    if items.found and letter.of("change") and not letter.of("cancel") and not apart:
         return []  # "Please send 48 candy instead of 24" changes the order that it names
     if not items.found:
         if letter.of("confirm", "cancel", "change", "claim", "negotiate"):
@@ -222,6 +227,33 @@ def _order(letter: _Letter) -> list[Intent]:
     if letter.of("confirm") and not any(said.goods for said in letter.of("order")):
         return []
     return [Intent("order", items, quotes=_quotes(letter, "order"))]
+
+
+def _ordered_goods(letter: _Letter) -> Items:
+    """The goods of an order: beside it, in a list below, asked for before, needed, or in the subject."""
+    items = letter.items("order", "support")
+    if not items.found:
+        items = letter.items("order", "support", "")
+    if not items.found and letter.of("order"):
+        items = letter.items("ask")  # "Could we have 6 salads? This is a firm order."
+    if not items.found and letter.of("order", "support"):
+        items = _needed(letter)
+    if not items.found and letter.subject:
+        items = read_items(letter.names, prepare(letter.subject, letter.names))
+    return items
+
+
+def _needed(letter: _Letter) -> Items:
+    """The goods of "We need 36 cola. Ship to ..." or of "Cola and chips sold out. Please send 16 of each"."""
+    needs = [line_of(said.clause) for said in letter.of("report") if said.goods and _NEED.search(said.clause.low)]
+    items = read_items(letter.names, "\n".join(needs), any_mood=True)
+    each = next((found for said in letter.of("order") if (found := _OF_EACH.search(said.clause.low))), None)
+    if items.found or each is None:
+        return items
+    named = read_items(
+        letter.names, "\n".join(line_of(said.clause) for said in letter.of("report", "say")), any_mood=True
+    )
+    return Items(dict.fromkeys(named.bare, int(each["units"])))
 
 
 def _confirm(letter: _Letter) -> list[Intent]:

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 from akinai.worlds.vending.letters.names import GoodName, known_names
 from akinai.worlds.vending.letters.tokens import mark_names, plain
-from akinai.worlds.vending.letters.words import NAME
+from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 
 _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
 _DOTS = re.compile(r" ?(?:\.{3,60}|…{1,9}|(?: \.){2,60}) ?(?=[0-9])|(?<=[a-z]) \.(?= [0-9])")
 _ASIDE = re.compile(
     r"\((?:and )?(?:not|instead of|previously|formerly|was|were|before|up from|down from) [^)\n]{1,40}\)"
+    r"|\((?:currently|now|presently|we (?:have|hold)) [^()\n]{1,80}\)"
     r"|\([^()\n]{0,40}\b(?:left|remaining|in stock|on hand|in storage|available)\b[^()\n]{0,20}\)",
     re.IGNORECASE,
 )
+_TWICE = re.compile(r"\b(?P<word>[A-Za-z-]{3,15}) \((?P<digits>[0-9]{1,5})\)")
+"""A number in words and in digits: "thirty (30)"."""
 _DOZEN = re.compile(r"\b(?P<many>half an?|an?|one|two|three|four|five|six|[0-9]{1,3}) dozen(?:s of)?\b", re.IGNORECASE)
 _DOZENS = {
     "half a": 6,
@@ -43,6 +46,7 @@ def unquoted(text: str) -> str:
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, text))
+    text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
     return _localised(text, names)
 
@@ -169,7 +173,9 @@ _RULE = re.compile(r"^[\s|:+-]*-{2}[\s|:+-]*$")
 _QUANTITY = re.compile(r"\b(?:new|qty|quantity|quantities|units?|needed|requested|amount|number)\b|数量")
 _ORDERED = re.compile(r"\bordered\b")
 _RECEIVED = re.compile(r"\b(?:received|counted|delivered|arrived|got|actual)\b")
-_OFFER = re.compile(r"\b(?:our|my) (?:offer|price|proposal)|\b(?:target|offer|proposed)\b")
+_OFFER = re.compile(
+    r"\b(?:we|i) (?:would|could|can|will) pay\b|\b(?:our|my) (?:offer|price|proposal)|\b(?:target|offer|proposed)\b"
+)
 _OTHER_COLUMN = re.compile(
     r"\b(?:old|price|cost|subtotal|total|notes?|#|before|was|current|size|case)\b|^#$|単価|小計|金額"
 )

@@ -173,7 +173,7 @@ class Customers(_Terms):
     refund_days: Days = 5
     paid_ppm: int = 1_000
     refused_ppm: int = 5_000
-    ignored_ppm: int = 10_000
+    ignored_ppm: int = 13_000
     broken_promise_ppm: int = 20_000
     unserved_ppm: int = 34_000
     """Lost a day in which nobody is served, less what is forgiven."""
