@@ -19,6 +19,7 @@ PLAYED = [
         ROOT / "docs" / f"{name}.md"
         for name in (
             "compare-models",
+            "credit",
             "inspect",
             "learning-to-do-business",
             "market",

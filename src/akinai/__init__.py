@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         runs,
         show,
         verify,
+        why,
     )
     from akinai.api.demo import demo
     from akinai.api.doctor import doctor
@@ -57,7 +58,8 @@ COMMANDS = {
     "plan": "analysis.plan", "play": "studio.person",
     "replay": "api.records", "report": "report.page.files",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
-    "show": "api.show", "studio": "studio.serving", "verify": "api.records", "worlds": "runtime.describe",
+    "show": "api.show", "studio": "studio.serving", "verify": "api.records", "why": "api.why",
+    "worlds": "runtime.describe",
 }  # fmt: skip
 """The module of each command's function. The packages `report`, `studio` and `worlds` are called."""
 
@@ -91,7 +93,7 @@ __all__ = [
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "verify",
+    "verify", "why",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "write_prompts",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ POSITIONAL = {
     "analyze": ["names"], "compare": ["a", "b"], "demo": ["world"], "diff": ["a", "b"], "doctor": [], "export": ["run"], "fork": ["run"],
     "leaderboard": ["names"], "learn": ["tasks"], "plan": [],
     "mcp": ["world"], "merge": ["out", "stores"], "play": ["world"], "replay": ["run"], "report": ["names"], "resume": ["run"], "run": ["world"], "runs": [],
-    "serve": ["world"], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "worlds": ["world"], "market generate": [],
+    "serve": ["world"], "show": ["run"], "studio": ["runs"], "studio bundle": ["runs"], "verify": ["names"], "why": ["run"], "worlds": ["world"], "market generate": [],
     "playbook show": ["playbook", "bullet"], "playbook search": ["playbook", "words"],
     "playbook add": ["playbook", "text"], "playbook history": ["playbook"], "playbook diff": ["playbook", "a", "b"],
     "playbook rollback": ["playbook", "n"], "playbook dedup": ["playbook"], "playbook prune": ["playbook"],

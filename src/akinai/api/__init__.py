@@ -12,6 +12,7 @@ from akinai.api.play import Stopped, estimate, fork, resume, run
 from akinai.api.records import deal, diff, export, headers, merge, replay, runs, verify
 from akinai.api.session import AsyncSession
 from akinai.api.show import follow, show
+from akinai.api.why import why
 
 __all__ = [
     "AsyncSession",
@@ -37,4 +38,5 @@ __all__ = [
     "runs",
     "show",
     "verify",
+    "why",
 ]

@@ -47,7 +47,7 @@ app = typer.Typer(
 PANELS = {
     "Play": (start.demo, worlds.worlds, play.run, studio.play, play.resume, play.fork),
     "Read runs": (
-        records.runs, show.show, records.diff, records.replay, records.verify, records.merge, records.export,
+        records.runs, show.show, show.why, records.diff, records.replay, records.verify, records.merge, records.export,
     ),
     "Compare and publish": (
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,

@@ -1,11 +1,16 @@
-"""The command that reads a run: show."""
+"""The commands that read a run: show and why."""
 
-from typing import Annotated
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, Store, argument, flag, option, store_address, whole_number
-from akinai.cli.output import FAILED, command_line, print_json
+from akinai.cli.options import Jobs, Json, Store, argument, flag, option, process_count, store_address, whole_number
+from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page
+
+if TYPE_CHECKING:
+    from akinai.runtime.why.explain import Progress
 
 Day = Annotated[
     int | None,
@@ -74,3 +79,81 @@ def _follow(name: str, actor: str | None, grep: str | None, address: str, comman
         print_parts([ending_line(last.run)])
         if last.run.status == "failed":
             raise typer.Exit(FAILED)
+
+
+Player = Annotated[
+    str | None,
+    option(
+        "--agent",
+        metavar="PLAYER",
+        help="The rule-based player that each day is compared with, and that plays the rest of every branch.",
+        default="the world's first player",
+    ),
+]
+Futures = Annotated[
+    int,
+    option("--futures", metavar="K", help="Redrawn futures of each candidate.", default="8", parser=whole_number),
+]
+Budget = Annotated[
+    int,
+    option(
+        "--budget",
+        metavar="N",
+        help="Branches to play at most; the next call goes on from there. 0 is no limit.",
+        default="600",
+        parser=whole_number,
+    ),
+]
+
+
+def why(
+    name: Annotated[str, argument("RUN", "A run.")],
+    agent: Player = None,
+    futures: Futures = 8,
+    budget: Budget = 600,
+    jobs: Jobs = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show which decisions of a run made and cost most, by forks of its record.
+
+    Each day, and spans of days, are replaced by what a rule-based player would have done; it plays the rest of both
+    branches with the same chance. What was played is kept beside the run, never in its ledger.
+    """
+    from akinai import api
+
+    address = store_address(store)
+    with _progress(quiet=as_json) as progress:
+        found = api.why(
+            name, agent=agent, futures=futures, budget=budget, jobs=process_count(jobs, address), store=address,
+            progress=progress,
+        )  # fmt: skip
+    if as_json:
+        return print_json(found.to_json())
+    from akinai.report.why.tables import why_page
+
+    print_page(lambda width: why_page(found, width))
+    rows = [*found.cost, *found.made]
+    if rows and found.by_days:
+        return print_next_steps(
+            {command_line(store, "show", found.run, "--day", str(rows[0].first)): "read what was done that day"}
+        )
+    return None
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> "Generator[Progress | None, None, None]":
+    """A bar on stderr over the branches; None without a terminal."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("reading the run", total=None)
+        yield lambda done, total: bar.update(task, description=f"{done} branches", completed=done, total=total)

@@ -17,7 +17,7 @@ from akinai.core.presentation.charts import Best, Chart, Published
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import Crowd, Item, ItemKind, Place, Shown
 from akinai.core.scores import Account, Score
-from akinai.core.steps import Steps
+from akinai.core.steps import Step, Steps
 from akinai.core.untrusted.spelling import shown
 
 S = TypeVar("S")
@@ -299,6 +299,31 @@ class Files(Generic[S]):
     """What `akinai NAME generate` makes, for a world whose name is an entry point of `akinai.generators` as well."""
 
 
+class Explaining(Generic[S]):
+    """What tells which decisions of a run mattered: what an action decides, and how its future is drawn anew."""
+
+    def decides(self, action: Action) -> bool:
+        """Whether an action decides something; a look does not."""
+        return True
+
+    def words(self, step: Step[S]) -> str:
+        """What was decided, in words that follow a day: "ordered 24 units of Cola from Harbor Wholesale"."""
+        parameters = ", ".join(f"{name} {shown(value, 80)}" for name, value in step.turn.action.encode().items())
+        verb = step.turn.action.tool_name().replace("_", " ")
+        return f"{verb}: {parameters}" if parameters else verb
+
+    def unmade(self, state: S, action: Action) -> Outcome:
+        """The answer to a player that would have taken an action which the run did not take; by default a refusal."""
+        return Outcome.refused("not_taken", "this was not done")
+
+    def redraw(self, state: S, salt: int) -> S:
+        """The state with another future: the chance of its day and of later days is drawn anew, all else stays.
+
+        The same salt draws the same. By default the state itself: nothing that is to come is left to chance.
+        """
+        return state
+
+
 @dataclass(frozen=True, slots=True)
 class Facets:
     """All that a world says about itself beyond its rules."""
@@ -309,3 +334,4 @@ class Facets:
     teaching: Teaching[Any] = field(default_factory=Teaching[Any])
     presentation: Presentation[Any] = field(default_factory=Presentation[Any])
     files: Files[Any] = field(default_factory=Files[Any])
+    explaining: Explaining[Any] = field(default_factory=Explaining[Any])

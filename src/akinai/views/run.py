@@ -15,6 +15,8 @@ from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.stores import RunHeader, TraceRecord
 from akinai.core.worlds import World, replay_on
+from akinai.runtime.why.book import explanation_in
+from akinai.runtime.why.explanation import Explanation
 from akinai.views.calls import calls_by_entry
 from akinai.views.model import CallView, DayView, FindingView, RunView, Tracks, TranscriptItem
 from akinai.views.tracks import tracks_of
@@ -48,6 +50,11 @@ class RunViews:
     def digest(self) -> str:
         """Identifies the whole record: views of equal digests and equally many calls are equal."""
         return self.steps[-1].entry.digest if self.steps else self.steps.genesis.digest
+
+    @cached_property
+    def explanation(self) -> Explanation | None:
+        """What `akinai why` found of this record; None where it was not asked."""
+        return explanation_in(self._trace, self.digest)
 
     @property
     def trace(self) -> Sequence[TraceRecord]:

@@ -7,6 +7,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.findings import Deal
 from akinai.core.presentation.transcript import Block, Letter, Passage, Place
+from akinai.runtime.why.explanation import Explanation
 from akinai.views.model import DayView, FindingView, RunView, TranscriptItem
 from akinai.views.run import RunViews
 from akinai.views.verdict import Verdict, verdict
@@ -57,6 +58,11 @@ class Transcript:
         numbers = {number for item in self.items for number in item.findings}
         return tuple(finding for finding in self.run.findings if finding.number in numbers)
 
+    @property
+    def explanation(self) -> Explanation | None:
+        """Which decisions made and cost most, where that was found out and the whole run is shown."""
+        return self.views.explanation if self.views is not None and self.choice.whole else None
+
     def by_day(self) -> Iterator[tuple[DayView, tuple[TranscriptItem, ...]]]:
         """Days with their items; where nothing is left out also days without any."""
         found: dict[int, list[TranscriptItem]] = {}
@@ -76,6 +82,8 @@ class Transcript:
         }
         if self.crowd_verdict:
             document["crowd"] = self.crowd_verdict
+        if self.explanation is not None:
+            document["why"] = self.explanation.to_json()
         if self.place is not None:
             document["place"] = asdict(self.place)
         if self.deal is not None:

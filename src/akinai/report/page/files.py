@@ -22,7 +22,11 @@ from akinai.report.page.html import page
 from akinai.report.page.markdown import markdown
 from akinai.report.page.sections import document
 from akinai.report.presentation import presentation_of
-from akinai.runtime.config.addresses import StoreRef
+from akinai.report.why.section import with_explanations
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.sync import wait
+from akinai.runtime.why.book import read_explanations
+from akinai.runtime.why.explanation import Explanation
 
 RESULTS = "results.json"
 OURS = re.compile(r"figures/[a-z0-9-]+\.svg")
@@ -60,10 +64,13 @@ def report(
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
     analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs)
-    return write(analysis, Path(output), with_paper=with_paper)
+    explained = wait(with_store(resolve_store(store), lambda books: read_explanations(books, names)))
+    return write(analysis, Path(output), with_paper=with_paper, explained=explained)
 
 
-def write(analysis: Analysis, folder: Path, *, with_paper: bool = False) -> Written:
+def write(
+    analysis: Analysis, folder: Path, *, with_paper: bool = False, explained: Sequence[Explanation] = ()
+) -> Written:
     """Draw a report and write it into a folder, which is made if needed.
 
     Every file is written in full before the first one is moved to its place, so a report that cannot be written leaves
@@ -71,7 +78,8 @@ def write(analysis: Analysis, folder: Path, *, with_paper: bool = False) -> Writ
     """
     _expect_folder(folder)
     compared = group_comparisons(analysis)
-    files = _files(analysis, compared, document(analysis, compared, with_paper=with_paper))
+    text = with_explanations(document(analysis, compared, with_paper=with_paper), explained)
+    files = _files(analysis, compared, text, explained)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         old = _figures_of(folder)
@@ -97,9 +105,14 @@ def _expect_folder(folder: Path) -> None:
         raise UsageError(f"{str(folder)!r} is a file, and a report is a folder of files; name another with -o")
 
 
-def _files(analysis: Analysis, compared: Sequence[Comparison], report: Document) -> dict[str, str]:
+def _files(
+    analysis: Analysis, compared: Sequence[Comparison], report: Document, explained: Sequence[Explanation]
+) -> dict[str, str]:
     names = ("report.html", "report.md", RESULTS, *(f"figures/{drawing.name}.svg" for drawing in report.drawings))
-    numbers = json.dumps(results(analysis, compared, files=names), ensure_ascii=False, allow_nan=False)
+    figures = dict(results(analysis, compared, files=names))
+    if explained:
+        figures["why"] = [explanation.to_json() for explanation in explained]
+    numbers = json.dumps(figures, ensure_ascii=False, allow_nan=False)
     texts = (page(report), markdown(report), f"{numbers}\n", *(drawing.svg for drawing in report.drawings))
     return dict(zip(names, texts, strict=True))
 

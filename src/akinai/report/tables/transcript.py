@@ -18,6 +18,7 @@ from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts
 from akinai.report.tables.place import place_parts
 from akinai.report.tables.runs import label
+from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
 from akinai.views.selection import Transcript
 
@@ -79,6 +80,8 @@ def _head(transcript: Transcript, command: str) -> RenderableType:
         lines.append(Text(plain(verdict)))
     if transcript.choice.whole and run.findings:
         lines += [Text(""), *_findings(run.findings, command)]
+    if transcript.explanation is not None:
+        lines += [Text(""), *why_lines(transcript.explanation)]
     if transcript.deal is not None:
         deal = transcript.deal
         status = ", ".join(f"{status} by the {side}" for side, status in deal.status.items())

@@ -15,6 +15,7 @@ from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
 from akinai.worlds.vending.detectors.history import History
+from akinai.worlds.vending.explaining import VendingExplaining
 from akinai.worlds.vending.lessons.advice import Experiment
 from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_lesson
 from akinai.worlds.vending.model.actions import Report
@@ -196,4 +197,5 @@ FACETS = Facets(
     teaching=VendingTeaching(),
     presentation=VendingPresentation(),
     files=VendingFiles(),
+    explaining=VendingExplaining(),
 )

@@ -1,5 +1,8 @@
 """A trader's days: when it works, and in which order it does things."""
 
+from copy import deepcopy
+
+from akinai.core.actions import Action
 from akinai.core.agents import Agent, Move, Plan, Routine, View
 from akinai.core.errors import AgentError
 from akinai.core.ledger import Genesis, Outcome
@@ -21,24 +24,70 @@ class ByBusiness:
         agent = self._several if a.VisitSite in view.verbs else self._single
         return await agent.act(view, last)
 
+    def watch(self, action: Action, outcome: Outcome) -> None:
+        """Take note of an action of its owner that it did not decide."""
+        if isinstance(self._several, Trading):
+            self._several.watch(action, outcome)
+
+    def copied(self) -> Agent | None:
+        """Another agent that knows and does the same, between two days of several sites; None at any other time."""
+        several = self._several.copied() if isinstance(self._several, Trading) else None
+        return None if several is None else ByBusiness(self._single, several)
+
+
+class Trading(Routine):
+    """An agent that trades."""
+
+    def __init__(self, habits: Habits, genesis: Genesis | None) -> None:
+        self._settings = habits, genesis
+        self.trader: Trader | None = None
+        self.between_days = False
+        """Whether it waits for a morning: then nothing but the trader holds what it knows."""
+        super().__init__(lambda _: trade(self, habits, genesis))
+
+    def watch(self, action: Action, outcome: Outcome) -> None:
+        """Take note of an action of its owner that it did not decide."""
+        if self.trader is not None and outcome.ok:
+            self.trader.watch(action, outcome)
+
+    def copied(self) -> "Trading | None":
+        """Another agent that knows and does the same, between two days; None at any other time."""
+        known = self.trader
+        if known is None or not self.between_days:
+            return None
+        copy = Trading(*self._settings)
+        shared = {id(self): copy, id(known.truth): known.truth, id(known.habits): known.habits}
+        copy.trader = deepcopy(known, shared)
+        copy.view, copy._plan = self.view, _days(copy, copy.trader, waiting=True)
+        next(copy._plan)
+        copy._begun = copy.between_days = True
+        return copy
+
 
 def trader(habits: Habits, genesis: Genesis | None = None) -> Agent:
     """A trader with some habits; an informed one knows the hidden parameters of a genesis. AgentError without it."""
-    return Routine(lambda me: trade(me, habits, genesis))
+    return Trading(habits, genesis)
 
 
-def trade(me: Routine, habits: Habits, genesis: Genesis | None = None) -> Plan:
+def trade(me: Trading, habits: Habits, genesis: Genesis | None = None) -> Plan:
     """Every day until the end."""
     if habits.informed and genesis is None:
         raise AgentError("this player knows the hidden parameters of its run, and it was given none: play it here")
     truth = economy_of(genesis) if habits.informed and genesis is not None else None
-    trader = Trader(me, habits, truth)
+    trader = me.trader = Trader(me, habits, truth)
     if truth is not None and truth.town is not None:
         trader.memory.events = [(event.kind, event.first, event.last) for event in truth.town.events]
+    yield from _days(me, trader, waiting=False)
+
+
+def _days(me: Trading, trader: Trader, *, waiting: bool) -> Plan:
+    """Day after day; `waiting` for a morning first."""
     while True:
-        if works(trader):
+        if not waiting and works(trader):
             yield from _work(trader)
+        me.between_days = True
         morning = yield a.AdvanceDay()
+        me.between_days = waiting = False
         trader.wake(morning)
 
 

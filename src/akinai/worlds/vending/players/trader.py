@@ -73,6 +73,25 @@ class Trader:
         self.cash = data.get("cash_cents", self.cash)
         self.arrived = []
 
+    def watch(self, action: Action, outcome: Outcome) -> None:
+        """Note what was done in its place: orders on their way, bills paid, goods counted, pitches taken."""
+        data, memory = fields(outcome.data), self.memory
+        match action:
+            case a.PlaceOrder():
+                offer = memory.offers.get(action.supplier_id)
+                lead_days, hour = (offer.lead_days, offer.hour) if offer else (4, 17)
+                cost = sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in action.items.items())
+                goods, promised = dict(action.items), self.day + lead_days
+                memory.open[data["order"]] = Open(action.supplier_id, goods, cost, self.day, promised, hour)
+            case a.CountDelivery() | a.Claim():
+                memory.open.pop(action.order, None)
+            case a.Pay(bill="rent"):
+                memory.dues[action.number] = data.get("due_day", self.day + 28)
+            case a.TakePitch():
+                memory.dues[data["site"]] = data["due_day"]
+            case _:
+                pass
+
     def day_of(self, text: str) -> int:
         """The number of the day that a text names by its date."""
         date = read.read_date(text)

@@ -1,0 +1,43 @@
+"""Functions that explain a run: why."""
+
+from akinai.api.show import one_run
+from akinai.core.errors import UsageError
+from akinai.core.stores import Books
+from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.sync import wait
+from akinai.runtime.why.explain import Progress, WhyOptions, explain
+from akinai.runtime.why.explanation import Explanation
+
+LEAST_FUTURES = 4
+
+
+def why(
+    run: str,
+    *,
+    agent: str | None = None,
+    futures: int = 8,
+    budget: int = 600,
+    jobs: int = 1,
+    store: StoreRef = None,
+    progress: Progress | None = None,
+) -> Explanation:
+    """Which decisions of a run made and cost most: each day is replaced by what `agent` would have done.
+
+    `agent` is a rule-based player of the world, by default its first; it also plays the rest of every branch, with the
+    same chance in both. `futures` redrawn futures give the intervals. `budget` bounds the branches that are played (0
+    does not); what was played is kept beside the run, and the next call goes on from there.
+
+    UnknownName for a run or a player that is not there, UsageError for a run that cannot be explained.
+    """
+    if futures < LEAST_FUTURES:
+        raise UsageError(f"an interval needs at least {LEAST_FUTURES} futures, not {futures}")
+    if budget < 0:
+        raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
+    if jobs < 1:
+        raise UsageError(f"jobs is a whole number of at least 1, not {jobs}")
+    options = WhyOptions(agent, futures, budget, jobs)
+
+    async def work(books: Books) -> Explanation:
+        return await explain(books, await one_run(books, run), options, progress)
+
+    return wait(with_store(resolve_store(store), work))

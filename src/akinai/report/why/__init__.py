@@ -1,0 +1,1 @@
+"""Explanations for people: tables, and a section of the report."""

@@ -1,0 +1,82 @@
+"""The second book of a run holds its explanation: the values of branches as they are played, then what they show."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from akinai.core.canonical import Json
+from akinai.core.errors import SequenceConflict
+from akinai.core.stores import Books, TraceBook, TraceRecord
+from akinai.runtime.play.session import clock_us
+from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.why.branches import Branch
+from akinai.runtime.why.explanation import Explanation
+
+ACTOR = "(why)"
+"""Whose records they are; no actor of a world has this name."""
+VALUES, EXPLANATION = "why_values", "why"
+"""Kinds of records."""
+
+
+class WhyBook:
+    """The values of branches of one run and player, kept in the run's trace."""
+
+    def __init__(self, book: TraceBook, run_id: str, key: str) -> None:
+        """`key` identifies what the values are of: another record, or another player, has other values."""
+        self._book, self._run, self._key = book, run_id, key
+        self._last = 0
+        self.values: dict[Branch, float] = {}
+
+    async def load(self) -> None:
+        """Read the values that are there."""
+        async for record in self._book.read_trace(self._run, ACTOR):
+            self._last = max(self._last, record.call)
+            data = cast("Mapping[str, Any]", record.data)
+            if data.get("kind") == VALUES and data.get("key") == self._key:
+                self.values |= {Branch.from_json(branch): value for branch, value in data["values"]}
+
+    async def add(self, values: Mapping[Branch, float]) -> None:
+        """Keep the values of more branches."""
+        if values:
+            self.values |= values
+            pairs: list[Json] = [[branch.to_json(), value] for branch, value in values.items()]
+            await self._write({"kind": VALUES, "key": self._key, "values": pairs})
+
+    async def conclude(self, explanation: Explanation) -> None:
+        """Keep what the values show."""
+        await self._write({"kind": EXPLANATION, "explanation": explanation.to_json()})
+
+    async def _write(self, data: Mapping[str, Json]) -> None:
+        while True:
+            self._last += 1
+            try:
+                return await self._book.add_trace(self._run, [TraceRecord(ACTOR, self._last, clock_us(), data)])
+            except SequenceConflict:  # another process explains the same run
+                async for record in self._book.read_trace(self._run, ACTOR):
+                    self._last = max(self._last, record.call)
+
+
+async def read_explanations(books: Books, names: Sequence[str]) -> list[Explanation]:
+    """The explanations that are kept of runs and groups."""
+    found: list[Explanation] = []
+    for header in await find_runs(books, names):
+        trace = [record async for record in books.read_trace(header.run_id, ACTOR)]
+        explanation = explanation_in(trace, header.digest or "")
+        if explanation is not None:
+            found.append(explanation)
+    return found
+
+
+def explanation_in(trace: Iterable[TraceRecord], digest: str) -> Explanation | None:
+    """The last explanation in a trace, of the record with this final digest; None without one."""
+    found: Explanation | None = None
+    for record in trace:
+        data = record.data
+        if record.actor != ACTOR or not isinstance(data, Mapping) or data.get("kind") != EXPLANATION:
+            continue
+        try:
+            explanation = Explanation.from_json(data.get("explanation"))
+        except ValueError:  # of another version
+            continue
+        if explanation.digest == digest:
+            found = explanation
+    return found

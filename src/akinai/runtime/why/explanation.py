@@ -1,0 +1,92 @@
+"""What an explanation says: decisions with their worth, and how sure it is. Records with a JSON form."""
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from akinai.core.canonical import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision of a day, left out by itself."""
+
+    entry: int
+    words: str
+    worth: float | None = None
+    """What it made, in the headline's unit, in one other future; None where it was not left out by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """A day, or a span of days, replaced by what the continuation player would have done."""
+
+    kind: Literal["day", "span"]
+    first: int
+    """The day, or the entry in a world without days."""
+    last: int
+    words: str
+    """What was decided."""
+    instead: str
+    """What the player would have done and the run did not; empty for nothing."""
+    decisions: tuple[Decision, ...]
+    """What the player would not have done, those that moved most first."""
+    own: float
+    """What it made in the run's own future: with it less without it, in the headline's unit. Negative: it cost."""
+    worth: float | None
+    """The mean over the other futures; None where they were not played."""
+    ci95: tuple[float, float] | None
+    """95 % interval of `worth`, for this row by itself."""
+    futures: int
+    p_holm: float | None
+    """The p of `worth` being 0, corrected for all rows that were tried (Holm)."""
+    shown: bool
+    """Whether it is shown to have made or cost something, at 5 % for all rows together."""
+
+    @property
+    def made(self) -> float:
+        """The best estimate of what it made."""
+        return self.own if self.worth is None else self.worth
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Which decisions made and cost most."""
+
+    run: str
+    digest: str
+    """The final digest of the record that is explained."""
+    player: str
+    """Who plays the rest of every branch."""
+    asked_model: bool
+    """Whether the run was played by a model, which the continuation is not."""
+    headline: str
+    unit: str
+    by_days: bool
+    value: float
+    """The headline of the run."""
+    player_value: float | None
+    """That of the player from the first day on; None where it was not played."""
+    cost: tuple[Credit, ...]
+    """Rows that cost, those shown to first, then by size."""
+    made: tuple[Credit, ...]
+    parted: int
+    """Days on which run and player differ; the others are worth exactly 0."""
+    days: int
+    tried: int
+    """Rows whose other futures were played: what p is corrected for."""
+    futures: int
+    """Other futures of each row; 0 in a world without chance ahead."""
+    branches: int
+    """Branches played so far."""
+    left: int
+    """Branches that the budget left out."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(document: object) -> "Explanation":
+        """The explanation of a document. Raises ValueError for any other."""
+        return TypeAdapter(Explanation).validate_python(document)

@@ -1,0 +1,249 @@
+"""Two stages: every day is replaced once in the run's own future, then the candidates in many other futures."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from akinai.core.statistics import PairedComparison, compare, holm
+from akinai.core.stores import RunHeader
+from akinai.runtime.why.beside import Departures
+from akinai.runtime.why.branches import Branch, Branches
+from akinai.runtime.why.explanation import Credit, Decision, Explanation
+
+CANDIDATES, SPANS = 8, 2
+"""Days, and spans of days, of either sign that are tried in other futures."""
+SCREENED = 24
+"""Days that are screened in another future, beside the run's own."""
+LONGEST_SPAN = 14
+LISTED = 10
+SCREEN_SALT = 1
+"""The future of the screen; those of the interval come after it, so that no row is judged by what chose it."""
+MOST_NAMED = 2
+SIGNIFICANT = 0.05
+
+Values = Mapping[Branch, float]
+Play = Callable[[Sequence[Branch]], Awaitable[Values]]
+"""Plays branches as far as the budget goes, and returns the values of all that are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Units that are replaced together."""
+
+    begin: int
+    end: int
+    """The unit after the last."""
+
+    @property
+    def kind(self) -> Literal["day", "span"]:
+        return "day" if self.end == self.begin + 1 else "span"
+
+    def pair(self, salt: int) -> tuple[Branch, Branch]:
+        """The branches with and without it, in another future.
+
+        A day is drawn anew as well, and its actions taken again: their luck is not theirs. A span stays as it was.
+        """
+        if self.kind == "day":
+            return Branch(self.begin, self.end, self.begin, salt), Branch(self.begin, 0, self.begin, salt)
+        return Branch(self.end, 0, self.end, salt), Branch(self.begin, 0, self.end, salt)
+
+
+class Study:
+    """What has to be played to explain a run, and what it shows."""
+
+    def __init__(self, branches: Branches, departures: Sequence[Departures], futures: int) -> None:
+        self.branches, self.departures = branches, departures
+        self.futures = futures if branches.redraws and branches.by_days else 0
+        self._usual = Counter(step.entry.name for found in departures for step in found.missed)
+        """How often the player would have done what the run did not, by verb: what is rare is named first."""
+        self.parted = [place for place, found in enumerate(departures) if found.parted]
+        self.own: list[float] = []
+        """The headline where the player takes over at the beginning of each unit, and at the end of the record."""
+        self.values: Values = {}
+        self.wanted: set[Branch] = set()
+
+    async def run(self, play: Play) -> None:
+        """Play all stages."""
+
+        async def need(wanted: Iterable[Branch]) -> None:
+            branches = list(dict.fromkeys(wanted))
+            self.wanted.update(branches)
+            self.values = await play(branches)
+
+        end = len(self.branches.units)
+        await need([*([] if self.branches.ended else [Branch(end)]), *map(Branch, self.parted)])
+        self.own = list(self._own())
+        if self.futures:
+            screened = sorted(self.days(), key=lambda day: -abs(self.own_worth(day)))[:SCREENED]
+            await need(branch for day in screened for branch in day.pair(SCREEN_SALT))
+        candidates = self.candidates()
+        for at in range(0, len(candidates), 4):
+            salts = range(SCREEN_SALT + 1, SCREEN_SALT + 1 + self.futures)
+            await need(branch for row in candidates[at : at + 4] for salt in salts for branch in row.pair(salt))
+        await need(branch for row in candidates for branch in self._left_out(row))
+
+    def _own(self) -> Iterator[float]:
+        """Where run and player do the same on a day, taking over before or after it makes no difference."""
+        end = len(self.branches.units)
+        value = self.branches.headline(self.branches.steps).value
+        value = value if self.branches.ended else self.values.get(Branch(end), value)
+        found = [value]
+        for place in reversed(range(end)):
+            value = self.values.get(Branch(place), value)
+            found.append(value)
+        return reversed(found)
+
+    def days(self) -> list[Stretch]:
+        """The days on which run and player differ, as far as they were played."""
+        return [Stretch(place, place + 1) for place in self.parted if Branch(place) in self.values]
+
+    def own_worth(self, row: Stretch) -> float:
+        return self.own[row.end] - self.own[row.begin]
+
+    def _screen(self, row: Stretch) -> float:
+        """The estimate that chooses candidates: the mean of the run's own future and of another one."""
+        found = self._difference(row, SCREEN_SALT) if row.kind == "day" else None
+        return self.own_worth(row) if found is None else (self.own_worth(row) + found) / 2
+
+    def _difference(self, row: Stretch, salt: int) -> float | None:
+        with_it, without = (self.values.get(branch) for branch in row.pair(salt))
+        return None if with_it is None or without is None else with_it - without
+
+    def candidates(self) -> list[Stretch]:
+        """The rows to try in other futures, those that moved most first."""
+        found: list[Stretch] = []
+        for sign in (-1, 1):
+            days = sorted(self.days(), key=lambda day: -sign * self._screen(day))
+            found += [day for day in days[:CANDIDATES] if sign * self._screen(day) > 0]
+            found += self._spans(sign)
+        return sorted(found, key=lambda row: -abs(self._screen(row)))
+
+    def _spans(self, sign: int) -> list[Stretch]:
+        """The spans in which most was made or lost, apart from each other, and not by a single day of theirs."""
+        end, spans = len(self.branches.units), list[Stretch]()
+        known = [Stretch(i, j) for i in range(end) for j in range(i + 2, min(end, i + LONGEST_SPAN) + 1)]
+        ranked = sorted(known, key=lambda row: (-sign * self.own_worth(row), row.end - row.begin))
+        for row in ranked:
+            if sign * self.own_worth(row) <= 0 or len(spans) == SPANS:
+                break
+            days = [sign * self.own_worth(Stretch(place, place + 1)) for place in range(row.begin, row.end)]
+            apart = all(row.end <= other.begin or other.end <= row.begin for other in spans)
+            if apart and max(days) < 0.8 * sum(days) and days[0] and days[-1]:
+                spans.append(row)
+        return spans
+
+    def _decided(self, row: Stretch) -> list[int]:
+        """Entries of a stretch that decide something and that the player would not have made."""
+        decides = self.branches.world.facets.explaining.decides
+        found = [seq for place in range(row.begin, row.end) for seq in self.departures[place].taken]
+        steps = self.branches.steps
+        return [seq for seq in found if steps[seq - 1].outcome.ok and decides(steps[seq - 1].turn.action)]
+
+    def _left_out(self, row: Stretch) -> list[Branch]:
+        """The branches that leave out the decisions of a day by themselves, where it has several."""
+        decided = self._decided(row)
+        if row.kind == "span" or len(decided) < 2:
+            return []
+        whole = self._whole(row)
+        return [whole, *(replace(whole, without=(seq,)) for seq in decided)]
+
+    def _whole(self, row: Stretch) -> Branch:
+        return row.pair(SCREEN_SALT)[0] if self.futures else Branch(row.begin, row.end)
+
+    # What it shows
+
+    def explanation(self, header: RunHeader, digest: str, *, asked_model: bool) -> Explanation:
+        """What the branches that were played show."""
+        rows = self.candidates()
+        tests = [self._test(row) for row in rows]
+        corrected = holm([_p(test) for test in tests])
+        credits = [self._credit(row, test, p) for row, test, p in zip(rows, tests, corrected, strict=True)]
+        headline = self.branches.headline(self.branches.steps)
+        worse = 1 if headline.better == "lower" else -1
+        ranked = sorted(credits, key=lambda credit: (not credit.shown, -abs(credit.made)))
+        return Explanation(
+            run=header.run_id,
+            digest=digest,
+            player=self.branches.player,
+            asked_model=asked_model,
+            headline=headline.name,
+            unit=headline.unit,
+            by_days=self.branches.by_days,
+            value=headline.value,
+            player_value=self.own[0] if not self.parted or Branch(self.parted[0]) in self.values else None,
+            cost=tuple(credit for credit in ranked if credit.made * worse > 0)[:LISTED],
+            made=tuple(credit for credit in ranked if credit.made * worse < 0)[:LISTED],
+            parted=len(self.parted),
+            days=len(self.branches.units),
+            tried=sum(test is not None for test in tests),
+            futures=self.futures,
+            branches=len(self.values),
+            left=len(self.wanted - self.values.keys()),
+        )
+
+    def _test(self, row: Stretch) -> PairedComparison | None:
+        """The comparison of a row over the other futures; None unless all of them were played."""
+        with_it: dict[int, float | None] = {}
+        without: dict[int, float | None] = {}
+        for salt in range(SCREEN_SALT + 1, SCREEN_SALT + 1 + self.futures):
+            with_it[salt], without[salt] = (self.values.get(branch) for branch in row.pair(salt))
+        values = [*with_it.values(), *without.values()]
+        return None if not values or None in values else compare(without, with_it)
+
+    def _credit(self, row: Stretch, test: PairedComparison | None, p: float | None) -> Credit:
+        units, decided = self.branches.units, self._decisions(row)
+        missed = [step for place in range(row.begin, row.end) for step in self.departures[place].missed]
+        missed.sort(key=lambda step: self._usual[step.entry.name])
+        words = self.branches.world.facets.explaining.words
+        taken = {decision.words for decision in decided}
+        left_out = [text for text in dict.fromkeys(map(words, missed)) if text not in taken]
+        own = self.own_worth(row)
+        exact = not self.futures
+        return Credit(
+            kind=row.kind,
+            first=units[row.begin].number,
+            last=units[row.end - 1].number,
+            words=_listed([decision.words for decision in decided]),
+            instead=_listed(left_out),
+            decisions=tuple(decided) if row.kind == "day" else (),
+            own=own,
+            worth=test.difference if test else None,
+            ci95=test.ci95 if test else None,
+            futures=self.futures if test else 0,
+            p_holm=p,
+            shown=own != 0 if exact else _shown(test, p),
+        )
+
+    def _decisions(self, row: Stretch) -> list[Decision]:
+        """The decisions of a stretch, of a day those first that moved most as the day did."""
+        steps, words = self.branches.steps, self.branches.world.facets.explaining.words
+        whole = self._whole(row)
+        found: list[Decision] = []
+        for seq in self._decided(row):
+            without = self.values.get(replace(whole, without=(seq,))) if row.kind == "day" else None
+            with_it = self.values.get(whole)
+            worth = None if without is None or with_it is None else with_it - without
+            found.append(Decision(seq, words(steps[seq - 1]), worth))
+        sign = 1 if self._screen(row) > 0 else -1
+        return sorted(found, key=lambda decision: -sign * (decision.worth or 0.0))
+
+
+def _p(test: PairedComparison | None) -> float | None:
+    """The p of a comparison. Differences that are equal in every future are certain."""
+    if test is None or test.pairs < 2:
+        return None
+    return test.p if test.p is not None else (0.0 if test.difference else 1.0)
+
+
+def _shown(test: PairedComparison | None, p_holm: float | None) -> bool:
+    """Whether corrected test and interval both leave 0 out: with skewed differences either alone errs too often."""
+    if test is None or p_holm is None or p_holm >= SIGNIFICANT or test.ci95 is None:
+        return False
+    return test.ci95[0] > 0 or test.ci95[1] < 0
+
+
+def _listed(words: Sequence[str]) -> str:
+    """The first two, and how many more there are."""
+    more = f"; and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+    return f"{'; '.join(words[:MOST_NAMED])}{more}"

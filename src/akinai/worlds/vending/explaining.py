@@ -1,0 +1,82 @@
+"""What a vending run's actions decide, in words, and how the noise of the days ahead is drawn anew."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from akinai.core.actions import Action, Unreadable
+from akinai.core.facets import Explaining
+from akinai.core.ledger import Outcome
+from akinai.core.money import format_cents
+from akinai.core.steps import Step
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import State
+from akinai.worlds.vending.model.terms import Counterfactual
+from akinai.worlds.vending.players.memory import fields
+from akinai.worlds.vending.rules.bargaining import get_price_lists
+from akinai.worlds.vending.transcript.entries import summary_of
+
+LOOKS = (
+    a.AdvanceDay, a.WaitUntil, a.ReadEmail, a.SearchWeb, a.NotepadRead, a.NotepadWrite, a.NotepadErase, a.UpdateNotes,
+    a.GetNotes, a.DeleteNote, a.AddMemory, a.SearchMemory, a.CheckDeliveries, a.ListStorage, a.GetMachineInventory,
+    a.GetMoneyBalance, a.ViewBusinessState, a.ViewSuppliers, a.SubAgentSpecs, a.Report, a.GetPriceLists, a.ReadNews,
+    a.CountDelivery, Unreadable,
+)  # fmt: skip
+"""Verbs that decide nothing: looks, notes and waiting."""
+MOST_NAMED = 3
+"""Products that an order names."""
+
+
+class VendingExplaining(Explaining[State]):
+    """Orders, prices, visits, letters and payments decide; the noise of demand, deliveries and weather is redrawn."""
+
+    def decides(self, action: Action) -> bool:
+        return not isinstance(action, LOOKS)
+
+    def words(self, step: Step[State]) -> str:
+        state, action = step.before, step.turn.action
+        match action:
+            case a.PlaceOrder():
+                catalog = state.setup.catalog
+                supplier = catalog.supplier_by_id.get(action.supplier_id)
+                return f"ordered {_units(state, action.items)} from {supplier.name if supplier else action.supplier_id}"
+            case a.SellToJobber():
+                return f"sold {_units(state, action.items)} to the jobber"
+            case a.AnswerCustomer():
+                return f"answered complaint {action.complaint}: {action.answer}"
+            case a.SendEmail():
+                return f"{_small(summary_of(step))}, {action.subject!r:.60}"
+            case a.TakePitch():
+                spent = state.cash_cents - step.after.cash_cents
+                return f"took the pitch {action.place} for {format_cents(spent)}"
+            case _:
+                return _small(summary_of(step))
+
+    def unmade(self, state: State, action: Action) -> Outcome:
+        # A refused offer would end the talk for the player; one that moved nothing leaves it open.
+        if isinstance(action, a.MakeOffer):
+            _, listed = get_price_lists(state, a.GetPriceLists(suppliers=(action.supplier_id,)))
+            if listed.ok:
+                prices = fields(fields(listed.data)["suppliers"][0])
+                return Outcome("", data={**prices, "moved": False})
+        return super().unmade(state, action)
+
+    def redraw(self, state: State, salt: int) -> State:
+        old = state.economy
+        setup = old.setup.model_copy(update={"counterfactual": Counterfactual(after=state.day - 1, salt=salt)})
+        return state.moved(economy=replace(old, setup=setup, _days={}, crowds={}))
+
+
+def _units(state: State, items: Mapping[str, int]) -> str:
+    """ "24 units of Cola, 12 of Milk and 3 more products", the largest lines first."""
+    found = [(state.setup.catalog.find(name), name, units) for name, units in items.items()]
+    lines = sorted(((units, product.name if product else name) for product, name, units in found), reverse=True)
+    if not lines:
+        return "nothing"
+    (first, name), *rest = lines[:MOST_NAMED]
+    text = ", ".join([f"{first} units of {name}", *(f"{units} of {other}" for units, other in rest)])
+    left = len(lines) - MOST_NAMED
+    return f"{text} and {left} more product{'' if left == 1 else 's'}" if left > 0 else text
+
+
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
