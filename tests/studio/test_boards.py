@@ -59,3 +59,16 @@ def test_a_playbook_leads_to_what_taught_it(browser: Browser, studio: str, look:
         expect(page.locator(".gone")).to_have_count(2)
         assert "caught" not in page.title()
         visitor.check()
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_groups_stand_in_order(browser: Browser, studio: str, look: dict[str, bool]) -> None:
+    """By place, with the means of their seeds, and with lines beside idle and reference."""
+    with visit(browser, studio, **look) as visitor:
+        page = visitor.open(page_of(studio, "/leaderboard"))
+        expect(page.locator(".places tbody tr")).to_have_count(3)
+        expect(page.locator(".unread")).to_have_count(0)
+        expect(page.locator(".places tbody tr").last).to_contain_text("idle")
+        expect(page.locator(".line.reference")).to_be_attached()
+        expect(page.locator(".band").first).to_be_attached()
+        visitor.check()

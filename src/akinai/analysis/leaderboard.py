@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from typing import Any, cast
 
 from akinai import worlds
@@ -75,7 +76,7 @@ class Board:
     unit: str
     better: str | None
     rows: tuple[Row, ...]
-    """By place, then those played by rules first, then by name."""
+    """By place; within a place the better mean first, then those played by rules, then by name."""
     standings: Standings | None
     """Every two rows compared, corrected by Holm; None for a single row."""
 
@@ -109,10 +110,11 @@ async def make_boards(books: Books, headers: Sequence[RunHeader], prices: Prices
     by_settings: dict[str, list[Run]] = {}
     for run in runs:
         by_settings.setdefault(settings_key(run.header.genesis), []).append(run)
-    return [_board(alike) for alike in by_settings.values()]
+    return [make_board(alike) for alike in by_settings.values()]
 
 
-def _board(runs: Sequence[Run]) -> Board:
+def make_board(runs: Sequence[Run]) -> Board:
+    """The board of scored runs that were played under the same settings."""
     members = group_runs(runs)
     names = name_groups({key: first_header(alike) for key, alike in members.items()})
     groups = [summarise_group(names[key], alike, NOT_ALIKE) for key, alike in members.items()]
@@ -121,6 +123,7 @@ def _board(runs: Sequence[Run]) -> Board:
     order = standings(groups, runs)
     places = order[0].ranking.places if order else dict.fromkeys(by_name, 1)
     rows = [_row(group, by_name[group.name], places.get(group.name), first.name) for group in groups]
+    sign = -1 if first.better == "higher" else 1
     header = runs[0].header
     preset = str(header.card.get("preset") or "")
     return Board(
@@ -130,9 +133,13 @@ def _board(runs: Sequence[Run]) -> Board:
         score=first.name,
         unit=first.unit,
         better=first.better,
-        rows=tuple(sorted(rows, key=lambda row: (row.place or 0, not row.rules, row.group))),
+        rows=tuple(sorted(rows, key=lambda row: (row.place or 0, _mean_first(row, sign), not row.rules, row.group))),
         standings=order[0] if order else None,
     )
+
+
+def _mean_first(row: Row, sign: int) -> float:
+    return inf if row.mean is None else sign * row.mean
 
 
 def _row(group: Group, runs: Sequence[Run], place: int | None, score: str) -> Row:

@@ -9,14 +9,26 @@ from fastapi.responses import HTMLResponse, Response
 
 from akinai.core.errors import AkinaiError
 from akinai.learning.playbook.file import PlaybookFile
+from akinai.report.page.boards.leaderboard import leaderboard_page
 from akinai.report.page.boards.playbook import difference_page, playbook_page, playbooks_page
 from akinai.runtime.learn.job import PLAYBOOKS
 from akinai.studio.shared import Studio
 from akinai.views.playbook import matched, playbook_view
 
+READ_S = 3.0
+"""How long runs are read for the leaderboard before it is shown with those that were."""
+
 
 def add_board_routes(app: FastAPI, studio: Studio) -> None:
-    """Playbooks of the working folder, with their history and differences."""
+    """The leaderboard; playbooks of the working folder, with their history and differences."""
+
+    @app.get("/leaderboard")
+    async def leaderboard(request: Request) -> Response:
+        await studio.watch.refresh()
+        until = asyncio.get_running_loop().time() + READ_S
+        while asyncio.get_running_loop().time() < until and await studio.watch.read_next():
+            pass
+        return HTMLResponse(await asyncio.to_thread(leaderboard_page, studio.watch.items, studio.site(request)))
 
     @app.get("/playbooks")
     async def playbooks(request: Request) -> Response:

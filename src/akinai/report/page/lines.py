@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Literal
 
-LineKind = Literal["run", "other", "reference", "idle"]
+LineKind = Literal["run", "other", "reference", "idle", "informed", "g1", "g2", "g3", "g4", "g5", "g6"]
 STEPS = (1, 2, 5, 10)
 CLEARANCE = 15.0
 """Per cent of the height between two labels."""
@@ -18,6 +18,8 @@ class Curve:
     name: str
     kind: LineKind
     values: Sequence[float]
+    band: Sequence[tuple[float, float]] = ()
+    """The least and the most of each value, drawn behind the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Plot:
     labels: Sequence[Label]
     ticks: Sequence[Tick]
     dates: Sequence[Tick]
+    bands: Sequence[Path] = ()
 
 
 def nice_step(span: float, most: int = 4) -> float:
@@ -71,11 +74,18 @@ def nice_step(span: float, most: int = 4) -> float:
 
 
 def plot(
-    title: str, curves: Iterable[Curve], days: int, *, text: Callable[[float], str], day: Callable[[int], str]
+    title: str,
+    curves: Iterable[Curve],
+    days: int,
+    *,
+    text: Callable[[float], str],
+    day: Callable[[int], str],
+    clearance: float = CLEARANCE,
 ) -> Plot:
-    """A plot with 0 in sight. The area is under the first line of the kind "run"."""
+    """A plot with 0 in sight. The area is under the first line of the kind "run"; `clearance` is between labels."""
     drawn = [curve for curve in curves if curve.values]
     values = [0.0, *(value for curve in drawn for value in curve.values)]
+    values += [end for curve in drawn for ends in curve.band for end in ends]
     step = nice_step(max(values) - min(values))
     low, high = floor(min(values) / step) * step, max(ceil(max(values) / step), 1) * step
     days = max(days, *(len(curve.values) - 1 for curve in drawn), 1)
@@ -86,6 +96,11 @@ def plot(
     def path(curve: Curve) -> str:
         return "M" + "L".join(f"{place} {top(value):g}" for place, value in enumerate(curve.values))
 
+    def around(band: Sequence[tuple[float, float]]) -> str:
+        there = [f"{place} {top(high):g}" for place, (_, high) in enumerate(band)]
+        back = [f"{place} {top(low):g}" for place, (low, _) in enumerate(band)]
+        return f"M{'L'.join([*there, *reversed(back)])}Z"
+
     front = next((curve for curve in drawn if curve.kind == "run"), None)
     area = f"{path(front)}L{len(front.values) - 1} {top(0):g}L0 {top(0):g}Z" if front else ""
     labels = [Label(curve.name, text(curve.values[-1]), curve.kind, top(curve.values[-1])) for curve in drawn]
@@ -94,12 +109,13 @@ def plot(
         days,
         tuple(Path(curve.kind, path(curve)) for curve in sorted(drawn, key=lambda curve: curve.kind == "run")),
         area,
-        _apart(labels),
+        _apart(labels, clearance),
         tuple(
             Tick(100 - top(low + place * step), text(low + place * step))
             for place in range(round((high - low) / step) + 1)
         ),
         tuple(Tick(at / days * 100, day(at)) for at in _days_named(days)),
+        tuple(Path(curve.kind, around(curve.band)) for curve in drawn if curve.band),
     )
 
 
@@ -108,12 +124,12 @@ def _days_named(days: int) -> range:
     return range(step, days + 1, step)
 
 
-def _apart(labels: Sequence[Label]) -> tuple[Label, ...]:
+def _apart(labels: Sequence[Label], clearance: float) -> tuple[Label, ...]:
     """The labels, moved so that no two overlap and none leaves the plot."""
     ordered = sorted(labels, key=lambda label: label.top)
     tops: list[float] = []
     for label in ordered:
-        tops.append(max(label.top, tops[-1] + CLEARANCE) if tops else label.top)
+        tops.append(max(label.top, tops[-1] + clearance) if tops else label.top)
     spill = max(0.0, tops[-1] - 97) if tops else 0
     return tuple(
         Label(label.name, label.text, label.kind, round(top - spill, 2))

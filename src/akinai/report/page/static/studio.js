@@ -556,7 +556,7 @@
     keys(() => {});
   }
 
-  const pages = { plain: () => keys(() => {}), playbook, runs, market, newplay, play: data => { window.studio = new Play(data); }, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
+  const pages = { plain: () => { keys(() => {}); if ($(".unread")) setTimeout(() => location.reload(), 1500); }, playbook, runs, market, newplay, play: data => { window.studio = new Play(data); }, compare: data => { window.studio = new Pair(data); }, run: data => { window.studio = new Run(data); } };
   const page = document.body.className;
-  Promise.resolve(load()).then(data => { pages[page]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
+  Promise.resolve(load()).then(data => { pages[page.split(" ")[0]]?.(data); document.body.dataset.ready = Math.round(performance.now()); });
 })();
