@@ -1,5 +1,6 @@
 """A store where nothing can be written: it is read as ever, and a change of it is refused."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -12,6 +13,7 @@ import pytest
 
 import akinai
 from akinai.core.errors import StoreError
+from akinai.runtime.runs.marking import note
 from akinai.stores import open_store
 from akinai.testing.laws.sample_runs import sample_entries, sample_header
 
@@ -79,11 +81,20 @@ def test_whatever_reads_a_store_reads_a_read_only_one(played: str, tmp_path: Pat
 
 
 def test_change_of_a_read_only_store_is_refused(played: str) -> None:
-    """A run, a fork and a resume say that nothing can be written there."""
+    """A run, a fork and a note say that nothing can be written there."""
+
+    async def take_note() -> None:
+        books = await open_store(played, create=False)
+        try:
+            await note(books, "a-1", deleted=True)
+        finally:
+            await books.close()
+
     with unprivileged():
         for change in (
             lambda: akinai.run("vending", agent="idle", days=2, name="b", store=played),
             lambda: akinai.fork("a-1", after=1, name="c", store=played),
+            lambda: asyncio.run(take_note()),
         ):
             with pytest.raises(StoreError, match="write"):
                 change()

@@ -72,3 +72,32 @@ def test_groups_stand_in_order(browser: Browser, studio: str, look: dict[str, bo
         expect(page.locator(".line.reference")).to_be_attached()
         expect(page.locator(".band").first).to_be_attached()
         visitor.check()
+
+
+def test_a_run_is_named_tagged_and_deleted(browser: Browser, studio: str) -> None:
+    """After a question; the list can be filtered by the tag, shows the name, and gives the run back."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(studio)
+        row = page.locator("#run-naive-2")
+        row.hover()
+        row.locator(".edit").click()
+        page.get_by_label("Name", exact=True).fill("<b>the dear one</b>")
+        page.get_by_label("Tags, with commas between").fill("dear, seed two")
+        page.get_by_role("button", name="Save").click()
+        expect(row.locator("a b")).to_have_text("<b>the dear one</b>")
+        row.get_by_role("button", name="dear", exact=True).click()
+        expect(page.locator("tr[data-run]:visible")).to_have_count(1)
+        page.on("dialog", lambda dialog: dialog.accept())
+        row.hover()
+        row.locator(".edit").click()
+        page.get_by_role("button", name="Delete").click()
+        expect(row).to_have_count(0)
+        page = visitor.open(f"{visitor.origin}/?deleted=1")
+        expect(page.locator("tr[data-run]")).to_have_count(1)
+        page.locator("#run-naive-2").hover()
+        page.locator("#run-naive-2 .edit").click()
+        page.get_by_role("button", name="Restore").click()
+        expect(page.locator("tr[data-run]")).to_have_count(0)
+        page = visitor.open(visitor.origin)
+        expect(page.locator("#run-naive-2 .tag")).to_have_count(2)
+        visitor.check()

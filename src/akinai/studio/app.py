@@ -5,20 +5,30 @@ from collections.abc import AsyncGenerator
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from pydantic import BaseModel, ValidationError
 
-from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.report.page.run_list import Scales, row_html, runs_page
 from akinai.report.page.site import Site
 from akinai.report.page.templating import asset
+from akinai.runtime.runs.marking import note
 from akinai.studio.board_routes import add_board_routes
 from akinai.studio.play_routes import add_play_routes
-from akinai.studio.run_routes import add_run_routes
+from akinai.studio.run_routes import MAX_BODY_BYTES, add_run_routes
 from akinai.studio.shared import Studio, event, sleep_unless, stream
 from akinai.studio.watch import POLL_S, Watch
 
 ASSETS = {"studio.css": "text/css", "studio.js": "text/javascript"}
 READ_S = 0.3
 """How long runs are judged between two looks at the store."""
+
+
+class NotesAsked(BaseModel, extra="forbid"):
+    """What is to be noted on a run; None leaves it as it is."""
+
+    label: str | None = None
+    tags: list[str] | None = None
+    deleted: bool | None = None
 
 
 def make_app(studio: Studio) -> FastAPI:
@@ -41,19 +51,19 @@ def make_app(studio: Studio) -> FastAPI:
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"{error}\n", 400 if isinstance(error, UsageError) else 500)
+    return PlainTextResponse(f"{error}\n", 400 if isinstance(error, UsageError | StoreError) else 500)
 
 
 def _add_runs(app: FastAPI, studio: Studio) -> None:
     watch = studio.watch
 
     @app.get("/")
-    async def runs(request: Request) -> Response:
+    async def runs(request: Request, deleted: bool = False) -> Response:
         await watch.refresh()
         await _read_for_a_while(watch)
         version = watch.version
-        page = await asyncio.to_thread(runs_page, watch.items, studio.site(request), version)
-        return HTMLResponse(page)
+        site = studio.site(request)
+        return HTMLResponse(await asyncio.to_thread(runs_page, watch.items, site, version, deleted=deleted))
 
     @app.get("/events")
     async def events(request: Request, since: int = 0) -> Response:
@@ -95,6 +105,23 @@ def _add_actions(app: FastAPI, studio: Studio) -> None:
     async def resume(id: str) -> Response:
         await studio.header(id)
         await studio.jobs.start(id, ["resume", "--", id])
+        return Response(status_code=204)
+
+    @app.post("/runs/{id}/notes")
+    async def notes(request: Request, id: str) -> Response:
+        header = await studio.header(id)
+        body = await request.body()
+        if len(body) > MAX_BODY_BYTES:
+            raise HTTPException(413)
+        try:
+            asked = NotesAsked.model_validate_json(body)
+        except ValidationError as error:
+            raise UsageError(f"the notes cannot be read: {error.errors()[0]['msg']}") from error
+        growing = any(item.growing and item.header.run_id == id for item in studio.watch.items)
+        if growing or studio.jobs.plays(id):  # whoever plays it writes its card
+            raise UsageError(f"{id} is being played; stop it first, or wait until it is over")
+        await note(studio.books, header.run_id, label=asked.label, tags=asked.tags, deleted=asked.deleted)
+        studio.watch.look_again()
         return Response(status_code=204)
 
     @app.post("/runs/{id}/stop")

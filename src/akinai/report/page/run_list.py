@@ -17,6 +17,7 @@ from akinai.report.tables.runs import agent_label, label
 from akinai.runtime.play.agent_registry import PERSONS
 from akinai.runtime.play.driver import horizon
 from akinai.runtime.runs.lifecycle import can_resume
+from akinai.runtime.runs.marking import Notes, notes_of
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import sweep_of
 
@@ -76,6 +77,7 @@ class Row:
     persons: bool = False
     """Whether a person plays it."""
     model: bool = False
+    notes: Notes = field(default_factory=Notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,10 @@ class RunList:
 
     version: int
     sections: Sequence[Section]
+    gone: int = 0
+    """Runs that are deleted."""
+    deleted: bool = False
+    """Whether it shows these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +139,16 @@ class Scales:
         return self.baselines.get((settings_key(header.genesis), header.genesis.seed, agent))
 
 
-def runs_page(items: Sequence[Item], site: Site, version: int = 0) -> Markup:
-    """The page of all runs, newest groups first."""
+def runs_page(items: Sequence[Item], site: Site, version: int = 0, *, deleted: bool = False) -> Markup:
+    """The page of all runs, newest groups first: those that are not deleted, or those that are."""
     scales = Scales.of(items)
+    gone = sum(notes_of(item.header).deleted for item in items)
+    items = [item for item in items if notes_of(item.header).deleted == deleted]
     by_world: dict[str, list[Item]] = {}
     for item in reversed(items):
         by_world.setdefault(item.header.genesis.world, []).append(item)
     sections = [_section(world, of_world, scales, site) for world, of_world in by_world.items()]
-    return render("runs.html", site.language, site=site, page=RunList(version, sections))
+    return render("runs.html", site.language, site=site, page=RunList(version, sections, gone, deleted=deleted))
 
 
 def row_html(item: Item, scales: Scales, site: Site) -> Markup:
@@ -198,6 +206,7 @@ def row_of(item: Item, scales: Scales) -> Row:
         persons=next(iter(header.agents.values()), "") in PERSONS,
         resumable=not header.damage and can_resume(header) and not (run and run.trouble),
         model=bool(header.card.get("model")),
+        notes=notes_of(header),
     )
     return row if run is None else _read(row, run, scales)
 
@@ -205,6 +214,8 @@ def row_of(item: Item, scales: Scales) -> Row:
 def _words(item: Item, agent: str, state: str) -> str:
     header, run = item.header, item.run
     parts = [header.run_id, header.group or "", agent, header.genesis.world, f"seed {header.genesis.seed}", state]
+    notes = notes_of(header)
+    parts += [notes.label, *(f"tag:{tag}" for tag in notes.tags)]
     if run:
         parts += [*map(label, run.finding_types), *run.severities]
     return " ".join(parts).lower()

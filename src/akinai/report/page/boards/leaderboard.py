@@ -16,6 +16,7 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, marked, number, render, translate
 from akinai.report.tables.runs import label
 from akinai.report.tables.verdicts import standing_sentences
+from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
 
 OWN: tuple[LineKind, ...] = ("g1", "g2", "g3", "g4", "g5", "g6")
@@ -58,8 +59,8 @@ def leaderboard_page(items: Sequence[Item], site: Site) -> Markup:
     games: dict[str, list[Run]] = {}
     unread = 0
     for item in items:
-        run = item.run
-        unread += run is None
+        run = None if notes_of(item.header).deleted else item.run
+        unread += item.run is None
         if run and not run.trouble and run.scores and run.status == "done" and not run.header.parent:
             games.setdefault(settings_key(run.header.genesis), []).append(run)
     boards = [_view(runs, site) for runs in games.values()]

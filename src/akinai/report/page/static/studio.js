@@ -87,6 +87,22 @@
       if (event.key === "x" && place >= 0) links[place].closest("tr").querySelector(".choose")?.click();
     });
     if (!live) return;
+    const dialog = $("#edit"), form = $("#edit-form");
+    document.addEventListener("click", event => {
+      const tag = event.target.closest("[data-filter]"), edit = event.target.closest("[data-edit]");
+      if (tag) { box.value = tag.dataset.filter; filter(); }
+      if (!edit) return;
+      dialog.dataset.run = edit.dataset.edit; $(".lead", form).textContent = edit.dataset.edit;
+      form.elements.label.value = edit.dataset.label; form.elements.tags.value = edit.dataset.tags;
+      $("[value=delete]", form).hidden = "deleted" in edit.dataset; $("[value=restore]", form).hidden = !("deleted" in edit.dataset);
+      dialog.showModal();
+    });
+    $("[value=delete]", form).addEventListener("click", event => { if (!confirm(event.target.dataset.confirm)) event.preventDefault(); });
+    dialog.addEventListener("close", async () => {
+      const asked = { save: { label: form.elements.label.value, tags: form.elements.tags.value.split(",").map(tag => tag.trim()).filter(Boolean) }, delete: { deleted: true }, restore: { deleted: false } }[dialog.returnValue];
+      dialog.returnValue = "";
+      if (asked && (await post(`/runs/${encodeURIComponent(dialog.dataset.run)}/notes`, asked)).ok && "deleted" in asked) document.getElementById(`run-${dialog.dataset.run}`)?.remove();
+    });
     const news = new EventSource(`/events?since=${$("#list").dataset.version}`);
     news.addEventListener("rows", event => {
       const page = document.createElement("template");

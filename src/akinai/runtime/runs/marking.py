@@ -1,0 +1,75 @@
+"""What a person notes on a run: a label, tags, and that it is deleted. It is kept in the card; the record stays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from akinai.core.canonical import Json, bad_text
+from akinai.core.errors import UsageError
+from akinai.core.stores import RunHeader, Store
+
+NOTES = "notes"
+"""The key of a run card that holds them."""
+LONGEST_LABEL = 80
+LONGEST_TAG = 30
+MOST_TAGS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes on a run."""
+
+    label: str = ""
+    """Shown in place of its name; commands go on to take the name."""
+    tags: tuple[str, ...] = ()
+    deleted: bool = False
+    """Whether lists leave it out. Its ledger is kept, and it can be restored."""
+
+
+def notes_of(header: RunHeader) -> Notes:
+    """The notes in a run's card."""
+    found = header.card.get(NOTES)
+    if not isinstance(found, Mapping):
+        return Notes()
+    label, tags = found.get("label"), found.get("tags")
+    names = tuple(map(str, cast("Sequence[Json]", tags))) if isinstance(tags, list | tuple) else ()
+    return Notes(label if isinstance(label, str) else "", names, found.get("deleted") is True)
+
+
+async def note(
+    store: Store,
+    run_id: str,
+    *,
+    label: str | None = None,
+    tags: Sequence[str] | None = None,
+    deleted: bool | None = None,
+) -> Notes:
+    """Change the notes on a run; None leaves one as it is.
+
+    UsageError for a label or a tag that is too long, StoreError for a store that cannot be written.
+    """
+    header = await store.header(run_id)
+    notes = notes_of(header)
+    if label is not None:
+        notes = replace(notes, label=_checked("name", label, LONGEST_LABEL))
+    if tags is not None:
+        several = tuple(dict.fromkeys(text for tag in tags if (text := _checked("tag", tag, LONGEST_TAG))))
+        if len(several) > MOST_TAGS:
+            raise UsageError(f"{len(several)} tags; a run has at most {MOST_TAGS}")
+        notes = replace(notes, tags=several)
+    if deleted is not None:
+        notes = replace(notes, deleted=deleted)
+    fields: dict[str, Json] = {"label": notes.label, "tags": [*notes.tags], "deleted": notes.deleted}
+    kept = {name: value for name, value in fields.items() if value}
+    card = {name: value for name, value in header.card.items() if name != NOTES}
+    await store.update(replace(header, card={**card, NOTES: kept} if kept else card))
+    return notes
+
+
+def _checked(kind: str, text: str, longest: int) -> str:
+    words = " ".join(text.replace(",", " ").split())
+    if why := bad_text(words):
+        raise UsageError(f"the {kind} {words!r:.40} cannot be kept: {why}")
+    if len(words) > longest:
+        raise UsageError(f"a {kind} has at most {longest} characters, not {len(words)}")
+    return words
