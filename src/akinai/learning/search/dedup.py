@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 NEAR = 0.9
 """The lowest cosine of near duplicates within a section."""
 
+LONG, LONG_ALLOWANCE = 30, 0.14
+"""Texts of at least so many words may be so much farther apart: there a few other words are another wording."""
+
 PRUNE_BELOW = 0.5
 """A bullet is removed when its confidence is below this with 95 % confidence; an unused bullet has this confidence."""
 
@@ -86,7 +89,9 @@ def dedup(
     duplicates are contents of one section with a cosine of at least `threshold` that do not `differ_in_meaning`. The
     bullet with the best record stays, with the sums of the counters, all sources and all keywords. Each bullet is
     merged at most once, into a bullet that stays, so neither the order of the bullets nor a second run changes the
-    result. Without `embedder`, words and pairs of words are hashed. ValueError for a threshold outside 0 to 1.
+    result. Without `embedder`, words and pairs of words are hashed, and two texts of at least 30 words are near
+    duplicates from a cosine 0.14 lower, where they do not `differ_in_substance`. ValueError for a threshold
+    outside 0 to 1.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"a threshold of {threshold!r} for near duplicates; give a cosine from 0 to 1")
@@ -95,7 +100,8 @@ def dedup(
     if threshold is not None:
         if isinstance(embedder, EmbedderFitter):
             embedder = embedder.fit([bullet.content for bullet in refined])
-        near = _near(refined, threshold, embedder or HashedTermVectors(tokenizer=_words_and_pairs))
+        lowered = 0.0 if embedder else LONG_ALLOWANCE
+        near = _near(refined, threshold, embedder or HashedTermVectors(tokenizer=_words_and_pairs), lowered)
         refined, merges = _merged(refined, near), _joined(merges, near)
     count = sum(len(merge.merged) for merge in merges)
     evidence = tuple(f"{merge.kept} takes in {', '.join(merge.merged)}" for merge in merges)
@@ -134,18 +140,20 @@ def _equal(playbook: Playbook) -> list[Merge]:
     return [Merge(group[0].id, tuple(bullet.id for bullet in group[1:]), 1.0) for group in ranked]
 
 
-def _near(playbook: Playbook, threshold: float, embedder: Embedder) -> list[Merge]:
+def _near(playbook: Playbook, threshold: float, embedder: Embedder, lowered: float) -> list[Merge]:
     return [
         merge
         for section in playbook.sections
         if len(section.bullets) > 1
-        for merge in _near_in(sorted(section.bullets, key=_rank), threshold, embedder)
+        for merge in _near_in(sorted(section.bullets, key=_rank), threshold, embedder, lowered)
     ]
 
 
-def _near_in(bullets: Sequence[Bullet], threshold: float, embedder: Embedder) -> Iterable[Merge]:
+def _near_in(bullets: Sequence[Bullet], threshold: float, embedder: Embedder, lowered: float) -> Iterable[Merge]:
     """Merges among bullets, best record first: each remaining bullet absorbs the later bullets that are near."""
-    neighbours = _pairs(embedder.embed([bullet.content for bullet in bullets]), threshold)
+    least = max(0.0, threshold - lowered)
+    neighbours = _pairs(embedder.embed([bullet.content for bullet in bullets]), least)
+    long = {bullet.id for bullet in bullets if lowered and len(tokenize(bullet.content)) >= LONG}
     gone: set[int] = set()
     for place, bullet in enumerate(bullets):
         if place in gone:
@@ -153,7 +161,14 @@ def _near_in(bullets: Sequence[Bullet], threshold: float, embedder: Embedder) ->
         taken = {
             other: cosine
             for other, cosine in neighbours.get(place, {}).items()
-            if other not in gone and not differ_in_meaning(bullet.content, bullets[other].content)
+            if other not in gone
+            and (
+                (cosine >= threshold and not differ_in_meaning(bullet.content, bullets[other].content))
+                or (
+                    {bullet.id, bullets[other].id} <= long
+                    and not differ_in_substance(bullet.content, bullets[other].content)
+                )
+            )
         }
         if taken:
             gone |= taken.keys()
@@ -228,12 +243,14 @@ _PAIRS = (
     "always never|more less|more fewer|most least|higher lower|high low|raise lower|raise cut|increase decrease|"
     "increase reduce|up down|before after|first last|early late|earlier later|buy sell|accept refuse|accept reject|"
     "accept decline|open close|open closed|start stop|begin end|add remove|enable disable|allow forbid|with without|"
+    "oldest newest|older newer|earliest latest|"
     "above below|over under|max min|maximum minimum|in out|on off|true false|yes no|good bad|best worst|right wrong|"
     "left right|large small|big small|long short|fast slow|cheap expensive|many few|all none|helpful harmful|"
     "上げ 下げ|高い 低い|高く 低く|多い 少ない|多く 少なく|増や 減ら|前 後|買う 売る|買い 売り|開け 閉め|入れ 出し|"
     "早い 遅い|早く 遅く|大きい 小さい|必ず 決して|最大 最小|最初 最後|以上 以下|可 不可"
 )
 _SIDES = tuple(tuple(pair.split()) for pair in _PAIRS.split("|"))
+_EXAMPLE = re.compile(r"\((?:e\.g\.|for example)[^()]*\)", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]+`|\"[^\"\n]+\"|「[^」\n]+」|\b\w*(?:_\w+)+\b|\b\w+(?:\.\w+)+\b|\b\w*\d[\w.,:/-]*")
 _NAME = re.compile(r"(?<=[\w,;:)'\"] )[A-Z]\w*|[ァ-ヺー]{2,}")
 _WORD = re.compile(r"[a-z]+")
@@ -253,6 +270,26 @@ def differ_in_meaning(a: str, b: str) -> bool:
     return (
         _marks(a) != _marks(b)
         or _common(words_a, words_b) != _common(words_b, words_a)
+        or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
+    )
+
+
+def differ_in_substance(a: str, b: str) -> bool:
+    """Whether two long texts that share most words may say different things, examples in brackets aside.
+
+    True when each has names or code that the other lacks, or they differ in numbers, negations, or one side of a pair.
+    One may go into more detail, and order and wording may be others.
+    """
+    a, b = (_EXAMPLE.sub("", text.replace("\u2019", "'")) for text in (a, b))
+    words_a, words_b = tokenize(a), tokenize(b)
+    own_a, own_b = _names(a) - {*words_b, *_names(b)}, _names(b) - {*words_a, *_names(a)}
+    a, b = normalise(a), normalise(b)
+    (marks_a, negations_a), (marks_b, negations_b) = _marks(a), _marks(b)
+    return (
+        (bool(own_a) and bool(own_b))
+        or not (marks_a <= marks_b or marks_b <= marks_a)
+        or any(mark[0].isdigit() for mark in ((marks_a - marks_b) | (marks_b - marks_a)) if mark)
+        or negations_a != negations_b
         or any(_on_other_sides(a, b, left, right) for left, right in _SIDES)
     )
 
