@@ -89,6 +89,22 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
     assert (await session.run()).digest == reference.digest
 
 
+async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
+    """As its file holds it, and named in the instructions; without one there is no such resource."""
+    file = tmp_path / "mine.json"
+    akinai.playbook.add(file, "Order water on Mondays.", section="orders")
+    async with await akinai.aopen("vending") as session:
+        server = SeatServer(session, playbook=akinai.playbook.show(file)).server()
+        async with Client(server) as client:
+            uri = f"akinai://{session.id}/playbook"
+            assert uri in (client.instructions or "")
+            assert uri in {str(resource.uri) for resource in (await client.list_resources()).resources}
+            found = json.loads((await client.read_resource(uri)).contents[0].text)
+            assert found == json.loads(file.read_text())
+        async with Client(SeatServer(session).server()) as client:
+            assert len((await client.list_resources()).resources) == 2
+
+
 async def test_refusals_are_errors_with_their_code() -> None:
     """Of rules, of wrong arguments, of unknown tools and of a megabyte; nothing is lost, and the game goes on."""
     async with await akinai.aopen("vending") as session, Client(SeatServer(session).server()) as client:

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,29 @@ async def test_an_open_market_is_for_this_machine(headers: bytes, status: int) -
             found = int(answer.split()[1])
             assert (found == 403) == (status == 403), answer
         assert len(wire.server.market.committed.state.joined) == (status == 200)
+
+
+async def test_who_does_not_read_is_cut_off(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of answers are asked for and none is read: the connection ends. Who reads slowly gets all of them."""
+    monkeypatch.setattr(connections, "UNREAD_S", 0.3)
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    size = len((await wire.http.get("/openapi.json")).content)
+    with socket.create_connection(("127.0.0.1", port_of(wire))) as connection:
+        connection.setblocking(False)
+        loop, count = asyncio.get_running_loop(), 40_000_000 // size
+        sending = asyncio.create_task(loop.sock_sendall(connection, ask * count))
+        await asyncio.sleep(2)
+        read = 0
+        with suppress(ConnectionError):
+            while chunk := await asyncio.wait_for(loop.sock_recv(connection, 1 << 20), 5):
+                read += len(chunk)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+    assert 0 < read < count * size / 2
+    with socket.create_connection(("127.0.0.1", port_of(wire))) as connection:
+        connection.setblocking(False)
+        sending, read = asyncio.create_task(loop.sock_sendall(connection, ask * 200)), 0
+        while read < 200 * size:
+            read += len(await asyncio.wait_for(loop.sock_recv(connection, 1 << 18), 5))
+            await asyncio.sleep(0.02)
+        await sending

@@ -1,6 +1,7 @@
 """The commands that serve a run's seats to clients of other protocols: MCP and A2A."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -57,6 +58,10 @@ def mcp(
     rest: Rest = None,
     max_actions: m.MaxActions = 0,
     max_repeats: m.MaxRepeats = 20,
+    playbook: Annotated[
+        Path | None,
+        option("--playbook", metavar="FILE", help="A playbook that clients may read as a resource.", default="none"),
+    ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over streamable HTTP instead of stdio.")] = False,
     host: Host = "127.0.0.1",
     port: Port = 8000,
@@ -67,8 +72,8 @@ def mcp(
 
     serve(
         world, preset=preset, seed=seed, days=days, settings=sets, store=store_address(store), name=name, resume=resume,
-        hold=hold, rest=rest, max_actions=max_actions, max_repeats=max_repeats, http=http, host=host, port=port,
-        auth=auth, ready=_print_start,
+        hold=hold, rest=rest, max_actions=max_actions, max_repeats=max_repeats, playbook=playbook, http=http,
+        host=host, port=port, auth=auth, ready=_print_start,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP/1.1 with limits: on the size of a request's head, and on how long a head and a body take."""
+"""uvicorn's HTTP/1.1 with limits: on the size of a request's head, and on how long heads, bodies and readers take."""
 
 import asyncio
 import json
@@ -11,6 +11,8 @@ MAX_HEAD_BYTES = 16_384
 MAX_HEADERS = 100
 ARRIVAL_S = 10.0
 """How long a head may take to arrive, from the connection or its first byte on, and after it the body."""
+UNREAD_S = 30.0
+"""How long a client may read nothing of an answer that waits for it."""
 LINGER_S = 2.0
 """How long a refused request is read and discarded, so that its sender reads the refusal."""
 
@@ -19,7 +21,7 @@ class LimitedConnection(HttpToolsProtocol):
     """A connection whose requests have a small head and arrive in time.
 
     Refused with 431 for a head that is too large and 408 for one that is late, and closed. A late body closes the
-    connection.
+    connection, and so does a client that does not read its answers.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -28,6 +30,8 @@ class LimitedConnection(HttpToolsProtocol):
         self._head_bytes = self._headers = self._read = 0
         self._too_large = self._refused = False
         self._timer: asyncio.TimerHandle | None = None
+        self._unread_timer: asyncio.TimerHandle | None = None
+        self._unread = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -35,7 +39,32 @@ class LimitedConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_reader()
+
+    def on_response_complete(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self._expect_reader()
+        super().on_response_complete()
+
+    def _expect_reader(self) -> None:
+        """Look later whether the client has read anything of what waits for it."""
+        if self._unread_timer is None:
+            self._unread = self.transport.get_write_buffer_size()
+            self._unread_timer = self.loop.call_later(UNREAD_S, self._check_reader)
+
+    def _check_reader(self) -> None:
+        self._unread_timer = None
+        unread = self.transport.get_write_buffer_size()
+        if unread and unread >= self._unread:
+            self.transport.abort()  # closing would wait for the reader
+        elif unread:
+            self._expect_reader()
 
     def data_received(self, data: bytes) -> None:
         if self._refused:

@@ -1,4 +1,4 @@
-"""A seat at a run as an MCP server: tools are the world's actions and `look`, resources the ledger and the scores."""
+"""A seat at a run as an MCP server: tools are the actions and `look`, resources ledger, scores and a playbook."""
 
 import json
 from collections.abc import Mapping
@@ -11,6 +11,8 @@ from akinai.api.framework_tools import Narrator
 from akinai.api.session import AsyncSession
 from akinai.core.canonical import Json
 from akinai.core.errors import AkinaiError, EndRun
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.formats import to_json
 
 LOOK = "look"
 """The tool that shows the view; it takes no time and is not recorded."""
@@ -26,18 +28,19 @@ class SeatServer:
     Several clients of a seat share its turns.
     """
 
-    def __init__(self, session: AsyncSession, seat: str | None = None) -> None:
+    def __init__(self, session: AsyncSession, seat: str | None = None, *, playbook: Playbook | None = None) -> None:
         """`seat` None is every actor held, each when its turn comes."""
-        self._session, self._seat = session, seat
+        self._session, self._seat, self._playbook = session, seat, playbook
         self._narrator = Narrator(session, seat)
 
     def server(self) -> Server[Any]:
         """The server, whose instructions hold what the actor sees now."""
         actor, view = self._narrator.on_turn(), self._narrator.look()
+        learned = f" {self._uri('playbook')} holds what earlier runs taught." if self._playbook is not None else ""
         return Server(
             "akinai",
             title=f"Akinai: {self._session.world.name}",
-            instructions=f"You act for {actor}. The tool {LOOK} shows what you see.\n\n{view}",
+            instructions=f"You act for {actor}. The tool {LOOK} shows what you see.{learned}\n\n{view}",
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -77,8 +80,15 @@ class SeatServer:
         return _result(self._narrator.tell(outcome), document)
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
+        learned = types.Resource(
+            uri=self._uri("playbook"),
+            name="playbook",
+            description="What earlier runs taught: sections of bullets.",
+            mime_type="application/json",
+        )
         return types.ListResourcesResult(
             resources=[
+                *([learned] if self._playbook is not None else []),
                 types.Resource(
                     uri=self._uri("ledger"),
                     name="ledger",
@@ -108,6 +118,8 @@ class SeatServer:
             scores = await self._session.scores() if self._session.done else ()
             document = {score.name: score.to_json() for score in scores}
             text, mime = json.dumps({"done": self._session.done, "scores": document}), "application/json"
+        elif uri == self._uri("playbook") and self._playbook is not None:
+            text, mime = json.dumps(to_json(self._playbook), ensure_ascii=False), "application/json"
         else:
             raise ValueError(f"no resource {uri!r:.200}; there is {self._uri('ledger')} and {self._uri('scores')}")
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])

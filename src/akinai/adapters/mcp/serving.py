@@ -3,15 +3,18 @@
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, nullcontext, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from akinai.adapters import seat_paths
 from akinai.adapters.seat_paths import Auth, Seat, SeatsServer
 from akinai.api.opening import aopen
+from akinai.api.playbook import open_playbook
 from akinai.api.session import AsyncSession
 from akinai.core.errors import UsageError
 from akinai.core.worlds import World
+from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
 from akinai.runtime.sync import wait
@@ -39,6 +42,7 @@ def mcp(
     rest: str | None = None,
     max_actions: int = 0,
     max_repeats: int = 20,
+    playbook: str | Path | None = None,
     http: bool = False,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -49,7 +53,7 @@ def mcp(
 
     The run is that of `akinai.open` with the same options, kept in the store of the command line. Over stdio a client
     plays every actor that is held; over HTTP it is at /mcp/RUN, and where several are held, each is at /mcp/RUN/ACTOR.
-    `ready` is called when clients can connect.
+    `playbook` is a resource that clients may read. `ready` is called when clients can connect.
     """
     options: dict[str, Any] = {
         "preset": preset, "seed": seed, "days": days, "settings": settings, "name": name, "resume": resume,
@@ -60,20 +64,24 @@ def mcp(
     if http:
         seat_paths.expect_safe(host, auth)
 
+    bullets = None if playbook is None else open_playbook(playbook).load()
+
     async def serve() -> None:
         with seat_paths.listen(host, port) if http else nullcontext() as listening:
             async with await aopen(world, store=resolve_store(store), **options) as session:
                 if listening is not None:
-                    await _serve_http(session, listening, host, auth, ready)
+                    await _serve_http(session, listening, host, auth, bullets, ready)
                 else:
-                    await _serve_stdio(session, ready)
+                    await _serve_stdio(session, bullets, ready)
 
     with suppress(KeyboardInterrupt):
         wait(serve())
 
 
-async def _serve_stdio(session: AsyncSession, ready: Callable[[SeatsServer], None] | None) -> None:
-    server = SeatServer(session).server()
+async def _serve_stdio(
+    session: AsyncSession, playbook: Playbook | None, ready: Callable[[SeatsServer], None] | None
+) -> None:
+    server = SeatServer(session, playbook=playbook).server()
     if ready:
         ready(SeatsServer(session.id, [Seat(actor, "", "") for actor in seat_paths.own_actors(session)]))
     async with stdio_server() as (reading, writing):
@@ -81,20 +89,26 @@ async def _serve_stdio(session: AsyncSession, ready: Callable[[SeatsServer], Non
 
 
 async def _serve_http(
-    session: AsyncSession, listening: socket.socket, host: str, auth: Auth, ready: Callable[[SeatsServer], None] | None
+    session: AsyncSession,
+    listening: socket.socket,
+    host: str,
+    auth: Auth,
+    playbook: Playbook | None,
+    ready: Callable[[SeatsServer], None] | None,
 ) -> None:
     apps: dict[str, Any] = {}
     seats = seat_paths.seats_at(session, seat_paths.address_of(listening, host), "mcp", auth)
     async with AsyncExitStack() as stack:
         for seat in seats:
             path = urlsplit(seat.url).path
-            app = SeatServer(session, seat.actor).server().streamable_http_app(streamable_http_path=path, host=host)
+            server = SeatServer(session, seat.actor, playbook=playbook).server()
+            app = server.streamable_http_app(streamable_http_path=path, host=host)
             await stack.enter_async_context(app.router.lifespan_context(app))
             apps[path] = seat_paths.guarded(app, seat.token)
         config = uvicorn.Config(
             seat_paths.by_path(apps), lifespan="off", log_level="warning", timeout_graceful_shutdown=2
         )
-        server = uvicorn.Server(config)
+        listener = uvicorn.Server(config)
         if ready:
             ready(SeatsServer(session.id, seats))
-        await server.serve([listening])
+        await listener.serve([listening])
