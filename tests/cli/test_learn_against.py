@@ -120,6 +120,7 @@ def test_it_says_so_when_the_playbook_loses() -> None:
         ("qa", {"against": ["icl", "icl"]}, "names a contender twice"),
         ("qa", {"against": "icl", "online": True}, "tasks that nothing was learned from"),
         ("qa", {"against": "icl", "baseline": False}, "tasks that nothing was learned from"),
+        ("qa", {"against": "icl", "no_truth": True, "model": "openai:test"}, "icl shows right answers"),
         ("vending", {"against": "icl"}, "these are runs of a world"),
     ],
 )
@@ -136,6 +137,8 @@ def test_a_figure_needs_a_comparison(akinai: Akinai, folder: Path) -> None:
     """`--figure` without `--against` is refused, in Python as well."""
     refused = akinai("learn", "qa", "--figure", "x.svg")
     assert (refused.code, "--against" in refused.err) == (2, True)
+    refused = akinai("learn", "qa", "--model", "openai:m", "--dry-run", "--against", "icl")
+    assert (refused.code, "the playbook alone" in refused.err) == (2, True)
     learned = package.learn("qa", playbook="p.json", settings={"limit": 4, "extra": "false"})
     with pytest.raises(UsageError, match="nothing to draw"):
         package.against_figure(learned, "x.svg")

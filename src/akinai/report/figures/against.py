@@ -16,7 +16,8 @@ TITLE = "Gains over no playbook on the same tasks"
 
 
 def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The drawing of the rows of a learning's document: a row a contender, with its paired 95 % interval."""
+    """The drawing of the rows of a learning's document: a row a contender, with the tokens in the context of a
+    task, and its paired 95 % interval."""
     from akinai.report.figures.style import GREYS, sheet, styled
     from akinai.report.figures.svg import svg_of
 
@@ -30,17 +31,10 @@ def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
             colour = "#b5541c" if row["name"] == "playbook" else GREYS["ink"]
             axes.plot([low, high], [place, place], color=colour)
             axes.plot([gain], [place], marker="o", markersize=5, color=colour)
-            axes.annotate(
-                f"{row['injected']:,.0f} tokens",
-                (high, place),
-                (6, -3),
-                textcoords="offset points",
-                color=GREYS["soft"],
-            )
-        axes.set_yticks(range(len(shown)), [named(row["name"]) for row in shown])
+        labels = [f"{named(row['name'])} ({row['injected']:,.0f})" for row in shown]
+        axes.set_yticks(range(len(shown)), labels)
         axes.set_ylim(len(shown) - 0.5, -0.5)
-        axes.margins(x=0.25)
-        axes.set_xlabel("Points over no playbook, 95 % intervals; tokens in the context of a task")
+        axes.set_xlabel("Points over no playbook, 95 % intervals (tokens a task)")
         said = "; ".join(f"{named(row['name'])} {100 * row['gain']['gain']:+.1f} points" for row in shown)
         return svg_of(figure, TITLE, f"{said}.")
 

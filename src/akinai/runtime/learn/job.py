@@ -25,7 +25,7 @@ from akinai.learning.roles.protocols import Evaluator, ModelUsage, Roles
 from akinai.learning.roles.requests import TooManyUnreadable
 from akinai.learning.roles.rules import AnswerEvaluator
 from akinai.learning.roles.tasks import Split, Task
-from akinai.runtime.learn.against import NONE, OURS, Against, Standing, compete, find_rivals
+from akinai.runtime.learn.against import ICL, NONE, OURS, Against, Standing, compete, find_rivals
 from akinai.runtime.learn.checks import find_check
 from akinai.runtime.learn.plugins import REFINERS, find_plugin
 from akinai.runtime.learn.resources import Resources
@@ -267,6 +267,8 @@ class _Learning:
                 "others are compared on tasks that nothing was learned from, with and without a playbook, after a "
                 "learning; name a file of such tasks, and leave out what judges otherwise"
             )
+        if self.settings.no_truth and ICL in self.config.against:
+            raise UsageError(f"{ICL} shows right answers, and this learning is to know none; leave one of the two out")
         return find_rivals(self.config.against, has_model=bool(self.models))
 
     async def _compete(
