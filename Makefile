@@ -77,11 +77,12 @@ site: $(READY)  ## the docs as a site, in the folder site
 golden: $(READY)  ## write the golden playthroughs and the table of differences anew after a change; read the diff
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
 
-messages: $(READY)  ## gather the words of the pages for translation; then fill in studio.po and make it again
+messages: $(READY)  ## gather the words of the pages for translation, fill in studio.po, make it again; compile akinai.po (help, errors)
 	$(BIN)/pybabel -q extract -F $(WORDS)/babel.cfg -k marked --no-location --sort-output -o $(WORDS)/studio.pot src/akinai
 	$(BIN)/pybabel -q update -N --no-wrap --ignore-obsolete -D studio -i $(WORDS)/studio.pot -d $(WORDS)
 	$(BIN)/pybabel -q compile -D studio -d $(WORDS)
 	rm $(WORDS)/studio.pot
+	$(BIN)/pybabel -q compile -D akinai -d src/akinai/report/language/locale
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
 	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"

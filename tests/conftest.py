@@ -10,6 +10,7 @@ from hypothesis import settings
 
 STRICT = "AKINAI_CI" in os.environ
 _skipped: list[str] = []
+os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 25)
 settings.load_profile("akinai")

@@ -12,7 +12,7 @@ import pytest
 from akinai.testing.endpoint import Endpoint, world_responder
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PLAYED = [
     ROOT / "README.md",
     *(
@@ -116,3 +116,24 @@ def test_the_tutorials_code_is_the_examples_code() -> None:
     parts = [part.strip("\n") for text in shown for part in text.split("\n\n\n") if "akinai.run(" not in part]
     assert len(parts) > 8
     assert not [part for part in parts if plain(part) not in source]
+
+
+TRANSLATED = {
+    ROOT / "README.ja.md": ROOT / "README.md",
+    **{page: ROOT / "docs" / page.name for page in sorted((ROOT / "docs" / "ja").glob("*.md"))},
+}
+HEADING = re.compile(r"^#+ ", re.M)
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=named)
+def test_japanese_pages_keep_in_step(page: Path) -> None:
+    """As many headings of each level, the same blocks of code and commands, and the same rows of figures."""
+    original = TRANSLATED[page].read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert BLOCK.findall(text) == BLOCK.findall(original)
+    assert HEADING.findall(BLOCK.sub("", text)) == HEADING.findall(BLOCK.sub("", original))
+    assert commands(page) == commands(TRANSLATED[page])
+    assert [line for line in text.splitlines() if "$" in line and line.startswith("|")] == [
+        line for line in original.splitlines() if "$" in line and line.startswith("|")
+    ]
+    assert re.search("[ぁ-ん]", text)

@@ -34,6 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("AKINAI_") or name in ("COLUMNS", "FORCE_COLOR")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AKINAI_JOBS", "1")
+    monkeypatch.setenv("AKINAI_LANG", "en")
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)

@@ -99,6 +99,7 @@ def test_the_rest_works_without_a_world(tmp_path: Path) -> None:
         "bench",
         "pyproject.toml",
         "README.md",
+        "README.ja.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
     )

@@ -11,6 +11,8 @@ from akinai.report.language import chosen_language, translate
 
 WIDEST = 100
 """Columns of the first page at most."""
+DEFAULT = "  \\[default: "
+"""What divides a help from the default that it names."""
 BOLD, CYAN, YELLOW, PLAIN = "\x1b[1m", "\x1b[1;36m", "\x1b[33m", "\x1b[0m"
 
 
@@ -18,14 +20,20 @@ def translate_help(command: Any) -> None:
     """Translate the help of a command, of its options and of its commands, in place."""
     if chosen_language() == "en":
         return
-    command.help = translate(command.help or "")
+    command.help = translated(command.help or "")
     for parameter in command.params:
         if getattr(parameter, "help", None):
-            parameter.help = translate(parameter.help)
+            parameter.help = translated(parameter.help)
         if getattr(parameter, "rich_help_panel", None):
             parameter.rich_help_panel = translate(parameter.rich_help_panel)
     for child in getattr(command, "commands", {}).values():
         translate_help(child)
+
+
+def translated(help: str) -> str:
+    """A help in the chosen language. The default at its end is named there and stays as it is."""
+    text, default, rest = help.partition(DEFAULT)
+    return f"{translate(text)}{DEFAULT.replace('default', translate('default')) if default else ''}{rest}"
 
 
 def help_texts(command: Any) -> Iterator[str]:
@@ -33,7 +41,7 @@ def help_texts(command: Any) -> Iterator[str]:
     yield command.help or ""
     for parameter in command.params:
         if not getattr(parameter, "hidden", False):
-            yield getattr(parameter, "help", None) or ""
+            yield (getattr(parameter, "help", None) or "").partition(DEFAULT)[0]
             yield getattr(parameter, "rich_help_panel", None) or ""
     for child in getattr(command, "commands", {}).values():
         yield from help_texts(child)

@@ -59,12 +59,24 @@ def _close(asked: str, known: Sequence[str]) -> list[str]:
 def why_unreadable(error: Exception) -> str:
     """Why a file of text could not be read, without Python's words for it."""
     if isinstance(error, UnicodeDecodeError):
-        return f"its byte {error.start} is no UTF-8; save it as UTF-8"
+        return f"its byte {error.start} is no UTF-8{_other_encoding(bytes(error.object))}; save it as UTF-8"
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a file"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror[:1].lower()}{error.strerror[1:]}; name another file"
     return str(error)
+
+
+def _other_encoding(data: bytes) -> str:
+    """The encoding in which data is Japanese text, in words; empty where it is in none that is common."""
+    for name, words in (("cp932", "cp932 (Shift JIS)"), ("euc_jp", "EUC-JP")):
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        if any("\N{HIRAGANA LETTER SMALL A}" <= letter <= "\N{KATAKANA LETTER SMALL KE}" for letter in text):
+            return f" but {words}"
+    return ""
 
 
 class LedgerError(AkinaiError):

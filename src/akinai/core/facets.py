@@ -164,6 +164,8 @@ class Presentation(Generic[S]):
     world.
     """
 
+    releases: ClassVar[Mapping[str, str]] = {}
+    """By earlier version of the world, such as "lemonade@1", what plays it: "lemonade 1.4.0"."""
     charts: ClassVar[Sequence[Chart]] = ()
     """Further figures, in their order: charts of days in the section on days, others beside the scores."""
     compared: ClassVar[Sequence[str]] = ()

@@ -30,8 +30,13 @@ def load(name: str) -> World[Any]:
         raise UnknownName("world", name, names(), "'akinai worlds' lists them")
     world: World[Any] = found[0].load()()
     if version and world.name != name:
+        release = world.facets.presentation.releases.get(name)
         raise UsageError(
             f"no world {name!r} here: this Akinai plays {world.name}, and other rules give other ledgers; "
-            f"install the Akinai that has {name!r}"
+            + (
+                f"{release} plays it: install that beside this one"
+                if release
+                else f"install the Akinai that has {name!r}"
+            )
         )
     return world

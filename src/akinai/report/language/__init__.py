@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
-from importlib.resources import files
 from typing import Literal
 
 Language = Literal["en", "ja"]
@@ -46,6 +45,8 @@ def translate_sentence(sentence: str) -> str:
 def _catalogue(language: Language) -> NullTranslations:
     if language == "en":
         return NullTranslations()
+    from importlib.resources import files
+
     with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{DOMAIN}.mo").open("rb") as file:
         return GNUTranslations(file)
 

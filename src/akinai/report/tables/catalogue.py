@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.canonical import Json
+from akinai.report.language import translate
 from akinai.report.tables.columns import Column, fitted, plain, shortened
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
@@ -102,12 +103,12 @@ def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:
     for name in narrow:
         longest = max((len(cell) for cell in columns[name]), default=0)
         table.add_column(
-            Text(name, "bold"),
+            Text(translate(name), "bold"),
             overflow="fold",
             max_width=max(10, width // most),
             no_wrap=longest <= width // (most + 1),
         )
-    table.add_column(Text(last, "bold"), ratio=1, overflow="fold")
+    table.add_column(Text(translate(last), "bold"), ratio=1, overflow="fold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*(Text(plain(cell)) for cell in row))
     return table

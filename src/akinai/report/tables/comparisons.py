@@ -9,6 +9,7 @@ from rich.text import Text
 
 from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
 from akinai.core.statistics import PairedComparison
+from akinai.report.language import translate
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.report.tables.runs import ABSENT, figure, label
@@ -74,7 +75,7 @@ def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], hea
         )
 
     columns = [
-        Column(head, [label(name) for name, _ in rows], words=True),
+        Column(head, [translate(label(name)) for name, _ in rows], words=True),
         column("difference", [row.difference for _, row in rows]),
         column("95 % from", [row.ci95[0] if row.ci95 else None for _, row in rows]),
         column("to", [row.ci95[1] if row.ci95 else None for _, row in rows]),

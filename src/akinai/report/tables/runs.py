@@ -11,6 +11,7 @@ from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
+from akinai.report.language import translate
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.runtime.runs.records import Run, Runs
 
@@ -159,7 +160,7 @@ def statistics_table(
     failed = any(row.failed for _, row in rows)
     return fitted(
         [
-            Column("score", [label(name) for name in summary], words=True),
+            Column("score", [translate(label(name)) for name in summary], words=True),
             column("mean", (row.mean for _, row in rows)),
             column("median", (row.median for _, row in rows), 3),
             column("min", (row.min for _, row in rows), 1),

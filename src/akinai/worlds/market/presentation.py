@@ -71,6 +71,7 @@ class MarketPresentation(Presentation[State]):
 
     charts: ClassVar[Sequence[Chart]] = (SHARES, GAINS, PLACES, OVER_TIME)
     compared = ("treated_share",)
+    releases: ClassVar[Mapping[str, str]] = {"market@1": "the source before akinai 0.2.0"}
     best = Best("of_best", "best_possible")
 
     finding_titles: ClassVar[Mapping[str, str]] = {

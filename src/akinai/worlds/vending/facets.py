@@ -173,6 +173,7 @@ class VendingPresentation(Presentation[State]):
 
     charts: ClassVar[Sequence[Chart]] = (PARTS, SALES, PRICES, STOCK_OUTS)
     published = PAPER
+    releases: ClassVar[Mapping[str, str]] = {"vending@1": "the source before akinai 0.2.0"}
     finding_titles: ClassVar[Mapping[str, str]] = TITLES
 
     def items(self, state: State) -> Sequence[Item]:

@@ -1,0 +1,130 @@
+"""The command line in Japanese: the catalogue is complete for its commands and true to the recorded errors."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from babel.messages.catalog import Message
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+from command_line import Akinai
+
+from akinai.cli.app import PANELS, app
+from akinai.cli.help import help_texts
+from akinai.report.language import NAMES, translate, translate_sentence
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "src" / "akinai" / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"
+COMMANDS = ("analyze", "compare", "demo", "doctor", "resume", "run", "runs", "show", "verify", "worlds")
+"""Those whose whole help is in Japanese; of all others the first page has the sentence."""
+TABLE = tomllib.loads((ROOT / "tests" / "cli" / "bad_input.toml").read_text(encoding="utf-8"))
+SENTENCES = [
+    sentence
+    for kind in TABLE["kinds"]
+    for row in kind["rows"]
+    for sentence in ([row["error"]] if isinstance(row.get("error", []), str) else row.get("error", []))
+]
+QUOTED = re.compile(r"(?<!\w)'[^'{}]+'(?!\w)")
+
+
+def messages() -> list[Message]:
+    with (FILES / "akinai.po").open("rb") as file:
+        return [message for message in read_po(file, locale="ja") if message.id]
+
+
+def texts() -> set[str]:
+    """What must be in the catalogue."""
+    group: Any = typer.main.get_command(app)
+    generating = {name for name, command in group.commands.items() if list(getattr(command, "commands", "x")) == []}
+    found = {*PANELS, *(command.help for name, command in group.commands.items() if name not in generating)}
+    for name in COMMANDS:
+        found |= set(help_texts(group.commands[name]))
+    return found - {""}
+
+
+@pytest.fixture
+def japanese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AKINAI_LANG", "ja")
+
+
+def test_catalogue_is_complete() -> None:
+    """Every text of the help has a translation, and none is empty."""
+    known = {message.id: message.string for message in messages()}
+    assert not texts() - known.keys()
+    assert all(known.values())
+
+
+def test_catalogue_is_compiled() -> None:
+    """`make messages` was called after the last change."""
+    with (FILES / "akinai.mo").open("rb") as file:
+        compiled = {message.id: message.string for message in read_mo(file) if message.id}
+    assert compiled == {message.id: message.string for message in messages()}
+
+
+def test_placeholders_agree() -> None:
+    """A translation has the names in braces of its form, each once."""
+    for message in messages():
+        assert sorted(NAMES.findall(str(message.string))) == sorted(NAMES.findall(str(message.id)))
+
+
+def test_every_form_is_that_of_an_error() -> None:
+    """It fits a sentence of the table of bad input, or a part of one: forms that nothing raises any more go."""
+    forms = [str(message.id) for message in messages() if NAMES.search(str(message.id))]
+    patterns = {form: re.compile(".+?".join(map(re.escape, NAMES.split(form)[::2])), re.DOTALL) for form in forms}
+    assert not [form for form, pattern in patterns.items() if not any(pattern.search(text) for text in SENTENCES)]
+
+
+@pytest.mark.usefixtures("japanese")
+def test_errors_keep_what_they_quote() -> None:
+    """Names, paths and commands are in the Japanese sentence as in the English one; half of the table is in Japanese."""
+    translated = {sentence: translate_sentence(sentence) for sentence in SENTENCES}
+    for sentence, shown in translated.items():
+        assert not [word for word in QUOTED.findall(sentence) if word not in shown], shown
+    assert sum(sentence != shown for sentence, shown in translated.items()) > len(SENTENCES) / 2
+
+
+@pytest.mark.usefixtures("japanese")
+def test_help_and_errors_are_in_japanese(akinai: Akinai) -> None:
+    """The first page, a command's page with its defaults, an error, the heads of a table."""
+    assert "\n遊ぶ\n" in akinai("--help").out
+    assert "[既定: two random words]" in " ".join(akinai("run", "--help").out.replace("│", "").split())
+    refused = akinai("run", "vendin")
+    assert refused.err == "akinai: 世界 'vendin' はない。'vending' のことか？（'akinai worlds' が一覧を示す）\n"
+    assert refused.code == 2
+    assert "得点" in akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2").out
+
+
+@pytest.mark.parametrize(
+    ("variables", "japanese"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, True),
+        ({"LANG": "en_US.UTF-8"}, False),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, False),
+        ({"LANG": "ja_JP.UTF-8", "AKINAI_LANG": "en"}, False),
+        ({"LANG": "C", "AKINAI_LANG": "ja"}, True),
+        ({}, False),
+    ],
+)
+def test_language_follows_the_environment(
+    variables: dict[str, str], japanese: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AKINAI_LANG before the locale."""
+    for name in ("AKINAI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (translate("Play") == "遊ぶ") is japanese
+
+
+@pytest.mark.parametrize(("encoding", "named"), [("cp932", "cp932 (Shift JIS)"), ("euc_jp", "EUC-JP")])
+def test_file_in_another_encoding_is_refused_by_its_name(
+    akinai: Akinai, folder: Path, encoding: str, named: str
+) -> None:
+    """A settings file that an older editor saved."""
+    (folder / "店.toml").write_bytes("# お店の設定です\nfee_cents = 300\n".encode(encoding))
+    refused = akinai("run", "vending", "--preset", "店.toml")
+    assert refused.code == 2
+    assert re.fullmatch(rf"akinai: .*is no UTF-8 but {re.escape(named)}; save it as UTF-8\n", refused.err)
