@@ -12,6 +12,7 @@ import pytest
 from server_process import Process, wired
 from wire_server import ServeConfig, wire_to
 
+import akinai
 from akinai.core.errors import StoreError
 
 F_SETPIPE_SZ = 1031
@@ -77,8 +78,23 @@ def delete_journal(file: Path) -> None:
     file.with_name(f"{file.name}-wal").unlink()
 
 
+def overwrite(file: Path) -> None:
+    """The file stays, with another store's content."""
+    other = file.with_name("other.db")
+    akinai.run("vending", agent="idle", days=1, store=str(other))
+    with file.open("r+b") as target:
+        target.write(other.read_bytes())
+        target.truncate()
+
+
+def scribble(file: Path) -> None:
+    """The file stays, and is no database any more."""
+    with file.open("r+b") as target:
+        target.write(b"This is no database." * 500)
+
+
 @pytest.mark.parametrize("served_before", [False, True])
-@pytest.mark.parametrize("harm", [delete, replace, delete_journal])
+@pytest.mark.parametrize("harm", [delete, replace, delete_journal, overwrite, scribble])
 async def test_a_store_that_is_deleted_or_replaced_is_noticed(
     tmp_path: Path, harm: Callable[[Path], None], served_before: bool
 ) -> None:

@@ -212,31 +212,63 @@ class FileIdentity:
     """Which files a connection writes to: the database and its journal.
 
     A file that is deleted or replaced stays readable and writable through the connection, and is lost when it closes.
+    Another store's content, copied into the file, is noticed by its runs.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._names = path, (str(path), f"{path}-wal")
         self._known: list[tuple[int, int]] = []
+        self._changed = (0, 0)
+        """The file's time of change in nanoseconds, and its bytes."""
+        self._runs = frozenset[str]()
 
-    def remember(self) -> None:
+    def remember(self, connection: sqlite3.Connection) -> None:
         """Take the files that are there now for the connection's own."""
-        self._known = self._find()
+        self._known, self._changed = self._find()
+        self._runs = _first_runs(connection)
 
-    def expect_same(self) -> None:
-        """StoreError when the names lead to other files, or to none."""
-        found = self._find()
+    def expect_same(self, connection: sqlite3.Connection) -> None:
+        """StoreError when the names lead to other files, to none, or to a file with the content of another store."""
+        found, changed = self._find()
         self._known = self._known or found
         if not found or found != self._known:
-            raise StoreError(
-                f"the store {shorten(self._path)!r} was deleted or replaced while it was open, so nothing more is kept "
-                "there; put the file back, or stop and start again"
-            )
+            raise self._replaced()
+        if changed != self._changed:  # by a checkpoint, or by somebody else
+            self._expect_own_runs()
+            self._changed = changed
+        self._runs = self._runs or _first_runs(connection)
 
-    def _find(self) -> list[tuple[int, int]]:
+    def _expect_own_runs(self) -> None:
+        """StoreError where the file alone, without its journal, holds runs of which none was there before."""
         try:
-            return [(status.st_dev, status.st_ino) for status in map(os.stat, self._names)]
+            with closing(connect(self._path, "ro&immutable=1")) as connection:
+                runs = _first_runs(connection)
+        except sqlite3.Error as error:
+            if _code(error) == sqlite3.SQLITE_NOTADB:
+                raise self._replaced() from error
+            return  # a checkpoint is under way
+        if runs and self._runs and not runs & self._runs:
+            raise self._replaced()
+        self._runs |= runs
+
+    def _replaced(self) -> StoreError:
+        return StoreError(
+            f"the store {shorten(self._path)!r} was deleted or replaced while it was open, so nothing more is kept "
+            "there; put the file back, or stop and start again"
+        )
+
+    def _find(self) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+        try:
+            found = [os.stat(name) for name in self._names]
         except OSError:
-            return []
+            return [], (0, 0)
+        return [(file.st_dev, file.st_ino) for file in found], (found[0].st_mtime_ns, found[0].st_size)
+
+
+def _first_runs(connection: sqlite3.Connection) -> frozenset[str]:
+    """The first runs of a store with their genesis, by which stores are told apart."""
+    rows = connection.execute("SELECT run_id || ' ' || genesis FROM runs ORDER BY rowid LIMIT 20")
+    return frozenset(text for (text,) in rows)
 
 
 def _no_store(path: Path) -> UsageError:

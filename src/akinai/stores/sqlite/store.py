@@ -188,7 +188,7 @@ class _Writer(_ConnectionThread):
         def open_files() -> sqlite3.Connection:
             connection = open_connection()
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # which opens the journal
-            files.remember()
+            files.remember(connection)
             return connection
 
         super().__init__(path, open_files)
@@ -230,9 +230,9 @@ class _Writer(_ConnectionThread):
         try:
             for job in jobs:
                 job.error = _execute(connection, job)
-            self._files.expect_same()
+            self._files.expect_same(connection)
             connection.execute("COMMIT")
-            self._files.expect_same()
+            self._files.expect_same(connection)
         except Exception as error:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
