@@ -1,5 +1,6 @@
 """akinai.why: planted mistakes are found, nothing is blamed that does not matter, and the ledger stays as it was."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.report.page.document import Document, Section
 from akinai.report.page.markdown import markdown
 from akinai.report.why.section import with_explanations
+from akinai.report.why.tables import summary_sentences
 from akinai.runtime.why.explanation import Explanation
 
 
@@ -58,6 +60,8 @@ def test_a_transcript_and_a_report_show_it(explained: tuple[Path, Explanation]) 
     assert [section.title for section in report.sections] == [f"Why {found.run} ended as it did", "How to read"]
     assert "Cost most" in markdown(report)
     assert Explanation.from_json(found.to_json()) == found
+    assert "A model played" not in " ".join(summary_sentences(found))
+    assert "not by that model" in " ".join(summary_sentences(replace(found, asked_model=True)))
 
 
 def test_asked_again_it_plays_nothing(explained: tuple[Path, Explanation]) -> None:
@@ -96,6 +100,22 @@ def test_a_budget_bounds_the_work_and_the_next_call_goes_on(tmp_path: Path) -> N
     assert counts == [4, 4, 3, 0]
     assert found.left == 0
     assert found.cost[0].shown
+
+
+def test_what_was_played_before_a_stop_is_kept(tmp_path: Path) -> None:
+    """Ctrl-C amid the branches loses none that was played."""
+    store = tmp_path / "runs.db"
+    run = play(store, cheap, days=16)
+
+    def stop(done: int, _: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        akinai.why(run, futures=4, store=str(store), progress=stop)
+    played: list[int] = []
+    akinai.why(run, futures=4, store=str(store), progress=lambda done, _: played.append(done))
+    assert len(played) == 11 - 5
 
 
 @pytest.mark.slow

@@ -102,9 +102,10 @@ def reading_sentences(explanation: Explanation) -> Iterator[str]:
             f"{explanation.player} plays the rest of both with the same chance. Rows overlap and do not add up."
         )
     if explanation.tried:
+        rows = "this row" if explanation.tried == 1 else f"all {explanation.tried} rows tried together (Holm)"
         yield (
-            f"The mean of {explanation.futures} redrawn futures, with its interval for the row by itself. Shown: "
-            f"at 5 % for all {explanation.tried} rows tried together (Holm)."
+            f"The mean of {explanation.futures} redrawn futures, with its interval for the row by itself. "
+            f"Shown: at 5 % for {rows}."
         )
     if explanation.left:
         yield f"The budget left out {explanation.left} branches; the same command goes on from here."

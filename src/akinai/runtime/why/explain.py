@@ -20,7 +20,7 @@ from akinai.runtime.why.explanation import Explanation
 from akinai.runtime.why.study import Study
 
 BATCH = 32
-"""Values that are kept together: what Ctrl-C loses of them is played again."""
+"""Values that are kept together: a process that dies loses no more, and Ctrl-C none."""
 Progress = Callable[[int, int], None]
 """Called with the branches that were played of those that are wanted so far."""
 
@@ -57,15 +57,17 @@ async def explain(
         nonlocal left, done, total
         new = [branch for branch in wanted if branch not in book.values][:left]
         left, total, batch = left - len(new), total + len(new), dict[Branch, float]()
-        async for branch, value in pool.play(new):
-            batch[branch] = value
-            done += 1
-            if len(batch) == BATCH or len(batch) >= len(new):
-                await book.add(batch)
-                batch = {}
-            if progress:
-                progress(done, total)
-        await book.add(batch)
+        try:
+            async for branch, value in pool.play(new):
+                batch[branch] = value
+                done += 1
+                if len(batch) == BATCH:
+                    await book.add(batch)
+                    batch = {}
+                if progress:
+                    progress(done, total)
+        finally:
+            await book.add(batch)
         return book.values
 
     with Pool(task, branches, options.jobs) as pool:
