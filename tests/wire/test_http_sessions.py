@@ -243,10 +243,15 @@ async def test_a_stop_answers_who_waits() -> None:
         assert not waiting.done()
         await session.act("register", actor=other, wait=False)
         assert (await waiting).ok
+        waiting = asyncio.create_task(session.act("wait", actor=first, wait="own"))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
         await session.close()
+        with pytest.raises(UsageError, match="was closed"):
+            await waiting
         assert not await client.sessions()
         again = await client.resume(session.id)
-        assert len(await again.ledger()) == 2 + sum("business" in entry["agent_id"] for entry in await again.ledger())
+        assert len(await again.ledger()) == 3 + sum("business" in entry["agent_id"] for entry in await again.ledger())
 
 
 async def test_too_many_sessions_are_refused_and_finished_ones_make_room() -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from akinai import worlds
 from akinai.api.opening import aopen
 from akinai.api.session import AsyncSession
-from akinai.core.errors import UnknownName, UsageError
+from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
 from akinai.runtime.config.settings import presets
@@ -29,6 +29,10 @@ class OtherRequest(UsageError):
     """An idempotency key that was used with another request."""
 
 
+class SessionClosed(UsageError):
+    """A session that was closed while an action waited."""
+
+
 @dataclass(slots=True, eq=False)
 class _Action:
     """An action under way, or its answer."""
@@ -44,6 +48,7 @@ class HostedSession:
     session: AsyncSession
     closing: asyncio.Event
     """Set when nobody is to wait any longer."""
+    closed: bool = False
     _actions: OrderedDict[tuple[str | None, str], _Action] = field(default_factory=OrderedDict)  # pyright: ignore[reportUnknownVariableType]
     _locks: dict[str | None, asyncio.Lock] = field(default_factory=dict[str | None, asyncio.Lock])
 
@@ -85,6 +90,8 @@ class HostedSession:
             await asyncio.wait({action.task, stopped}, timeout=request.wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopped.cancel()
+        if action.task.cancelled():
+            raise self._closed()
         if action.task.done():
             return action.task.result()
         return ActAnswer(**self._standing(), key=key, pending=True)
@@ -94,9 +101,19 @@ class HostedSession:
         wait = request.wait if request.wait is not None else ("own" if seat else True)
         async with self._locks.setdefault(seat or request.actor, asyncio.Lock()):
             session = self.session
-            outcome = await session.act(request.action, request.arguments, text=request.text, actor=actor, wait=wait)
+            try:
+                outcome = await session.act(
+                    request.action, request.arguments, text=request.text, actor=actor, wait=wait
+                )
+            except EndRun as end:
+                if self.closed:
+                    raise self._closed() from end
+                raise
             answer = OutcomeAnswer(text=outcome.text, ok=outcome.ok, code=outcome.code, data=outcome.data)
             return ActAnswer(**self._standing(), key=request.key or "", outcome=answer, reward=session.reward)
+
+    def _closed(self) -> SessionClosed:
+        return SessionClosed(f"the session was closed; POST /sessions/{self.session.id}/resume goes on")
 
     def _forget_old(self) -> None:
         """Drop the oldest answers beyond those that are kept."""
@@ -121,6 +138,7 @@ class HostedSession:
 
     async def close(self) -> None:
         """Stop playing; what waits ends. A run that is not over can be resumed."""
+        self.closed = True
         tasks = [action.task for action in self._actions.values()]
         await self.session.close()
         for task in tasks:

@@ -16,7 +16,7 @@ from akinai.server.authentication import Credentials, Unauthorized
 from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
 from akinai.server.sessions import shapes as s
 from akinai.server.sessions.access import SessionAccess, seats_of
-from akinai.server.sessions.hosting import HostedSession, OtherRequest, SessionHost
+from akinai.server.sessions.hosting import HostedSession, OtherRequest, SessionClosed, SessionHost
 from akinai.server.wire import Malformed
 
 Offset = Annotated[int, Query(ge=0, le=2**53)]
@@ -69,6 +69,8 @@ async def _refused(work: Awaitable[Reply]) -> Reply:
         return await reply_or_refusal(_kept(work))
     except EndRun as end:
         return refusal(409, f"The run is over: {end.ending}", "over")
+    except SessionClosed as error:
+        return refusal(409, str(error), "closed")
     except OtherRequest as error:
         return refusal(422, str(error), "key_reused")
     except UnknownName as error:
