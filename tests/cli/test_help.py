@@ -52,9 +52,18 @@ def test_root_help_loads_no_tables(folder: Path) -> None:
         assert f"'{name}'" not in loaded
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("re", ["resume", "replay", "report"]), ("wor", ["worlds"])])
-def test_shell_completes_commands(typed: str, offered: list[str], folder: Path) -> None:
-    """As bash asks, through the environment."""
-    env = os.environ | {"_AKINAI_COMPLETE": "complete_bash", "COMP_WORDS": f"akinai {typed}", "COMP_CWORD": "1"}
+def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) -> None:
+    """As bash asks, through the environment. Without a store there are no runs to offer, and no error."""
+    assert completed("show fir") == []
+    akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "first")
+    assert completed("show fir") == ["first-1", "first"]
+    assert completed("run ve") == ["vending"]
+    assert completed("re") == ["resume", "replay", "report"]
+
+
+def completed(typed: str) -> list[str]:
+    words = f"akinai {typed}"
+    env = os.environ | {"_AKINAI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     asked = subprocess.run([sys.executable, "-m", "akinai"], env=env, check=False, capture_output=True, text=True)
-    assert asked.stdout.split() == offered
+    assert not asked.stderr
+    return asked.stdout.split()

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+COMPLETED_RUNS = 200
+"""Runs among whose names a shell completes."""
 GAME, PLAYER = "What is played", "Who plays"
 """Panels of the help."""
 
@@ -28,8 +30,29 @@ def flag(*names: str, help: str) -> Any:
 
 
 def argument(metavar: str, help: str) -> Any:
-    """A positional argument."""
-    return typer.Argument(metavar=metavar, help=help, show_default=False)
+    """A positional argument. A shell completes those that are worlds or runs."""
+    completions = {"WORLD": _worlds, "[WORLD]": _worlds, "RUN": _runs, "A": _runs, "B": _runs}
+    return typer.Argument(metavar=metavar, help=help, show_default=False, autocompletion=completions.get(metavar))
+
+
+def _worlds(incomplete: str) -> list[str]:
+    """The worlds that begin so."""
+    from akinai import worlds
+
+    return [name for name in worlds.names() if name.startswith(incomplete)]
+
+
+def _runs(incomplete: str) -> list[str]:
+    """The newest runs and groups of the store that begin so; none where the store cannot be read."""
+    from akinai.api.records import headers
+    from akinai.core.errors import AkinaiError
+    from akinai.runtime.runs.sweep import names_of
+
+    try:
+        found = headers(limit=COMPLETED_RUNS)
+    except AkinaiError:
+        return []
+    return list(dict.fromkeys(name for run in found for name in names_of(run) if name.startswith(incomplete)))
 
 
 def whole_number(text: str) -> int:
