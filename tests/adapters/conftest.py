@@ -13,6 +13,7 @@ FRAMEWORKS = {
     "lightning": "agentlightning",
     "mcp": "mcp",
     "openenv": "openenv",
+    "ray": "ray",
     "verifiers": "verifiers",
 }
 

@@ -39,10 +39,11 @@ from akinai.runtime.runs.planning import (
     seeds_in,
     shard_of,
 )
-from akinai.runtime.runs.processes import play_all
+from akinai.runtime.runs.playing import play_all
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import sweep_points
+from akinai.runtime.runs.work import Executor, open_executor
 from akinai.runtime.sync import wait
 
 Seeds = int | str | Iterable[int]
@@ -73,6 +74,7 @@ def run(
     name: str | None = None,
     jobs: int = 1,
     shard: str | None = None,
+    on: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
     temperature: float | None = None,
@@ -100,7 +102,8 @@ def run(
     under each value, {"search.limit": [3, 10]}, or under all pairs of several. The other options are described by
     `akinai run --help`. The runs are called NAME-SEED, those of a sweep NAME-limit-3-SEED. A script that asks for
     several `jobs` needs `if __name__ == "__main__"`. `shard` "2/8" plays the second eighth of the seeds; `merge` brings
-    the shards' stores together. `ledgers` False keeps no ledgers, 4 KB an entry.
+    the shards' stores together. `on` "ray" or "ray://HOST:PORT" has a Ray cluster play, from a PostgreSQL store.
+    `ledgers` False keeps no ledgers, 4 KB an entry.
 
     A run that breaks is in the result, as "failed" with its error. Where the code of an agent or a world raised an
     exception, a RunFailedWarning shows the traceback; with `raise_errors` the exception is raised, once the run is in
@@ -115,7 +118,7 @@ def run(
     chosen = _seeds(seeds) if shard is None else shard_of(_seeds(seeds), shard, name)
     parts = _parts(loaded, spec, sweep, settings, preset, days, base_url)
     context = PlayContext(None if isinstance(world, str) else loaded, factory, raise_errors=raise_errors)
-    play_options = _PlayOptions(store, jobs, progress, context, ledgers)
+    play_options = _PlayOptions(store, jobs, progress, context, ledgers, on)
     return _warned(
         _begin_and_play(loaded, parts, chosen, checked_name(name) if name is not None else None, play_options)
     )
@@ -187,6 +190,7 @@ def resume(
     *,
     store: StoreRef = None,
     jobs: int = 1,
+    on: str | None = None,
     progress: Progress | None = None,
     ledgers: bool = True,
     raise_errors: bool = False,
@@ -195,7 +199,7 @@ def resume(
 
     UnknownName for a name that is not there; AgentError and the like are in the runs, as `run` has it.
     """
-    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers)
+    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers, on)
 
     async def work(books: Books) -> Runs:
         headers = await find_runs(books, [run])
@@ -281,6 +285,12 @@ class _PlayOptions:
     progress: Progress | None
     context: PlayContext = BY_NAME
     keep: bool = True
+    on: str | None = None
+
+    @property
+    def executor(self) -> Executor | None:
+        """The engine that is asked to play; None where this machine does."""
+        return None if self.on is None else open_executor(self.on, self.jobs)
 
     def __post_init__(self) -> None:
         if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
@@ -289,6 +299,12 @@ class _PlayOptions:
             raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
         if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:
             raise UsageError("a world or an agent given as an object plays in this process; give its name, or jobs=1")
+        if (executor := self.executor) is not None:
+            if replace(self.context, raise_errors=False) != BY_NAME:
+                raise UsageError(
+                    "a world or an agent given as an object plays in this process; name it, or leave out on"
+                )
+            executor.check_store(self.store if isinstance(self.store, str) else "memory:")
 
 
 async def _read(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:
@@ -307,8 +323,9 @@ async def _play(
         url = options.store if isinstance(options.store, str) else None
         detail = Detail(ledger=keep)
         played = play_all(
-            books, headers, url=url, jobs=options.jobs, progress=options.progress, context=context, detail=detail
-        )
+            books, headers, url=url, jobs=options.jobs, progress=options.progress, context=context, detail=detail,
+            executor=options.executor,
+        )  # fmt: skip
         return Runs(await played)
     except asyncio.CancelledError:
         written = {header.run_id: header for header in await books.runs()}

@@ -78,6 +78,15 @@ Jobs = Annotated[
     int | None,
     option("--jobs", metavar="N", help="Processes that work in parallel.", default="one per CPU", parser=whole_number),
 ]
+On = Annotated[
+    str | None,
+    option(
+        "--on",
+        metavar="ENGINE",
+        help="Have a cluster play: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
+        default="this machine, --jobs at a time",
+    ),
+]
 Shard = Annotated[
     str | None,
     option(

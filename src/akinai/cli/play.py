@@ -15,6 +15,7 @@ from akinai.cli.options import (
     Embedder,
     Jobs,
     Json,
+    On,
     RunName,
     Shard,
     Store,
@@ -45,7 +46,9 @@ HUMAN = "human"
 """The agent that is a person at the terminal, where no bar may be drawn over what is typed."""
 MAX_REASONS = 5
 """Failed runs whose reason is printed."""
-NOT_REPEATED = frozenset({"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "shard", "as_json", "dry_run"})
+NOT_REPEATED = frozenset(
+    {"agent", "model", "seeds", "sweeps", "name", "store", "jobs", "shard", "on", "as_json", "dry_run"}
+)
 """Parameters of `run` that the command suggested for another player leaves out or sets itself."""
 
 Preset = Annotated[
@@ -146,6 +149,7 @@ def run(
     name: GroupName = None,
     jobs: Jobs = None,
     shard: Shard = None,
+    on: On = None,
     as_json: Json = False,
     model: m.ModelName = None,
     base_url: m.BaseUrl = None,
@@ -185,9 +189,9 @@ def run(
         estimated = partial(m.print_estimate, world, spec, preset=preset, days=days, sets=sets, seeds=seeds)
         return estimated(jobs=jobs, as_json=as_json)
     game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
-    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), shard=shard, ledgers=False)
+    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), shard=shard, on=on)
     quiet = as_json or spec.agent == HUMAN
-    runs = _play_and_print(lambda progress: play(progress=progress), address, as_json, quiet=quiet)
+    runs = _play_and_print(lambda progress: play(progress=progress, ledgers=False), address, as_json, quiet=quiet)
     return None if as_json else _print_what_next(context, runs, seeds, store, address)
 
 
@@ -218,7 +222,7 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
     return repeated
 
 
-def resume(name: RunName, store: Store = None, jobs: Jobs = None, as_json: Json = False) -> None:
+def resume(name: RunName, store: Store = None, jobs: Jobs = None, on: On = None, as_json: Json = False) -> None:
     """Continue a run, or the runs of a group, from the last entry."""
     from akinai import api
     from akinai.runtime.runs.lifecycle import can_resume
@@ -230,7 +234,9 @@ def resume(name: RunName, store: Store = None, jobs: Jobs = None, as_json: Json 
     quiet = as_json or any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
-        return api.resume(name, store=address, jobs=process_count(jobs, address), progress=progress, ledgers=False)
+        return api.resume(
+            name, store=address, jobs=process_count(jobs, address), on=on, progress=progress, ledgers=False
+        )
 
     runs = _play_and_print(play, address, as_json, quiet=quiet)
     if not as_json and _was_left(runs[0]):

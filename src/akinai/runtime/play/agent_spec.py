@@ -133,9 +133,9 @@ class AgentSpec:
         choices = (self.model_of(group) for group in ("", *dict(self.group_models)))
         return list(dict.fromkeys(choice for choice in choices if choice))
 
-    def open_model(self, choice: ModelChoice) -> "LangChainModel":
-        """Open one of its models. UsageError for a model that cannot be asked."""
-        from akinai.runtime.models.langchain import open_model
+    def open_model(self, choice: ModelChoice, at_once: int = 0) -> "LangChainModel":
+        """Open one of its models for `at_once` runs. UsageError for a model that cannot be asked."""
+        from akinai.runtime.models.langchain import MAX_CONCURRENCY, open_model
 
         return open_model(
             choice.name,
@@ -144,6 +144,7 @@ class AgentSpec:
             max_tokens=choice.max_tokens,
             seed=choice.seed,
             timeout_s=self.timeout_s,
+            max_concurrency=max(MAX_CONCURRENCY, at_once),
             calls_per_minute=self.calls_per_minute,
         )
 

@@ -101,8 +101,12 @@ class ModelPool:
 
 
 @asynccontextmanager
-async def open_model_pool(spec: AgentSpec, meter: Meter | None = None) -> AsyncGenerator[ModelPool]:
+async def open_model_pool(
+    spec: AgentSpec, meter: Meter | None = None, *, at_once: int = 0
+) -> AsyncGenerator[ModelPool]:
     """The pool of a spec; its models and cache are closed at the end. `meter` as for `ModelPool`.
+
+    `at_once` runs share it: each may have a call under way, however many they are.
 
     UsageError for what cannot be opened.
     """
@@ -110,12 +114,14 @@ async def open_model_pool(spec: AgentSpec, meter: Meter | None = None) -> AsyncG
         yield ModelPool(spec, {}, None, None, {})
         return
     async with AsyncExitStack() as stack:
-        models = {choice: await stack.enter_async_context(spec.open_model(choice)) for choice in spec.models}
+        models = {choice: await stack.enter_async_context(spec.open_model(choice, at_once)) for choice in spec.models}
         sub_model: Model | None = models[spec.model] if spec.model else None
         if spec.sub_agents == RULES:
             sub_model = None
         elif spec.model and spec.sub_agents not in (None, spec.model.name):
-            sub_model = await stack.enter_async_context(spec.open_model(replace(spec.model, name=spec.sub_agents)))
+            sub_model = await stack.enter_async_context(
+                spec.open_model(replace(spec.model, name=spec.sub_agents), at_once)
+            )
         cache = None
         if spec.cache:
             cache = await ResponseCache.open(spec.cache)

@@ -1,4 +1,4 @@
-"""Plays many runs at a time, in processes or in one event loop; one that breaks does not end the others."""
+"""Processes of this machine that do work: started afresh, deaf to Ctrl-C, gone with their parent."""
 
 import asyncio
 import multiprocessing
@@ -6,149 +6,95 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from akinai.core.errors import AgentError, AkinaiError, StoreError, UsageError
-from akinai.core.steps import Step
-from akinai.core.stores import Books, RunHeader
-from akinai.runtime.play.agent_spec import AgentSpec, spec_of
-from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, play_run
-from akinai.runtime.play.model_pool import ModelPool, open_model_pool
-from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
+from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.records import Run
-from akinai.stores import open_store
+from akinai.runtime.runs.work import Died, WorkItem, do_work
 
 POLL_S = 0.1
 """Seconds between looks: of a parent at its processes' progress, and of a process at the parent's wish to stop."""
 
 
-async def play_all(
-    store: Books,
-    headers: Sequence[RunHeader],
-    *,
-    url: str | None = None,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    context: PlayContext = BY_NAME,
-    detail: Detail = Detail(),  # noqa: B008 - a frozen record
-) -> list[Run]:
-    """Play every run to its end and score it, `jobs` processes at a time where other processes can open `url`.
+class LocalProcesses:
+    """An executor that has several processes of this machine do the work, `jobs` at a time."""
 
-    The headers must have been written. `detail` is what is read of each run. Cancelled, it leaves the runs
-    that were under way open, with all they played.
-    """
-    if progress:
-        for header in headers:
-            progress(header.run_id, 0, horizon(header))
-    specs = [spec_of(header) for header in headers]
-    if any(spec.asks_model for spec in specs):
-        return await _in_one_loop(store, headers, specs, jobs, progress, context, detail)
-    if url is not None and jobs > 1 and len(headers) > 1 and "human" not in {spec.agent for spec in specs}:
-        return await _side_by_side(store, headers, url, jobs, progress, detail, context.raise_errors)
-    runs: list[Run] = []
-    for header in headers:
-        runs.append(await _play_and_score(store, header, progress, context, detail))
-        if progress:
-            progress(header.run_id, -1, horizon(header))
-    return runs
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
 
+    def check_store(self, url: str) -> None:
+        if url.startswith("memory:"):
+            raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
 
-async def _play_and_score(
-    store: Books, header: RunHeader, progress: Progress | None, context: PlayContext, detail: Detail
-) -> Run:
-    """Play a run to its end and score the steps that were just made."""
-    steps: list[Step[Any]] = []
-    played = await play_run(store, header, progress, replace(context, steps=steps))
-    return await read_played(store, played, steps, detail, load=loader(context.world))
+    async def work(
+        self, url: str, items: Sequence[WorkItem], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
+        broken: list[int] = []
+        async for place, result in self._pool(url, items, range(len(items)), progress):
+            if isinstance(result, Died):
+                broken.append(place)
+            else:
+                yield place, result
+        # A process that dies breaks its whole pool, so the items that are left get a process each.
+        for place in broken:
+            async for result in self._pool(url, items, [place], progress):
+                yield result
 
-
-async def _in_one_loop(
-    store: Books,
-    headers: Sequence[RunHeader],
-    specs: Sequence[AgentSpec],
-    jobs: int,
-    progress: Progress | None,
-    context: PlayContext,
-    detail: Detail,
-) -> list[Run]:
-    """Runs that ask models, `jobs` at a time in this process: they wait for servers, not for the processor."""
-    limit = asyncio.Semaphore(jobs)
-
-    async def play(header: RunHeader, pool: ModelPool) -> Run:
-        async with limit:
-            run = await _play_and_score(store, header, progress, replace(context, pool=pool), detail)
-        if progress:
-            progress(header.run_id, -1, horizon(header))
-        return run
-
-    async with AsyncExitStack() as stack:
-        pools = {spec: await stack.enter_async_context(open_model_pool(spec)) for spec in dict.fromkeys(specs)}
-        tasks = [asyncio.ensure_future(play(header, pools[spec])) for header, spec in zip(headers, specs, strict=True)]
-        try:
-            return await asyncio.gather(*tasks)
-        except BaseException:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            raise
+    async def _pool(
+        self, url: str, items: Sequence[WorkItem], places: Sequence[int], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
+        """Items done by a pool of processes; Died for those that were under way when a process died."""
+        context = multiprocessing.get_context("spawn")
+        run_ids = [run_id for place in places for run_id in items[place].run_ids]
+        at = {run_id: i for i, run_id in enumerate(run_ids)}
+        stop, days = context.Event(), context.RawArray("i", len(run_ids))
+        loop = asyncio.get_running_loop()
+        with ProcessPoolExecutor(min(self._jobs, len(places)), context, _start_process, (stop, days)) as pool:
+            with block_ctrl_c():
+                tasks = {
+                    loop.run_in_executor(
+                        pool, _in_process, url, items[place], {run_id: at[run_id] for run_id in items[place].run_ids}
+                    ): place
+                    for place in places
+                }
+            shown, pending, failure = [0] * len(run_ids), set(tasks), None
+            try:
+                while pending:
+                    done, pending = await asyncio.wait(pending, timeout=POLL_S)
+                    _show(run_ids, shown, days, progress)
+                    for task in sorted(done, key=tasks.__getitem__):
+                        try:
+                            yield tasks[task], _result(task)
+                        except Exception as error:
+                            failure = failure or error  # raised when the other runs are over
+            except (asyncio.CancelledError, GeneratorExit):
+                stop.set()
+                await asyncio.wait(tasks)
+                raise
+            if failure:
+                raise failure
 
 
-async def _side_by_side(
-    store: Books,
-    headers: Sequence[RunHeader],
-    url: str,
-    jobs: int,
-    progress: Progress | None,
-    detail: Detail,
-    raise_errors: bool,
-) -> list[Run]:
-    played = await _pool(headers, url, jobs, progress, detail, raise_errors)
-    for header in headers:
-        if header.run_id not in played:
-            # A process that dies breaks its whole pool, so the runs that are left get a process each.
-            played |= await _pool([header], url, 1, progress, detail, raise_errors)
-        if header.run_id not in played:
-            died = "the process that played it died; it can be resumed"
-            broken = replace(await store.header(header.run_id), status="failed", error=died)
-            await store.update(broken)
-            played[header.run_id] = await read_run(store, broken, detail, trouble=DAMAGE)
-    return [played[header.run_id] for header in headers]
+def _show(run_ids: Sequence[str], shown: list[int], days: Any, progress: Progress | None) -> None:
+    for i, run_id in enumerate(run_ids):
+        if progress and days[i] != shown[i]:
+            shown[i] = days[i]
+            progress(run_id, days[i], 0)
 
 
-async def _pool(
-    headers: Sequence[RunHeader], url: str, jobs: int, progress: Progress | None, detail: Detail, raise_errors: bool
-) -> dict[str, Run]:
-    """The runs that a pool of processes finished; those that were under way when a process died are missing."""
-    context = multiprocessing.get_context("spawn")
-    stop, days = context.Event(), context.RawArray("i", len(headers))
-    loop = asyncio.get_running_loop()
-    with ProcessPoolExecutor(min(jobs, len(headers)), context, _start_process, (stop, days)) as pool:
-        with block_ctrl_c():
-            tasks = [
-                loop.run_in_executor(pool, _play_in_process, url, header, i, detail, raise_errors)
-                for i, header in enumerate(headers)
-            ]
-        try:
-            await _watch(headers, tasks, days, progress)
-        except asyncio.CancelledError:
-            stop.set()
-            await asyncio.wait(tasks)
-            raise
-    played: dict[str, Run] = {}
-    for header, task in zip(headers, tasks, strict=True):
-        if isinstance(task.exception(), BrokenProcessPool):
-            continue
-        result = task.result()
-        if isinstance(result, AkinaiError):
-            raise result
-        played[header.run_id] = result
-    return played
+def _result(task: "asyncio.Future[Any]") -> Sequence[Run] | Died:
+    if isinstance(task.exception(), BrokenProcessPool):
+        return Died("the process that played it died; it can be resumed")
+    result = task.result()
+    if isinstance(result, AkinaiError):
+        raise result
+    return result
 
 
 @contextmanager
@@ -162,19 +108,6 @@ def block_ctrl_c() -> Generator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-async def _watch(
-    headers: Sequence[RunHeader], tasks: Sequence["asyncio.Future[Any]"], days: Any, progress: Progress | None
-) -> None:
-    shown, pending = [0] * len(headers), set(tasks)
-    while pending:
-        _, pending = await asyncio.wait(pending, timeout=POLL_S)
-        for i, header in enumerate(headers):
-            now = -1 if tasks[i].done() else days[i]
-            if progress and now != shown[i]:
-                shown[i] = now
-                progress(header.run_id, now, horizon(header))
 
 
 _shared: "tuple[Event, Any] | None" = None
@@ -201,15 +134,22 @@ def _exit_with_parent() -> None:
         os._exit(1)
 
 
-def _play_in_process(url: str, header: RunHeader, place: int, detail: Detail, raise_errors: bool) -> Run | AkinaiError:
+class _SharedMonitor:
+    every_s = POLL_S
+
+    def __init__(self, stop: Event, days: Any, at: Mapping[str, int]) -> None:
+        self._stop, self._days, self._at = stop, days, at
+
+    async def report(self, days: Mapping[str, int]) -> bool:
+        for run_id, day in days.items():
+            self._days[self._at[run_id]] = day
+        return self._stop.is_set()
+
+
+def _in_process(url: str, item: WorkItem, at: Mapping[str, int]) -> list[Run] | AkinaiError:
     assert _shared is not None
-    stop, days = _shared
-
-    def progress(_: str, day: int, __: int) -> None:
-        days[place] = day
-
     try:
-        return asyncio.run(_played(url, header, stop, progress, detail, PlayContext(raise_errors=raise_errors)))
+        return asyncio.run(do_work(url, item, _SharedMonitor(*_shared, at)))
     except (StoreError, UsageError) as error:
         # Its plain class: one that takes more than a message would not survive the way to the parent.
         return (StoreError if isinstance(error, StoreError) else UsageError)(str(error))
@@ -219,27 +159,3 @@ def _play_in_process(url: str, header: RunHeader, place: int, detail: Detail, ra
         except Exception:
             raise AgentError(f"{type(error).__name__}: {error}") from None
         raise
-
-
-async def _played(
-    url: str, header: RunHeader, stop: Event, progress: Progress, detail: Detail, context: PlayContext
-) -> Run:
-    async def cancel_on_stop() -> None:
-        while not stop.is_set():
-            await asyncio.sleep(POLL_S)
-        playing.cancel()
-
-    store = await open_store(url, create=False)
-    try:
-        steps: list[Step[Any]] = []
-        playing = asyncio.ensure_future(play_run(store, header, progress, replace(context, steps=steps)))
-        watch = asyncio.ensure_future(cancel_on_stop())
-        try:
-            header = await playing
-        except asyncio.CancelledError:
-            header = await store.header(header.run_id)
-        finally:
-            watch.cancel()
-        return await read_played(store, header, steps, detail)
-    finally:
-        await store.close()

@@ -1,0 +1,170 @@
+"""Plays the runs of a command: in this process, or by an executor; one that breaks does not end the others."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+from akinai.core.steps import Step
+from akinai.core.stores import Books, RunHeader
+from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, play_run
+from akinai.runtime.play.model_pool import ModelPool, open_model_pool
+from akinai.runtime.runs.processes import LocalProcesses
+from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
+from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.work import Died, Executor, WorkItem
+
+WAITING_A_PROCESS = 200
+"""Runs of models that wait in one process: at 10 ms of processor a call it is busy with about 100 calls a second."""
+
+
+async def play_all(
+    store: Books,
+    headers: Sequence[RunHeader],
+    *,
+    url: str | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    context: PlayContext = BY_NAME,
+    detail: Detail = Detail(),  # noqa: B008 - a frozen record
+    executor: Executor | None = None,
+) -> list[Run]:
+    """Play every run to its end and score it, by the executor if there is one, else `jobs` at a time: in processes
+    where these can open `url`, and runs that ask models in one event loop each.
+
+    The headers must have been written. `detail` is what is read of each run. Cancelled, it leaves the runs
+    that were under way open, with all they played.
+    """
+    if progress:
+        for header in headers:
+            progress(header.run_id, 0, horizon(header))
+    specs = [spec_of(header) for header in headers]
+    local = url is None or len(headers) < 2 or "human" in {spec.agent for spec in specs}
+    if executor is not None and url is not None:
+        items = _items(headers, specs, detail, context, processes=len(headers), jobs=1)
+        return await _by_executor(store, headers, executor, url, items, progress, detail)
+    if any(spec.asks_model for spec in specs):
+        processes = _processes_of(specs, jobs)
+        if local or processes < 2:
+            return await _in_one_loop(store, headers, specs, jobs, progress, context, detail)
+    else:
+        processes = 0 if jobs < 2 or local else len(headers)
+    if processes and url is not None:
+        items = _items(headers, specs, detail, context, processes=processes, jobs=jobs)
+        return await _by_executor(store, headers, LocalProcesses(jobs), url, items, progress, detail)
+    runs: list[Run] = []
+    for header in headers:
+        runs.append(await _play_and_score(store, header, progress, context, detail))
+        if progress:
+            progress(header.run_id, -1, horizon(header))
+    return runs
+
+
+def _processes_of(specs: Sequence[AgentSpec], jobs: int) -> int:
+    """Processes for runs that ask models: one, unless more of them wait than one has the time for.
+
+    A limit of calls a minute counts in a process, so it keeps its runs together.
+    """
+    if any(spec.calls_per_minute for spec in specs):
+        return 1
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cpus, -(-min(jobs, len(specs)) // WAITING_A_PROCESS))
+
+
+def _items(
+    headers: Sequence[RunHeader],
+    specs: Sequence[AgentSpec],
+    detail: Detail,
+    context: PlayContext,
+    *,
+    processes: int,
+    jobs: int,
+) -> list[WorkItem]:
+    """Runs by rules one by one; runs that ask models in as many items as there are processes for them."""
+    at_once = max(1, -(-jobs // processes)) if any(spec.asks_model for spec in specs) else 1
+    ids = [header.run_id for header in headers]
+    shares = [tuple(ids[start::processes]) for start in range(min(processes, len(ids)))]
+    return [WorkItem(share, detail, at_once, context.raise_errors) for share in shares]
+
+
+async def _by_executor(
+    store: Books,
+    headers: Sequence[RunHeader],
+    executor: Executor,
+    url: str,
+    items: Sequence[WorkItem],
+    progress: Progress | None,
+    detail: Detail,
+) -> list[Run]:
+    known = {header.run_id: header for header in headers}
+
+    def show(run_id: str, day: int, _: int) -> None:
+        if progress:
+            progress(run_id, day, horizon(known[run_id]))
+
+    played: dict[str, Run] = {}
+    async for place, result in executor.work(url, items, show):
+        runs = await _broken(store, items[place], result, detail) if isinstance(result, Died) else result
+        for run in runs:
+            # Its settings stayed here.
+            genesis = known[run.id].genesis
+            played[run.id] = replace(run, header=replace(run.header, genesis=genesis))
+            show(run.id, -1, 0)
+    return [played[header.run_id] for header in headers]
+
+
+async def _broken(store: Books, item: WorkItem, died: Died, detail: Detail) -> list[Run]:
+    """Runs of a process that died: failed, but for those that it or another had ended."""
+    runs: list[Run] = []
+    for run_id in item.run_ids:
+        header = await store.header(run_id)
+        if header.status == "open":
+            header = replace(header, status="failed", error=died.why)
+            await store.update(header)
+        runs.append(await read_run(store, header, detail, trouble=DAMAGE))
+    return runs
+
+
+async def _play_and_score(
+    store: Books, header: RunHeader, progress: Progress | None, context: PlayContext, detail: Detail
+) -> Run:
+    """Play a run to its end and score the steps that were just made."""
+    steps: list[Step[Any]] = []
+    played = await play_run(store, header, progress, replace(context, steps=steps))
+    return await read_played(store, played, steps, detail, load=loader(context.world))
+
+
+async def _in_one_loop(
+    store: Books,
+    headers: Sequence[RunHeader],
+    specs: Sequence[AgentSpec],
+    jobs: int,
+    progress: Progress | None,
+    context: PlayContext,
+    detail: Detail,
+) -> list[Run]:
+    """Runs that ask models, `jobs` at a time in this process: they wait for servers, not for the processor."""
+    limit = asyncio.Semaphore(jobs)
+
+    async def play(header: RunHeader, pool: ModelPool) -> Run:
+        async with limit:
+            run = await _play_and_score(store, header, progress, replace(context, pool=pool), detail)
+        if progress:
+            progress(header.run_id, -1, horizon(header))
+        return run
+
+    async with AsyncExitStack() as stack:
+        pools = {
+            spec: await stack.enter_async_context(open_model_pool(spec, at_once=jobs)) for spec in dict.fromkeys(specs)
+        }
+        tasks = [asyncio.ensure_future(play(header, pools[spec])) for header, spec in zip(headers, specs, strict=True)]
+        try:
+            return await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise

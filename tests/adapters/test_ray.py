@@ -1,0 +1,117 @@
+"""Runs played by a Ray cluster of two nodes, in a network namespace with loopback alone (`make test-ray`)."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import akinai
+from akinai.core.errors import UsageError
+
+if {name for _, name in socket.if_nameindex()} != {"lo"}:
+    pytest.fail(
+        "Ray's daemons listen on every address: run this by 'make test-ray', in a namespace with loopback alone"
+    )
+
+import ray
+from ray.cluster_utils import Cluster
+
+import real_postgres
+
+os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_BACKEND_LOG_LEVEL="fatal", PYTHONWARNINGS="ignore")
+HERE = {"node_ip_address": "127.0.0.1", "include_dashboard": False, "object_store_memory": 100_000_000}
+
+
+@pytest.fixture(scope="module")
+def url() -> str:
+    return real_postgres.started()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes of one CPU each; drivers join the first."""
+    made = Cluster(initialize_head=True, head_node_args={**HERE, "num_cpus": 1})
+    made.worker = made.add_node(num_cpus=1, node_ip_address="127.0.0.1", object_store_memory=100_000_000)
+    yield made
+    made.shutdown()
+
+
+def play(url: str, name: str, **asked: Any) -> list[str]:
+    options: dict[str, Any] = {"agent": "naive", "days": 20, "seeds": "1-4", "store": url, "name": name, **asked}
+    return [run.digest for run in akinai.run("vending", ledgers=False, **options)]
+
+
+def test_cluster_plays_what_this_machine_plays(url: str, cluster: Any) -> None:
+    """On two nodes the runs have the digests and scores of runs played here."""
+    seen: list[tuple[str, int]] = []
+    on = f"ray://{cluster.address}"
+    played = play(url, "there", on=on, progress=lambda run, day, _: seen.append((run, day)))
+    assert played == play(url, "here")
+    here, there = akinai.runs("here", store=url), akinai.runs("there", store=url)
+    assert [run.scores for run in here] == [run.scores for run in there]
+    assert {run for run, day in seen if day == -1} == {f"there-{seed}" for seed in range(1, 5)}
+
+
+def test_node_that_dies_loses_nothing(url: str, cluster: Any) -> None:
+    """A node is killed while it plays: its runs go on elsewhere, and every digest is that of an undisturbed run."""
+    killed: list[float] = []
+
+    def kill(run: str, day: int, _: int) -> None:
+        if day > 1 and not killed:
+            killed.append(time.monotonic())
+            cluster.remove_node(cluster.worker, allow_graceful=False)
+
+    played = play(url, "killed", days=365, seeds="1-4", on=f"ray://{cluster.address}", progress=kill)
+    assert killed
+    assert played == play(url, "whole", days=365, seeds="1-4")
+    assert {run.status for run in akinai.runs("killed", store=url)} == {"done"}
+
+
+PLAY = """
+import akinai, sys
+if __name__ == "__main__":
+    akinai.run("vending", agent="naive", days=2000, seeds="1-2", store=sys.argv[1], name="stopped", on="ray", jobs=2,
+               progress=lambda run, day, _: print(day, flush=True))
+"""
+
+
+def test_ctrl_c_stops_soon_and_keeps_what_was_played(url: str, tmp_path: Path) -> None:
+    """Ctrl-C ends the command within ten seconds; the runs are open, and another engine ends them with equal digests.
+    No password is in what Ray logged."""
+    script = tmp_path / "play.py"
+    script.write_text(PLAY)
+    env = {**os.environ, "PGPASSWORD": "s3cret-word", "RAY_TMPDIR": tempfile.mkdtemp(prefix="ray-", dir="/tmp")}
+    child = subprocess.Popen([sys.executable, script, url], stdout=subprocess.PIPE, text=True, env=env)
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line) > 5:
+            break
+    began = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    child.wait(30)
+    assert time.monotonic() - began < 10
+    left = akinai.runs("stopped", store=url)
+    assert {(run.status, run.ending) for run in left} == {("open", "stopped")}
+    assert sum(run.entries for run in left) > 0
+    logs = [path.read_bytes() for path in Path(env["RAY_TMPDIR"]).rglob("*") if path.is_file()]
+    assert logs
+    assert not [text for text in logs if b"s3cret-word" in text]
+
+
+def test_engine_is_refused_what_it_cannot_share(tmp_path: Path) -> None:
+    """A file, memory and an address with a password are refused before anything is written or started."""
+    for store in (str(tmp_path / "akinai.db"), "memory:", "postgresql://me:secret@localhost/a"):
+        with pytest.raises(UsageError, match=r"other machines cannot open|holds a password"):
+            play(store, "refused", on="ray")
+    with pytest.raises(UsageError, match="no executor 'rey'; did you mean 'ray'"):
+        play("postgresql://localhost/a", "refused", on="rey")
+    assert not list(tmp_path.iterdir())
+    assert not ray.is_initialized()
