@@ -93,6 +93,8 @@ class ModelPool:
             by_group: dict[str, list[TraceRecord]] = {}
             for record in records:
                 by_group.setdefault(sides.group(begin, record.actor), []).append(record)
+            if not any(by_group):
+                return {CALLS: totals}
             totals["groups"] = {
                 group: figures(group_records, self._prices).to_json()
                 for group, group_records in sorted(by_group.items())

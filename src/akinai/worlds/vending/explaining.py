@@ -19,7 +19,7 @@ LOOKS = (
     a.AdvanceDay, a.WaitUntil, a.ReadEmail, a.SearchWeb, a.NotepadRead, a.NotepadWrite, a.NotepadErase, a.UpdateNotes,
     a.GetNotes, a.DeleteNote, a.AddMemory, a.SearchMemory, a.CheckDeliveries, a.ListStorage, a.GetMachineInventory,
     a.GetMoneyBalance, a.ViewBusinessState, a.ViewSuppliers, a.SubAgentSpecs, a.Report, a.GetPriceLists, a.ReadNews,
-    a.CountDelivery, Unreadable,
+    a.CountDelivery, a.WriteReply, Unreadable,
 )  # fmt: skip
 """Verbs that decide nothing: looks, notes and waiting."""
 MOST_NAMED = 3

@@ -21,7 +21,7 @@ from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_less
 from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
-from akinai.worlds.vending.model.state import OWNER, State
+from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -32,6 +32,10 @@ class VendingSides(Sides[State]):
     """One owner, and the sub-agents that it gives tasks to."""
 
     who = "an owner and its sub-agents"
+    groups = ("suppliers",)
+
+    def group(self, state: State, actor: str) -> str:
+        return "suppliers" if actor.startswith(SUPPLIER) else ""
 
     def closing_action(self, state: State, actor: str) -> Report | None:
         return None if actor == OWNER else Report(text="(My messages for this task are spent; this is all I did.)")

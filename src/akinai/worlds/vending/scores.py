@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from akinai.core.canonical import Json
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
-from akinai.worlds.vending.model.state import Book, State
+from akinai.worlds.vending.model.state import OWNER, Book, State
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
 
@@ -98,7 +98,7 @@ def score(steps: Steps[State]) -> Sequence[Score]:
     counts = _Counts()
     for step in steps:
         before, after, seq = step.before, step.after, step.entry.seq
-        if "/" not in step.entry.actor:
+        if step.entry.actor == OWNER:
             counts.messages.append(seq)
         if after.book is not None and after.book is not before.book:
             counts.close(after.book, seq)

@@ -62,6 +62,8 @@ class Vending(World[State]):
     def actors(self, state: State) -> Sequence[str]:
         if state.ending:
             return ()
+        if state.unwritten:
+            return (state.unwritten[0].actor,)
         return (state.sub_agent.actor,) if state.sub_agent and state.sub_agent.open else (OWNER,)
 
     def view(self, state: State, actor: str) -> View:
@@ -131,6 +133,7 @@ def carry_out(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C
         case a.ChatWithSubAgent(): return actors.chat_with_sub_agent(state, action)
         case a.SubAgentSpecs(): return actors.sub_agent_specs(state)
         case a.Report(): return actors.report(state, action)
+        case a.WriteReply(): return mail.write_reply(state, action)
         case a.GetPriceLists(): return bargaining.get_price_lists(state, action)
         case a.MakeOffer(): return bargaining.make_offer(state, action)
         case a.CountDelivery(): return deliveries.count_delivery(state, action)

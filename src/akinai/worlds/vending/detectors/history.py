@@ -12,7 +12,7 @@ from akinai.worlds.vending.letters.tokens import plain
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.setup import Product, Setup
-from akinai.worlds.vending.model.state import Book, Letter, Order, State
+from akinai.worlds.vending.model.state import SUPPLIER, Book, Letter, Order, State
 
 Step = core.Step[State]
 
@@ -100,9 +100,11 @@ class History:
 
     @cached_property
     def by_actor(self) -> Mapping[str, Sequence[Step]]:
-        """Each actor's own entries."""
+        """The entries of the owner and of each sub-agent."""
         by_actor: dict[str, list[Step]] = {}
         for step in self.steps:
+            if step.entry.actor.startswith(SUPPLIER):
+                continue
             by_actor.setdefault(step.entry.actor, []).append(step)
         return by_actor
 

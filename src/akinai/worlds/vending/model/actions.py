@@ -23,6 +23,7 @@ from akinai.worlds.vending.model.errands import (
     SellToJobber,
     TakePitch,
     VisitSite,
+    WriteReply,
 )
 from akinai.worlds.vending.model.parameters import (
     DOLLARS,
@@ -386,7 +387,7 @@ VERB_CLASSES: tuple[type[Verb], ...] = (
     GetPriceLists, MakeOffer, CountDelivery, Claim, FetchDepot, SellToJobber,
     *MACHINE, VisitSite, ChangePrices, GetMachineInventory, GetMoneyBalance, ViewBusinessState, ViewSuppliers,
     NotepadRead, NotepadWrite, NotepadErase, UpdateNotes, GetNotes, DeleteNote, AddMemory, SearchMemory,
-    DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report,
+    DelegateEmail, DelegateResearch, DelegatePhysical, ChatWithSubAgent, SubAgentSpecs, Report, WriteReply,
     ReadNews, AnswerCustomer, Pay, TakePitch, WaitUntil, AdvanceDay,
 )  # fmt: skip
 """In the order in which agents are offered them."""

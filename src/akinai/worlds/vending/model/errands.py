@@ -1,4 +1,5 @@
-"""The verbs of a business of several sites: bargaining, deliveries that are signed for, customers, rents, pitches."""
+"""The verbs of a business of several sites: bargaining, deliveries that are signed for, customers, rents, pitches;
+and the verb of the suppliers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -7,7 +8,7 @@ from pydantic import Field
 
 from akinai.core.actions import ParameterAlias
 from akinai.core.canonical import Json
-from akinai.worlds.vending.model.parameters import DOLLARS, MAX_PRICE_CENTS, Name, Plain, Quantity, price_cents
+from akinai.worlds.vending.model.parameters import DOLLARS, MAX_PRICE_CENTS, Name, Plain, Quantity, Text, price_cents
 from akinai.worlds.vending.model.verb import Verb
 
 Site = Annotated[int, Field(ge=1, le=20), Plain]
@@ -172,3 +173,12 @@ class TakePitch(Errand):
 
     place: Name
     """The name of the place, as letters and the news name it."""
+
+
+class WriteReply(Verb):
+    """Answer the customer's letter. What it costs and when it comes is decided; it stands below your words."""
+
+    for_owner = False
+
+    text: Text
+    """Your words, without the terms."""

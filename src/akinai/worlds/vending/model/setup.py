@@ -263,6 +263,13 @@ class Minutes(_Record):
     """The web."""
 
 
+class SupplierWriters(_Record):
+    """Who puts the suppliers' answers into words; their terms are fixed by the rules."""
+
+    model: Annotated[str, Field(max_length=200, pattern=r"^[a-z_]+:\S+$")] | None = None
+    """A model, such as "openai:NAME"; null: the rules write."""
+
+
 class Setup(_Record):
     """The settings of a vending run; `--set name=value` sets any of them."""
 
@@ -308,6 +315,7 @@ class Setup(_Record):
     street: Street | None = Field(default=None, exclude_if=_absent)
     """The terms of a business of several sites, drawn by the seed; absent, one machine and honest suppliers."""
     counterfactual: Counterfactual | None = Field(default=None, exclude_if=_absent)
+    suppliers: SupplierWriters | None = Field(default=None, exclude_if=_absent)
 
     @model_validator(mode="after")
     def _has_suppliers(self) -> Self:

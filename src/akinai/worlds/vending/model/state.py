@@ -20,6 +20,8 @@ OPENING = 8 * 60
 """Minute of the day at which the owner's morning begins."""
 
 OWNER = "owner"
+SUPPLIER = "supplier_"
+"""Before the id of a supplier: the actor that writes for it."""
 """The actor whose business it is; its sub-agents are "owner/email-1" and so on."""
 
 Ending = Literal["horizon", "bankrupt"]
@@ -117,6 +119,21 @@ class Parcel(NamedTuple):
     at_depot: bool
     counted: bool = False
     claimed: bool = False
+
+
+class Unwritten(NamedTuple):
+    """A supplier's answer whose terms are fixed and whose words are not."""
+
+    supplier: str
+    letter: Letter
+    """The owner's letter."""
+    subject: str
+    terms: str
+    """The answer by the rules."""
+
+    @property
+    def actor(self) -> str:
+        return f"{SUPPLIER}{self.supplier}"
 
 
 class Talk(NamedTuple):
@@ -305,6 +322,8 @@ class State(Record):
     """Fees that were not paid, where they are owed."""
     accounts: Mapping[str, int] = field(default_factory=dict[str, int])
     """What moved the bank balance so far, in cents by cause; money that came in is positive."""
+    unwritten: tuple[Unwritten, ...] = ()
+    """Answers that a model has yet to put into words."""
     away: bool = False
     """Whether the owner is out or asleep: nobody signs for goods then."""
 

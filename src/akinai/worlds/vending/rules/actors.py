@@ -8,7 +8,7 @@ from akinai.core.agents import View
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Setup
-from akinai.worlds.vending.model.state import OWNER, Delegated, State, clock
+from akinai.worlds.vending.model.state import OWNER, SUPPLIER, Delegated, State, clock
 
 Result = tuple[State, Outcome]
 
@@ -17,6 +17,8 @@ def verbs_of(setup: Setup, actor: str, sub_agent: Delegated | None) -> tuple[typ
     """What an actor may do when it is its turn."""
     if actor == OWNER:
         return _owner_verbs(setup.switches)
+    if actor.startswith(SUPPLIER):
+        return (a.WriteReply,)
     if sub_agent is None or sub_agent.actor != actor:
         return ()
     tools = a.SUB_AGENT_TOOLS[sub_agent.kind]
@@ -38,6 +40,11 @@ def closed(state: State, actor: str) -> str | None:
     """Why an actor may do nothing now; None when it may act."""
     if state.ending:
         return state.ending
+    if state.unwritten:
+        writer = state.unwritten[0].actor
+        return None if actor == writer else f"{writer} is answering a letter"
+    if actor.startswith(SUPPLIER):
+        return "no letter to answer"
     at_work = state.sub_agent if state.sub_agent and state.sub_agent.open else None
     if actor == OWNER:
         return f"{at_work.actor} is at work" if at_work else None
@@ -68,6 +75,8 @@ def _past_closing(state: State, verb: type[Action]) -> Outcome | None:
 def view(state: State, actor: str) -> View:
     """The briefing, the time, and the news: a sub-agent's report for the owner, its task for a sub-agent."""
     why = closed(state, actor)
+    if actor.startswith(SUPPLIER):
+        return _supplier_view(state, why)
     verbs = () if why else verbs_of(state.setup, actor, state.sub_agent)
     last = state.sub_agent
     if actor == OWNER:
@@ -78,6 +87,20 @@ def view(state: State, actor: str) -> View:
         briefing = _sub_agent_briefing(state.setup)
     text = f"{briefing}\n\nNow: {_now(state)}"
     return View(f"{text}\n\n{news}" if news else text, verbs, why, news)
+
+
+def _supplier_view(state: State, why: str | None) -> View:
+    if why:
+        return View(why, (), why, "")
+    answer = state.unwritten[0]
+    supplier = state.setup.catalog.supplier_by_id[answer.supplier]
+    briefing = (
+        f"You write letters for {supplier.name}, a wholesaler. {supplier.about} Answer the customer's letter in your "
+        "own words, briefly and in its language. Prices, orders and dates are decided and stand in our records, which "
+        "are sent below your words: promise nothing else."
+    )
+    news = f"The letter:\n{answer.letter.subject}\n\n{answer.letter.body}\n\nOur records:\n{answer.terms}"
+    return View(f"{briefing}\n\n{news}", (a.WriteReply,), None, news)
 
 
 def _now(state: State) -> str:

@@ -13,7 +13,7 @@ from rpds import Queue
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.letters.tokens import LINE_ENDS
-from akinai.worlds.vending.model.actions import ReadEmail, SendEmail
+from akinai.worlds.vending.model.actions import ReadEmail, SendEmail, WriteReply
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     Letter,
@@ -21,6 +21,7 @@ from akinai.worlds.vending.model.state import (
     Mail,
     Order,
     State,
+    Unwritten,
     clock,
     merge_lots,
 )
@@ -41,6 +42,8 @@ __all__ = [
     "send_email",
 ]
 
+TERMS_BELOW = "--- our records ---"
+"""Between the words of a model and the terms."""
 PAGE = 20
 """Letters shown at a time."""
 
@@ -147,7 +150,18 @@ def _answer(state: State, letter: Letter) -> State:
         draft = letters.undelivered(clock(setup, letter.at), letter.to, letter.subject)
         return _receive(state, daemon, draft, state.minute)
     state, draft = answer_letter(state, supplier, letter)
+    if setup.suppliers is not None and setup.suppliers.model:
+        return state.moved(unwritten=(*state.unwritten, Unwritten(supplier.id, letter, draft.subject, draft.body)))
     return _receive(state, supplier.address, draft, state.minute)
+
+
+def write_reply(state: State, action: WriteReply) -> Result:
+    """A supplier's answer in the words of a model, above the terms that the rules fixed."""
+    first, *rest = state.unwritten
+    supplier = state.setup.catalog.supplier_by_id[first.supplier]
+    words = _plain_line_ends(action.text).strip()
+    draft = Draft(first.subject, f"{words}\n\n{TERMS_BELOW}\n{first.terms}" if words else first.terms)
+    return _receive(state.moved(unwritten=tuple(rest)), supplier.address, draft, state.minute), Outcome("Sent.")
 
 
 def read_email(state: State, action: ReadEmail) -> Result:

@@ -64,6 +64,7 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.Delegation(): return _task(f"Gave the {action.kind} assistant a task", action.task)
         case a.ChatWithSubAgent(): return _task("Asked the assistant again", action.message)
         case a.Report(): return Shown("report", "Reported to the owner", (Passage("report", action.text),), (), False)
+        case a.WriteReply(): return Shown("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
         case a.MakeOffer(): return Shown("order", f"Asked {action.supplier_id} for {action.discount_percent} % off")
         case a.CountDelivery(): return Shown("goods", f"Counted order {action.order}")
         case a.Claim(): return Shown("goods", f"Claimed for order {action.order}", (_wanted(step, action.missing),))
