@@ -37,6 +37,16 @@ def test_copied_players_play_as_those_that_follow_from_the_beginning() -> None:
     assert [value(careful, Branch(place, place + 1, place, 2)) for place in (3, 8)] == copied
 
 
+def test_a_player_that_cannot_be_told_takes_over_afresh() -> None:
+    """After another player's days it reads the shop that it takes over, and does business there."""
+    run = akinai.run("vending", agent="idle", days=24, seeds=5)[0]
+    world = worlds.load(run.world)
+    late = Branches(world, replay(world, run.ledger), "reference")
+    assert value(late, Branch(3)) > late.headline(late.steps).value + 5_000
+    assert value(late, Branch(3, 4)) == value(late, Branch(4))
+    assert late.afresh
+
+
 def test_the_same_future_for_everybody() -> None:
     """The same number is the same future, another number another one, and the past stays."""
     idle = branches("idle", player="careful")

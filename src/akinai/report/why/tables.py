@@ -72,7 +72,7 @@ def when(explanation: Explanation, row: Credit) -> str:
 def what(row: Credit) -> str:
     """What was done, and what was left out that the player would have done."""
     left_out = f"left out: {row.instead}" if row.instead else ""
-    return "; ".join(filter(None, (row.words, left_out))) or "only looked and waited otherwise"
+    return "; ".join(filter(None, (row.words, left_out))) or "no decision"
 
 
 def summary_sentences(explanation: Explanation) -> Iterator[str]:

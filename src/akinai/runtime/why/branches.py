@@ -75,6 +75,8 @@ class Branches:
         self._first_day = None if begin is None else begin // DAY_US
         self.units = self._units()
         self._departures: list[Departures] = []
+        self.afresh: set[int] = set()
+        """Units at which the player begins afresh: the run did something else before, which it cannot be told."""
         self._copies: dict[int, Beside | None] = {}
         """The player at the beginning of units, where it can be copied."""
 
@@ -128,10 +130,16 @@ class Branches:
         """Where the run and the player part, unit by unit."""
         if not self._departures:
             beside = self._beside()
-            for place in range(len(self.units)):
+            for place in range(len(self.units) + 1):
                 self._copies[place] = beside.copied()
-                self._departures.append(await self._follow(beside, place))
-            self._copies[len(self.units)] = beside.copied()
+                if self._copies[place] is None and any(found.parted for found in self._departures):
+                    self.afresh.add(place)
+                if place < len(self.units):
+                    self._departures.append(await self._follow(beside, place))
+            for place in self.afresh - {len(self.units)}:
+                unit, found = self.units[place], self._departures[place]
+                own = [made.entry.seq for made in self.steps[unit.begin : unit.end] if made.turn.actor == self.actor]
+                self._departures[place] = Departures(own, [], found.parted)
         return self._departures
 
     async def _follow(self, beside: Beside, place: int) -> Departures:
@@ -146,7 +154,7 @@ class Branches:
         if (known := kept.copied() if kept else None) is not None:
             return known
         beside = self._beside()
-        for earlier in range(place):
+        for earlier in range(0 if place in self.afresh else place):
             await self._follow(beside, earlier)
         return beside
 
@@ -161,6 +169,8 @@ class Branches:
             await beside.follow(trail, ignored)
             made += trail.made
             state = trail.state
+        if branch.again in self.afresh or (ignored.parted and beside.copied() is None):
+            beside = self._beside()
         past = self.steps[: self.units[branch.record].begin] if branch.record < len(self.units) else list(self.steps)
         made += await self._play_on(beside, state, branch, len(past) + len(made))
         return self.headline(Steps(self.steps.genesis, self.steps.opening, [*past, *made])).value

@@ -57,7 +57,7 @@ class Study:
         self.futures = futures if branches.redraws and branches.by_days else 0
         self._usual = Counter(step.entry.name for found in departures for step in found.missed)
         """How often the player would have done what the run did not, by verb: what is rare is named first."""
-        self.parted = [place for place, found in enumerate(departures) if found.parted]
+        self.parted = [place for place, found in enumerate(departures) if found.parted or place in branches.afresh]
         self.own: list[float] = []
         """The headline where the player takes over at the beginning of each unit, and at the end of the record."""
         self.values: Values = {}
@@ -174,7 +174,7 @@ class Study:
             player_value=self.own[0] if not self.parted or Branch(self.parted[0]) in self.values else None,
             cost=tuple(credit for credit in ranked if credit.made * worse > 0)[:LISTED],
             made=tuple(credit for credit in ranked if credit.made * worse < 0)[:LISTED],
-            parted=len(self.parted),
+            parted=sum(found.parted for found in self.departures),
             days=len(self.branches.units),
             tried=sum(test is not None for test in tests),
             futures=self.futures,
