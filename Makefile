@@ -11,7 +11,7 @@ WORDS  := src/akinai/report/page/locale
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
 APART := a2a autogen inspect lightning magentic openenv real ray verifiers
 
-.PHONY: demo messages real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
+.PHONY: demo messages screenshots real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
 demo: $(LIGHT)  ## watch three players run a business; installs the base and what draws reports
@@ -80,6 +80,9 @@ site: $(READY)  ## the docs as a site, in the folder site
 
 golden: $(READY)  ## write the golden playthroughs and the table of differences anew after a change; read the diff
 	$(BIN)/python -m pytest -q tests/golden tests/wire/test_serve_page.py --golden
+
+screenshots: $(READY)  ## the pictures of the README from real runs, with Playwright and its Chromium
+	$(BIN)/python docs/images/screenshots.py
 
 messages: $(READY)  ## gather the words of the pages for translation, fill in studio.po, make it again; compile akinai.po (help, errors)
 	$(BIN)/pybabel -q extract -F $(WORDS)/babel.cfg -k marked --no-location --sort-output -o $(WORDS)/studio.pot src/akinai

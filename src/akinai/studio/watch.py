@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from akinai import worlds
+from akinai.analysis.groups import settings_key
 from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry, Ledger
 from akinai.core.stores import Books, RunHeader
@@ -85,7 +86,7 @@ class Watch:
         grew = before is not None and entries > before.entries
         changed_at = now if grew else known.changed_at if known else float("-inf")
         growing = header.status == "open" and now - changed_at < GROWING_S
-        item = replace(before or Item(header), header=header, entries=entries, growing=growing)
+        item = replace(before or Item(header, key=_key(header)), header=header, entries=entries, growing=growing)
         if known is None or item != before:
             self.version += 1
             read = known.read_entries if known and before and before.header.status == header.status else -1
@@ -114,6 +115,10 @@ class Watch:
                 current, item=replace(current.item, run=run), version=self.version, read_entries=entries
             )
         return True
+
+
+def _key(header: RunHeader) -> str:
+    return "" if header.damage else settings_key(header.genesis)
 
 
 async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:

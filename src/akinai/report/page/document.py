@@ -47,6 +47,8 @@ class Document:
     title: str
     about: str
     sections: tuple[Section, ...]
+    verdict: str = ""
+    """What came of it, in a sentence or two; it opens the report."""
 
     @property
     def drawings(self) -> list[Drawing]:

@@ -30,7 +30,8 @@ def element(name: str, *parts: str, **attributes: str) -> Html:
 
 def page(report: Document) -> str:
     """The text of the page."""
-    head = element("header", element("h1", report.title), element("p", report.about))
+    verdict = [element("p", report.verdict, class_="verdict")] if report.verdict else []
+    head = element("header", element("h1", report.title), *verdict, element("p", report.about))
     contents = element("nav", element("ul", *_links(report.sections)), aria_label="Contents") if report.sections else ""
     sections = (_section(place, section) for place, section in enumerate(report.sections))
     body = Html("\n".join([head, contents, *sections]))

@@ -19,7 +19,11 @@ ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 def markdown(report: Document) -> str:
     """The text of the report; its figures are linked as `figures/NAME.svg`."""
-    parts = [f"# {text(report.title)}", paragraph(report.about)]
+    parts = [
+        f"# {text(report.title)}",
+        *([paragraph(report.verdict)] if report.verdict else []),
+        paragraph(report.about),
+    ]
     for section in report.sections:
         parts.append(f"{'#' * section.level} {text(section.title)}")
         parts += [part for block in section.blocks for part in _block(block)]

@@ -39,6 +39,8 @@ class Item:
     """Whether somebody plays it now."""
     job: bool = False
     """Whether this studio plays it."""
+    key: str = ""
+    """Its `settings_key`, where it was computed once for all pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +122,31 @@ class Scales:
     baselines: Mapping[tuple[str, int, str], Run] = field(default_factory=dict[tuple[str, int, str], Run])
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
 
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The settings keys of runs that are known."""
+
     @staticmethod
     def of(items: Iterable[Item]) -> "Scales":
+        keys: dict[str, str] = {}
         baselines: dict[tuple[str, int, str], Run] = {}
         values: dict[str, list[float]] = {}
         for item in items:
             if item.run is None or item.run.trouble:
                 continue
+            if item.key:
+                keys[item.header.run_id] = item.key
             values.setdefault(item.run.world, [0.0]).extend(daily(item.run))
             if item.run.agent in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
-                baselines.setdefault((settings_key(item.header.genesis), item.run.seed, item.run.agent), item.run)
-        return Scales(baselines, {world: (min(numbers), max(numbers)) for world, numbers in values.items()})
+                key = item.key or settings_key(item.header.genesis)
+                baselines.setdefault((key, item.run.seed, item.run.agent), item.run)
+        return Scales(baselines, {world: (min(numbers), max(numbers)) for world, numbers in values.items()}, keys)
 
     def baseline(self, header: RunHeader, agent: str) -> Run | None:
         """Idle or reference in the same game on the same seed."""
         if header.damage:
             return None
-        return self.baselines.get((settings_key(header.genesis), header.genesis.seed, agent))
+        key = self.keys.get(header.run_id) or settings_key(header.genesis)
+        return self.baselines.get((key, header.genesis.seed, agent))
 
 
 def runs_page(items: Sequence[Item], site: Site, version: int = 0, *, deleted: bool = False) -> Markup:

@@ -17,7 +17,7 @@ from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
-from akinai.report.tables.verdicts import standing_sentences
+from akinai.report.tables.verdicts import report_verdict, standing_sentences
 from akinai.runtime.runs.records import Run, State
 
 NO_WORLD = "an unknown world"
@@ -43,7 +43,8 @@ def document(analysis: Analysis, compared: Sequence[Comparison], *, with_paper: 
     sections += [Section("Runs", tuple(runs_listed(analysis))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
         sections += [section for world in worlds for section in _published(world)]
-    return Document(_title(analysis, worlds), _about(analysis), (*sections, how_to_read()))
+    verdict = report_verdict(analysis.groups, analysis.standings)
+    return Document(_title(analysis, worlds), _about(analysis), (*sections, how_to_read()), verdict)
 
 
 def _published(world: str) -> Iterator[Section]:

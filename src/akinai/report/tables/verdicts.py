@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from akinai.analysis.plan import StudyPlan
-from akinai.analysis.records import PassRate, Standings
+from akinai.analysis.records import Group, PassRate, Standings
 from akinai.core.statistics import PairedComparison, RankedPair, expected_coverage
 from akinai.report.tables.columns import Column
 from akinai.report.tables.runs import ABSENT, figure, label
@@ -119,3 +119,40 @@ def plan_sentences(plan: StudyPlan) -> str:
         price = "" if plan.dollars is None else f", ${plan.dollars:,.2f}"
         lines.append(f"As the pilot's runs went: {took}, {figure(plan.hours, 'hours')} hours{price}.")
     return "\n".join(lines)
+
+
+def report_verdict(groups: Sequence[Group], standings: Sequence[Standings]) -> str:
+    """What came of it in a sentence a world: who is best, by how much, and who cannot be told apart from the best."""
+    sentences: list[str] = []
+    for world in dict.fromkeys(group.world for group in groups):
+        rivals = [group for group in groups if group.world == world and group.scores and _mean(group) is not None]
+        order = next((order for order in standings if order.world == world), None)
+        if rivals:
+            sentences.append(_leading(rivals, order))
+    return " ".join(sentences)
+
+
+def _leading(rivals: Sequence[Group], order: Standings | None) -> str:
+    score = next(iter(rivals[0].scores.values()))
+    places: Mapping[str, int] = order.ranking.places if order else {}
+    sign = 1 if score.better == "lower" else -1
+    ranked = sorted(rivals, key=lambda group: (places.get(group.name, len(rivals)), sign * (_mean(group) or 0)))
+    first, rest = ranked[0], ranked[1:]
+    result = f"{label(score.name)} {figure(_mean(first), score.unit)} on average{_between(first)}"
+    tied = [group for group in rest if places.get(group.name) == places.get(first.name, 1)]
+    if not rest:
+        return f"{first.name}: {result}."
+    if tied:
+        names = ", ".join(group.name for group in tied)
+        return f"{first.name} has the best mean, {result}; these runs do not tell it apart from {names}."
+    second = rest[0]
+    return f"{first.name} is best: {result}, ahead of {second.name} with {figure(_mean(second), score.unit)}."
+
+
+def _mean(group: Group) -> float | None:
+    return next(iter(group.scores.values())).summary.mean
+
+
+def _between(group: Group) -> str:
+    share = next(iter(group.scores.values())).share
+    return "" if share is None else f", {share:.0%} of the way from idle to reference".replace("%", " %")

@@ -1,5 +1,6 @@
 """Forms made from the schemas of a world's tools, and made pleasant by the world's desk."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -78,7 +79,12 @@ def forms_of(tools: Sequence[Mapping[str, Any]], desk: Desk, seen: Sequence[str]
 def _form(tool: Mapping[str, Any], desk: Desk, seen: Sequence[str]) -> Form:
     name = str(tool["name"])
     maker = _Maker({pick.fields: pick for pick in desk.picks}, seen, desk.rows.get(name, ()))
-    return Form(name, desk.labels.get(name) or _words(name), str(tool["description"]), maker.fields(tool["parameters"]))
+    return Form(
+        name,
+        desk.labels.get(name) or _words(name),
+        re.sub(r"(?<!\n)\n(?!\n)", " ", str(tool["description"])),
+        maker.fields(tool["parameters"]),
+    )
 
 
 def _words(name: str) -> str:

@@ -1,0 +1,149 @@
+"""What the studio takes: the first opening of a year, the slider, a list of 2,000 runs, sizes of bundles, memory.
+
+Run: `python bench/studio.py` (extra `studio`; the slider needs Playwright and Chromium). Prints each figure and its
+ratio to its budget; times are the processor's seconds, the slider's those of the clock.
+"""
+
+import asyncio
+import json
+import resource
+import shutil
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+import akinai
+from akinai import api
+from akinai.core.ledger import Genesis
+from akinai.core.stores import Books, RunHeader
+from akinai.report.page.run_page import run_page
+from akinai.report.page.site import Site
+from akinai.stores import open_store
+from akinai.studio.app import make_app
+from akinai.studio.cached_views import CachedViews
+from akinai.studio.jobs import Jobs
+from akinai.studio.players import Players
+from akinai.studio.shared import Studio
+from akinai.studio.watch import Watch
+
+DAYS = 365
+RUNS = 2_000
+BUDGETS = {
+    "first opening of a year with 10,000 entries": (1.5, "s"),
+    "a day of it": (0.12, "s"),
+    "list of 2,000 runs, all read": (1.0, "s"),
+    "a run of 90 days as one file": (300.0, "kB"),
+    "a year of the reference as one file": (1_000.0, "kB"),
+    "the slider's answer, 95th percentile": (30.0, "ms"),
+    "memory": (250.0, "MB"),
+}
+LOOKS = ("GET_MONEY_BALANCE", "CHECK_DELIVERIES", "LIST_STORAGE", "GET_MACHINE_INVENTORY", "READ_EMAIL", "NOTEPAD_READ")
+SLIDE = """() => { const slider = document.querySelector('.slider'), took = [];
+  for (let at = 0; at < 200; at++) {
+    const from = performance.now();
+    slider.value = +slider.max * ((at * 37) % 200) / 200;
+    slider.dispatchEvent(new Event('input')); document.body.offsetHeight; took.push(performance.now() - from); }
+  return took.sort((a, b) => a - b)[190]; }"""
+
+
+def tell(name: str, value: float) -> None:
+    budget, unit = BUDGETS[name]
+    print(f"{name}: {value:,.3g} {unit}, {value / budget:.2f} of the budget of {budget:g} {unit}")
+
+
+def moves() -> str:
+    """A script of a year: every day many looks, a letter, a search, and the night."""
+    day = [*({"action": look} for look in LOOKS * 4), {"action": "SEARCH_WEB", "query": "cola"}]
+    letter = {"action": "SEND_EMAIL", "to": "orders@northbay-wholesale.com", "body": "Your prices, please."}
+    return "\n".join(json.dumps(move) for _ in range(DAYS) for move in (*day, letter, {"action": "ADVANCE_DAY"}))
+
+
+def play(folder: Path) -> str:
+    script, store = folder / "year.jsonl", str(folder / "akinai.db")
+    script.write_text(moves())
+    settings = ("max_messages=0", "fee_cents=0")
+    api.run("vending", agent=f"script:{script}", days=DAYS, settings=settings, name="busy", store=store)
+    api.run("vending", agent="reference", days=DAYS, name="year", store=store)
+    api.run("vending", agent="reference", name="season", store=store)
+    return store
+
+
+def client_of(books: Books, store: str, watch: Watch) -> httpx.AsyncClient:
+    studio = Studio(books, watch, CachedViews(books, watch, {}), Jobs(store, print), Players(books, store))
+    return httpx.AsyncClient(transport=httpx.ASGITransport(make_app(studio)), base_url="http://studio", timeout=600)
+
+
+async def timed(client: httpx.AsyncClient, path: str) -> float:
+    begun = time.process_time()
+    (await client.get(path)).raise_for_status()
+    return time.process_time() - begun
+
+
+async def pages(store: str) -> None:
+    books = await open_store(store)
+    async with client_of(books, store, Watch(books)) as client:
+        await timed(client, "/runs/season-1")  # modules and templates are loaded once
+        tell("first opening of a year with 10,000 entries", await timed(client, "/runs/busy-1"))
+        tell("a day of it", await timed(client, "/runs/busy-1/day/180"))
+    watch = Watch(books)
+    await watch.refresh()
+    for run, name in (("season-1", "a run of 90 days as one file"), ("year-1", "a year of the reference as one file")):
+        views = await CachedViews(books, watch, {}).views(await books.header(run))
+        tell(name, len(run_page(views, {}, Site("file")).encode()) / 1e3)
+    await books.close()
+
+
+async def listing(folder: Path) -> None:
+    """Many short runs: they are read in the background, and then the page is timed."""
+    store = str(folder / "many.db")
+    first = api.run("vending", agent="idle", days=1, name="first", store=store)[0].header
+    books = await open_store(store)
+    await asyncio.gather(*(books.create(copied(first, number)) for number in range(RUNS)))
+    watch = Watch(books)
+    await watch.refresh()
+    while await watch.read_next():
+        pass
+    async with client_of(books, store, watch) as client:
+        tell("list of 2,000 runs, all read", await timed(client, "/"))
+    await books.close()
+
+
+def copied(header: RunHeader, number: int) -> RunHeader:
+    genesis = Genesis(header.genesis.world, number, header.genesis.setup)
+    fresh = replace(header, entries=0, digest=genesis.digest)
+    return replace(fresh, run_id=f"copy-{number}", genesis=genesis, group="copy")
+
+
+def slide(folder: Path, store: str) -> None:
+    """The time in which the place answers the slider, in a page from disk."""
+    from playwright.sync_api import sync_playwright
+
+    page_file = folder / "busy.html"
+    akinai.studio.bundle("busy-1", output=page_file, store=store)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        page.goto(page_file.as_uri())
+        page.wait_for_selector("body[data-ready]", state="attached", timeout=60_000)
+        tell("the slider's answer, 95th percentile", page.evaluate(SLIDE))
+        browser.close()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        store = play(folder)
+        asyncio.run(pages(store))
+        tell("memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+        asyncio.run(listing(folder))
+        try:
+            slide(folder, store)
+        except ImportError:
+            print("the slider: not measured without Playwright")
+
+
+if __name__ == "__main__":
+    main()
