@@ -1,5 +1,6 @@
 """What a world says about how its runs are presented, found by the world's name."""
 
+from functools import lru_cache
 from typing import Any
 
 from akinai import worlds
@@ -10,6 +11,11 @@ from akinai.core.facets import Presentation
 def presentation_of(world: str) -> Presentation[Any]:
     """The presentation of a world such as "vending@2"; the neutral one for a world that is not installed."""
     try:
-        return worlds.load(world).facets.presentation
+        return _of_installed(world)
     except UsageError:
         return Presentation()
+
+
+@lru_cache(maxsize=32)
+def _of_installed(world: str) -> Presentation[Any]:
+    return worlds.load(world).facets.presentation
