@@ -53,11 +53,13 @@ class Sides(Generic[S]):
     """Who acts, in a few words, such as "customers and businesses"; empty where the actors' names say it."""
     groups: ClassVar[Sequence[str]] = ()
     """The sides of the game, each a table of the setup; its `model`, where one is named, plays that side."""
+    helpers: ClassVar[Sequence[str]] = ()
+    """Groups beside the players, tables of the setup as well: the rules play them, or their `model`."""
     model_settings: ClassVar[Mapping[str, Json]] = {}
     """Settings that replace the setup's defaults where a model plays; whatever a person sets goes over them."""
 
     def group(self, state: S, actor: str) -> str:
-        """The side of an actor, one of `groups`; empty in a world without sides."""
+        """The side of an actor, one of `groups` or `helpers`; empty for an actor of none."""
         return ""
 
     def participants(self, state: S) -> Sequence[str]:

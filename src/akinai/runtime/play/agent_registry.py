@@ -127,9 +127,10 @@ def expect_local_agent(run: RunHeader, advice: str = "") -> None:
         advice = advice or f"akinai.open(resume={run.run_id!r}) goes on with it"
         raise UsageError(f"{run.run_id!r} was played from outside, through a session; {advice}")
     held = run.card.get(HELD)
-    if agent == HUMAN and isinstance(held, dict) and held.get("hold"):
+    hold = held.get("hold") if isinstance(held, dict) else None
+    if agent == HUMAN and isinstance(hold, list) and hold:
         advice = advice or f"'akinai play --resume {run.run_id}' goes on with it"
-        raise UsageError(f"a person played {' and '.join(map(str, held['hold']))} in {run.run_id!r}; {advice}")
+        raise UsageError(f"a person played {' and '.join(map(str, hold))} in {run.run_id!r}; {advice}")
 
 
 def with_bullets(factory: AgentFactory, bullets: tuple[str, ...]) -> AgentFactory:

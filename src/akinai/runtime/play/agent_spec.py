@@ -110,7 +110,8 @@ class AgentSpec:
 
     def with_group_models(self, world: World[Any], setup: Mapping[str, Json]) -> "AgentSpec":
         """The same spec with the models that a setup names for the world's groups."""
-        groups = world.facets.sides.groups
+        sides = world.facets.sides
+        groups = (*sides.groups, *sides.helpers)
         models = ((group, cast("Mapping[str, Json]", setup.get(group) or {}).get("model")) for group in groups)
         return replace(self, group_models=tuple((group, str(model)) for group, model in models if model))
 

@@ -252,5 +252,6 @@ def _expect_harmless(world: World[Any], setting: tuple[Sequence[str], object]) -
     name = ".".join(steps)
     if steps[0] in world.facets.files.readers and (isinstance(value, str) or "file" in steps):
         raise UsageError(f"the setting {name!r:.100} reads a file of the server; a request may not set it")
-    if steps[0] in world.facets.sides.groups and "model" in steps:
+    sides = world.facets.sides
+    if steps[0] in (*sides.groups, *sides.helpers) and "model" in steps:
         raise UsageError(f"the setting {name!r:.100} would ask a model of the server's; a request may not set it")

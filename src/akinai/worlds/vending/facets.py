@@ -32,7 +32,7 @@ class VendingSides(Sides[State]):
     """One owner, and the sub-agents that it gives tasks to."""
 
     who = "an owner and its sub-agents"
-    groups = ("suppliers",)
+    helpers = ("suppliers",)
 
     def group(self, state: State, actor: str) -> str:
         return "suppliers" if actor.startswith(SUPPLIER) else ""
