@@ -92,7 +92,7 @@ messages: $(READY)  ## gather the words of the pages for translation, fill in st
 	$(BIN)/pybabel -q compile -D akinai -d src/akinai/report/language/locale
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
-	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	$(VENV)-fresh/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
 	rm -rf $(VENV)-fresh
 
@@ -106,7 +106,7 @@ $(LIGHT): pyproject.toml constraints.txt
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
 	@touch $(LIGHT) $@
 
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
