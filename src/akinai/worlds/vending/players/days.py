@@ -1,6 +1,5 @@
 """A trader's days: when it works, and in which order it does things."""
 
-from copy import deepcopy
 
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, Move, Plan, Routine, View
@@ -56,8 +55,7 @@ class Trading(Routine):
         if known is None or not self.between_days:
             return None
         copy = Trading(*self._settings)
-        shared = {id(self): copy, id(known.truth): known.truth, id(known.habits): known.habits}
-        copy.trader = deepcopy(known, shared)
+        copy.trader = known.copied(copy)
         copy.view, copy._plan = self.view, _days(copy, copy.trader, waiting=True)
         next(copy._plan)
         copy._begun = copy.between_days = True

@@ -1,6 +1,9 @@
 """The trader: a rule-based player of a business of several sites. Its habits make it strong or weak."""
 
+from __future__ import annotations  # a trader makes another
+
 from collections.abc import Generator, Mapping
+from copy import deepcopy
 from datetime import datetime
 
 from akinai.core.actions import Action
@@ -47,6 +50,13 @@ class Trader:
         """Orders that were signed for and not yet counted."""
         self.taken: Mapping[int, int] = {1: 0}
         """The informed player's sites, each with the index of its place."""
+
+    def copied(self, me: Routine) -> Trader:
+        """The same trader for another agent; habits and hidden parameters are shared."""
+        kept = {"me": me, "habits": self.habits, "truth": self.truth}
+        copy = object.__new__(type(self))
+        copy.__dict__ = kept | deepcopy({name: value for name, value in self.__dict__.items() if name not in kept})
+        return copy
 
     # Acting and noting
 
