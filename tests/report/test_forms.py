@@ -7,7 +7,7 @@ from akinai import worlds
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
 from akinai.report.page.play.forms import Field, forms_of
 
-PLAYED = [("vending", None), ("vending", "quarter"), ("market", None), ("qa", None)]
+PLAYED = [*((name, None) for name in worlds.names()), ("vending", "quarter")]
 
 
 @pytest.mark.parametrize(("world", "preset"), PLAYED)
