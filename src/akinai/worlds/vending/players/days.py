@@ -1,6 +1,5 @@
 """A trader's days: when it works, and in which order it does things."""
 
-
 from akinai.core.actions import Action
 from akinai.core.agents import Agent, Move, Plan, Routine, View
 from akinai.core.errors import AgentError
