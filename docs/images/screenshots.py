@@ -119,10 +119,8 @@ def year(browser: Browser, address: str) -> None:
 def _frames(page: Page) -> Generator[Image.Image]:
     for frame in range(FRAMES):
         day = 1 + round(frame * 364 / (FRAMES - 1))
-        page.evaluate(
-            "day => studio.go(studio.firstOf(day), { from: 'play' })",
-            day,
-        )
+        page.evaluate("day => studio.go(studio.firstOf(day))", day)
+        page.wait_for_selector(f"section.day[data-day='{day}']", state="attached", timeout=5_000)
         page.wait_for_timeout(40)
         page.evaluate("scrollTo(0, 0)")
         yield Image.open(BytesIO(page.screenshot())).convert("RGB").resize((720, 480), Image.Resampling.LANCZOS)
