@@ -123,12 +123,13 @@ async def _play(
         for spec in dict.fromkeys(spec_of(header) for header in headers):
             if spec.asks_model:
                 pools[spec] = await stack.enter_async_context(open_model_pool(spec, at_once=item.at_once))
-        tasks = [asyncio.ensure_future(play(header, pools.get(spec_of(header)))) for header in headers]
+        tasks = [asyncio.create_task(play(header, pools.get(spec_of(header)))) for header in headers]
         try:
             await asyncio.gather(*tasks)
         except BaseException:
             for task in tasks:
-                task.cancel()
+                if not task.cancelling():  # once: a second time would break off what it does at its end
+                    task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
 
