@@ -160,11 +160,12 @@ async def _in_one_loop(
         pools = {
             spec: await stack.enter_async_context(open_model_pool(spec, at_once=jobs)) for spec in dict.fromkeys(specs)
         }
-        tasks = [asyncio.ensure_future(play(header, pools[spec])) for header, spec in zip(headers, specs, strict=True)]
+        tasks = [asyncio.create_task(play(header, pools[spec])) for header, spec in zip(headers, specs, strict=True)]
         try:
             return await asyncio.gather(*tasks)
         except BaseException:
             for task in tasks:
-                task.cancel()
+                if not task.cancelling():  # once, as in `work`
+                    task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
