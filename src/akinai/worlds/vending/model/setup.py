@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from akinai.core.canonical import Json
 from akinai.worlds.vending.letters.names import GoodName, plain_name
@@ -266,8 +266,16 @@ class Minutes(_Record):
 class SupplierWriters(_Record):
     """Who puts the suppliers' answers into words; their terms are fixed by the rules."""
 
-    model: Annotated[str, Field(max_length=200, pattern=r"^[a-z_]+:\S+$")] | None = None
+    model: Annotated[str, Field(max_length=200)] | None = None
     """A model, such as "openai:NAME"; null: the rules write."""
+
+    @field_validator("model")
+    @classmethod
+    def _is_named(cls, model: str | None) -> str | None:
+        provider, _, name = (model or "").partition(":")
+        if model is not None and not (provider and name):
+            raise ValueError("a model is PROVIDER:NAME, such as 'openai:gpt-5-mini'")
+        return model
 
 
 class Setup(_Record):
