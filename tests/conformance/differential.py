@@ -62,12 +62,16 @@ class Comparison:
 
 
 async def compare_all(requests: Sequence[Request], folder: Path) -> list[Comparison]:
-    """The answers of a new public server and of a new one of ours to the requests in their order."""
+    """The answers of a new public server and of a new one of ours to the requests in their order.
+
+    Each request has a connection of its own: a server may close one that waits while the other server is slow.
+    """
+    apart = httpx.Limits(max_keepalive_connections=0)
     async with (
         public_server(folder) as public_url,
         our_server() as our_url,
-        httpx.AsyncClient(base_url=public_url, timeout=60, trust_env=False) as public_http,
-        httpx.AsyncClient(base_url=our_url, timeout=60, trust_env=False) as our_http,
+        httpx.AsyncClient(base_url=public_url, timeout=60, trust_env=False, limits=apart) as public_http,
+        httpx.AsyncClient(base_url=our_url, timeout=60, trust_env=False, limits=apart) as our_http,
     ):
         public, ours = Client(public_http), Client(our_http)
         return [
@@ -93,7 +97,11 @@ class Client:
             content = json.dumps(self._filled(content)).encode()
         if content is not None:
             headers["content-type"] = "application/json"
-        answer = await self.http.request(request.method, request.path, content=content, headers=headers)
+        try:
+            answer = await self.http.request(request.method, request.path, content=content, headers=headers)
+        except httpx.TransportError as error:
+            error.add_note(f"{request.name} to {self.http.base_url}")
+            raise
         if request.remember:
             self.remembered[request.remember] = answer.json()["content"]["messages"]
         return [answer.status_code, normalised(request, answer)]
