@@ -1,9 +1,8 @@
-"""The command line in Japanese: the catalogue is complete for its commands and true to the recorded errors."""
+"""The command line in Japanese: its catalogue holds all help and every recorded error, with the values they name."""
 
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.main
@@ -13,13 +12,11 @@ from babel.messages.pofile import read_po
 from command_line import Akinai
 
 from akinai.cli.app import PANELS, app
-from akinai.cli.help import help_texts
+from akinai.cli.help import FRAME, help_texts
 from akinai.report.language import NAMES, translate, translate_sentence
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "src" / "akinai" / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"
-COMMANDS = ("analyze", "compare", "demo", "doctor", "resume", "run", "runs", "show", "verify", "worlds")
-"""Those whose whole help is in Japanese; of all others the first page has the sentence."""
 TABLE = tomllib.loads((ROOT / "tests" / "cli" / "bad_input.toml").read_text(encoding="utf-8"))
 SENTENCES = [
     sentence
@@ -27,7 +24,11 @@ SENTENCES = [
     for row in kind["rows"]
     for sentence in ([row["error"]] if isinstance(row.get("error", []), str) else row.get("error", []))
 ]
-QUOTED = re.compile(r"(?<!\w)'[^'{}]+'(?!\w)")
+QUOTED = re.compile(r"(?<!\w)'[^'{}]*'(?!\w)")
+VALUES = re.compile(rf"{QUOTED.pattern}|(?<![\w-])--[a-z-]+|(?<![\w.,-])\d[\d,.]*\d|[\w.]+@\d|[A-Z]+_[A-Z_]+")
+JAPANESE = re.compile(r"[ぁ-ん]")
+ENGLISH = re.compile(r"\b(?:is|are|the|has|have|not|should|cannot|there|leave)\b")
+"""Words of a sentence that was left as it is."""
 
 
 def messages() -> list[Message]:
@@ -37,12 +38,7 @@ def messages() -> list[Message]:
 
 def texts() -> set[str]:
     """What must be in the catalogue."""
-    group: Any = typer.main.get_command(app)
-    generating = {name for name, command in group.commands.items() if list(getattr(command, "commands", "x")) == []}
-    found = {*PANELS, *(command.help for name, command in group.commands.items() if name not in generating)}
-    for name in COMMANDS:
-        found |= set(help_texts(group.commands[name]))
-    return found - {""}
+    return {*PANELS, *FRAME.values(), *help_texts(typer.main.get_command(app))} - {""}
 
 
 @pytest.fixture
@@ -78,19 +74,23 @@ def test_every_form_is_that_of_an_error() -> None:
 
 
 @pytest.mark.usefixtures("japanese")
-def test_errors_keep_what_they_quote() -> None:
-    """Names, paths and commands are in the Japanese sentence as in the English one; half of the table is in Japanese."""
-    translated = {sentence: translate_sentence(sentence) for sentence in SENTENCES}
-    for sentence, shown in translated.items():
-        assert not [word for word in QUOTED.findall(sentence) if word not in shown], shown
-    assert sum(sentence != shown for sentence, shown in translated.items()) > len(SENTENCES) / 2
+def test_every_error_is_in_japanese_with_the_same_values() -> None:
+    """Names, paths, numbers, options and commands are in the Japanese sentence as in the English one."""
+    for sentence in SENTENCES:
+        shown = translate_sentence(sentence)
+        assert JAPANESE.search(shown), shown
+        assert not [word for word in VALUES.findall(sentence) if word not in shown], shown
+        assert not ENGLISH.search(QUOTED.sub("", shown)), shown
 
 
 @pytest.mark.usefixtures("japanese")
 def test_help_and_errors_are_in_japanese(akinai: Akinai) -> None:
     """The first page, a command's page with its defaults, an error, the heads of a table."""
     assert "\n遊ぶ\n" in akinai("--help").out
-    assert "[既定: two random words]" in " ".join(akinai("run", "--help").out.replace("│", "").split())
+    page = " ".join(akinai("run", "--help").out.replace("│", "").split())
+    assert "[既定: 無作為な二語]" in page
+    assert "[必須]" in page
+    assert "この説明を表示して終わる。" in page
     refused = akinai("run", "vendin")
     assert refused.err == "akinai: 世界 'vendin' はない。'vending' のことか？（'akinai worlds' が一覧を示す）\n"
     assert refused.code == 2

@@ -51,3 +51,19 @@ def test_the_browser_says_its_language() -> None:
     assert preferred_language("") == preferred_language("*") == "en"
     with pytest.raises(UsageError, match="en or ja"):
         checked_language("fr")
+
+
+@pytest.mark.parametrize(
+    ("variables", "language"),
+    [({"LANG": "ja_JP.UTF-8"}, "ja"), ({"LANG": "en_US.UTF-8"}, None), ({"AKINAI_LANG": "en"}, "en"), ({}, None)],
+)
+def test_pages_follow_the_environment(
+    variables: dict[str, str], language: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AKINAI_LANG or a Japanese locale; None leaves it to the browser. What is asked for is before either."""
+    for name in ("AKINAI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert checked_language(None) == language
+    assert checked_language("en") == "en"

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, start, studio, worlds
-from akinai.cli.help import first_page, translate_help
+from akinai.cli.help import first_page, translate_frame, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
@@ -96,6 +96,8 @@ def answer(words: Sequence[str]) -> int:
     try:
         command = typer.main.get_command(app)
         translate_help(command)
+        if len(words) > 1 and {"--help", "-h"} & {*words}:
+            translate_frame()
         return command.main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
     except AkinaiError as error:
         advice = "; the record was changed or damaged: restore a copy, 'akinai verify RUN' checks it"

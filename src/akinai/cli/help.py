@@ -13,6 +13,14 @@ WIDEST = 100
 """Columns of the first page at most."""
 DEFAULT = "  \\[default: "
 """What divides a help from the default that it names."""
+FRAME = {
+    "ARGUMENTS_PANEL_TITLE": "Arguments",
+    "OPTIONS_PANEL_TITLE": "Options",
+    "COMMANDS_PANEL_TITLE": "Commands",
+    "REQUIRED_LONG_STRING": "[required]",
+    "DEFAULT_STRING": "[default: {}]",
+}
+"""Typer's names for the words round a help."""
 BOLD, CYAN, YELLOW, PLAIN = "\x1b[1m", "\x1b[1;36m", "\x1b[33m", "\x1b[0m"
 
 
@@ -20,7 +28,14 @@ def translate_help(command: Any) -> None:
     """Translate the help of a command, of its options and of its commands, in place."""
     if chosen_language() == "en":
         return
-    command.help = translated(command.help or "")
+    command.help, help_option = translated(command.help or ""), command.get_help_option
+
+    def get_help_option(ctx: Any) -> Any:
+        if option := help_option(ctx):
+            option.help = translate(option.help)
+        return option
+
+    command.get_help_option = get_help_option
     for parameter in command.params:
         if getattr(parameter, "help", None):
             parameter.help = translated(parameter.help)
@@ -31,9 +46,21 @@ def translate_help(command: Any) -> None:
 
 
 def translated(help: str) -> str:
-    """A help in the chosen language. The default at its end is named there and stays as it is."""
+    """A help in the chosen language, with the default at its end; a default that is a value stays as it is."""
     text, default, rest = help.partition(DEFAULT)
-    return f"{translate(text)}{DEFAULT.replace('default', translate('default')) if default else ''}{rest}"
+    if not default:
+        return translate(text)
+    words = f"[default: {rest}"
+    found = translate(words)
+    return f"{translate(text)}  \\{found if found != words else words.replace('default', translate('default'), 1)}"
+
+
+def translate_frame() -> None:
+    """Translate the words that typer puts round a command's help. Without a translation they stay as they are."""
+    from typer import rich_utils
+
+    for name, words in FRAME.items():
+        setattr(rich_utils, name, translate(words))
 
 
 def help_texts(command: Any) -> Iterator[str]:
@@ -41,7 +68,9 @@ def help_texts(command: Any) -> Iterator[str]:
     yield command.help or ""
     for parameter in command.params:
         if not getattr(parameter, "hidden", False):
-            yield (getattr(parameter, "help", None) or "").partition(DEFAULT)[0]
+            text, _, default = (getattr(parameter, "help", None) or "").partition(DEFAULT)
+            yield text
+            yield f"[default: {default}" if " " in default else ""
             yield getattr(parameter, "rich_help_panel", None) or ""
     for child in getattr(command, "commands", {}).values():
         yield from help_texts(child)

@@ -38,7 +38,8 @@ class _StudioCommands(TyperGroup):
 app = typer.Typer(name="studio", cls=_StudioCommands, help="Look at runs in a browser.", add_completion=False)
 
 Language = Annotated[
-    str | None, option("--language", metavar="CODE", help="en or ja.", default="what the browser prefers")
+    str | None,
+    option("--language", metavar="CODE", help="en or ja.", default="the environment's, else what the browser prefers"),
 ]
 
 
@@ -98,7 +99,9 @@ def bundle(
         typer.Option("-o", "--output", metavar="PLACE", help="A folder to write, or for one run a file *.html."),
     ],
     store: Store = None,
-    language: Annotated[str | None, option("--language", metavar="CODE", help="en or ja.", default="en")] = None,
+    language: Annotated[
+        str | None, option("--language", metavar="CODE", help="en or ja.", default="the environment's")
+    ] = None,
 ) -> None:
     """Write the studio's pages of runs as files that open from disk, to send to somebody."""
     from akinai.core.errors import UsageError

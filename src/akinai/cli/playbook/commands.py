@@ -202,7 +202,7 @@ def prune(
         option(
             "--below",
             metavar="C",
-            help="Remove bullets whose confidence is below C, with 95 % confidence.",
+            help="Remove bullets whose confidence is below C, with a certainty of 95 %.",
             default="0.5",
         ),
     ] = 0.5,

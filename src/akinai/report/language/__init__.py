@@ -19,10 +19,16 @@ NAMES = re.compile(r"\{(\w+)\}")
 
 def chosen_language() -> Language:
     """The language of AKINAI_LANG, else of the locale; English for all others."""
+    return environment_language() or "en"
+
+
+def environment_language() -> Language | None:
+    """The language that AKINAI_LANG says, else Japanese for a Japanese locale; None where neither does."""
     for name in ("AKINAI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
-            return "ja" if re.split(r"[_.@-]", value.lower())[0] == "ja" else "en"
-    return "en"
+            japanese = re.split(r"[_.@-]", value.lower())[0] == "ja"
+            return "ja" if japanese else "en" if name == "AKINAI_LANG" else None
+    return None
 
 
 def translate(text: str) -> str:
@@ -35,10 +41,17 @@ def translate_sentence(sentence: str) -> str:
     language = chosen_language()
     if language == "en":
         return sentence
+    if (whole := translate(sentence)) != sentence:
+        return whole
     for pattern, translation in _forms(language):
         if found := pattern.fullmatch(sentence):
-            return translation.format_map({name: translate_sentence(text) for name, text in found.groupdict().items()})
-    return translate(sentence)
+            return translation.format_map({name: _part(name, text) for name, text in found.groupdict().items()})
+    return sentence
+
+
+def _part(name: str, text: str) -> str:
+    """What stands at a name of a form. A single word is a value that somebody gave, but for the kind of a thing."""
+    return translate_sentence(text) if " " in text or name == "kind" else text
 
 
 @cache

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
 from akinai.report.figures.style import writable
+from akinai.report.language import environment_language
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 
@@ -89,9 +90,9 @@ def preferred_language(accepted: str) -> Language:
 
 
 def checked_language(text: str | None) -> Language | None:
-    """A language by its code. UsageError for one that the pages do not have."""
+    """A language by its code, else the environment's. UsageError for one that the pages do not have."""
     if text is None:
-        return None
+        return environment_language()
     if text not in LANGUAGES:
         raise UsageError(f"the pages are in en or ja, not in {text!r:.60}")
     return LANGUAGES[text]
