@@ -15,7 +15,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.play.driver import Progress
-from akinai.runtime.runs.reading import Detail, judged, select_runs
+from akinai.runtime.runs.reading import Detail, find_runs, judged
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.sync import wait
@@ -63,11 +63,10 @@ def analyze(
     place, asked_about = resolve_store(store), thresholds(threshold)
 
     async def work(books: Books) -> Analysis:
-        known = await books.runs()
-        found = select_runs(known, names, damaged=True) if names else known
+        found = await find_runs(books, names, damaged=True) if names else await books.runs()
         async with open_readers(books, _url(place), jobs, known_prices()) as readers:
             kept = replace(detail, findings=evidence or len(found) == 1)
-            return await _analyse(readers, known, found, kept, scale=scale, progress=progress)
+            return await _analyse(readers, books, found, kept, scale=scale, progress=progress)
 
     analysis = wait(with_store(place, work))
     return replace(analysis, pass_rates=_pass_rates(analysis, asked_about)) if asked_about else analysis
@@ -102,7 +101,7 @@ def compare(
     place = resolve_store(store)
 
     async def work(books: Books) -> Sequence[Run]:
-        found = select_runs(await books.runs(), names, damaged=True)
+        found = await find_runs(books, names, damaged=True)
         async with open_readers(books, _url(place), jobs, known_prices()) as readers:
             sound = [header for header in found if not header.damage]
             return await readers.read(found, Detail(False, False, judged=True), progress_of(sound, progress))
@@ -126,14 +125,14 @@ def _url(place: str | Books) -> str | None:
 
 async def _analyse(
     readers: Readers,
-    known: Sequence[RunHeader],
+    books: Books,
     headers: Sequence[RunHeader],
     detail: Detail,
     *,
     scale: bool | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
-    """Runs and the groups that they form. `known` are all runs of the store, `headers` those to analyse.
+    """The runs of `headers`, and the groups that they form.
 
     `scale` True places every seed between idle and reference, playing what the store does not have, False none; None
     takes a bounded number of seeds.
@@ -141,7 +140,7 @@ async def _analyse(
     sound = [header for header in headers if not header.damage]
     runs = await readers.read(headers, detail, progress_of(sound, progress))
     groups = group_runs(runs)
-    scales = await read_scales(readers, known, groups, scale)
+    scales = await read_scales(readers, books, groups, scale)
     names = name_groups({key: first_header(members) for key, members in groups.items()})
     summaries = tuple(summarise_group(names[key], members, scales[key]) for key, members in groups.items())
     return Analysis(Runs(runs), summaries, tuple(standings(summaries, runs)))

@@ -14,7 +14,7 @@ from akinai.core.statistics import clustered, seeds_needed, summarise, welch_see
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import known_prices
-from akinai.runtime.runs.reading import Detail, select_runs
+from akinai.runtime.runs.reading import Detail, find_runs
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import names_of
 from akinai.runtime.sync import wait
@@ -82,7 +82,7 @@ def plan(
     place = resolve_store(store)
 
     async def work(books: Books) -> Sequence[Run]:
-        found = select_runs(await books.runs(), names)
+        found = await find_runs(books, names)
         async with open_readers(books, None, 1, known_prices()) as readers:
             return await readers.read(found, Detail(False, False, judged=True))
 

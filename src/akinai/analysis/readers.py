@@ -15,9 +15,9 @@ from akinai.core.ledger import Genesis
 from akinai.core.stores import Books, RunHeader, ScoreRecord
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.driver import Progress, horizon, play_run
-from akinai.runtime.runs.kept_scores import keep_scores
+from akinai.runtime.runs.kept_scores import find_kept_runs, keep_scores
 from akinai.runtime.runs.processes import belong_to_parent, block_ctrl_c
-from akinai.runtime.runs.reading import Detail, Load, read_run, read_usage
+from akinai.runtime.runs.reading import Detail, Load, read_run, read_usage, trimmed
 from akinai.runtime.runs.records import Run
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
@@ -63,17 +63,31 @@ class Readers:
 
         StoreError where the store itself does not work.
         """
-        sound = [header for header in headers if not header.damage]
+        known = {header.run_id: header for header in headers}
+        kept = await self._read_kept(headers, detail, on_read)
+        sound = [header for header in headers if not header.damage and header.run_id not in kept]
         if self._worth_processes(sound):
             chunks = [tuple(header.run_id for header in chunk) for chunk in _chunks(sound)]
             runs = await self._in_pool([_Task(detail, self._prices, read=chunk) for chunk in chunks], on_read)
         else:
             runs = await self._read_here(sound, detail, on_read)
-        by_id = {run.id: run for run in runs}
-        return [
-            Run(header, trouble=header.damage) if header.damage else replace(by_id[header.run_id], header=header)
-            for header in headers
-        ]
+        by_id = kept | {run.id: replace(run, header=known[run.id]) for run in runs}
+        return [Run(header, trouble=header.damage) if header.damage else by_id[header.run_id] for header in headers]
+
+    async def _read_kept(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead) -> dict[str, Run]:
+        """Runs whose scores are kept: nothing of them is folded, or worth a process."""
+        found: dict[str, Run] = {}
+        if not detail.keepable or detail.ledger:
+            return found
+        for chunk in _chunks(headers, KEPT_AT_ONCE):
+            for kept in await find_kept_runs(self._books, chunk, self._load):
+                run = kept.run
+                if detail.judged and not run.judged:
+                    continue
+                usage = await read_usage(self._books, run.header, self._prices) if kept.traced else None
+                found[run.id] = trimmed(replace(run, usage=usage) if detail.judged else run, detail)
+                on_read(run.id)
+        return found
 
     async def play(self, headers: Sequence[RunHeader]) -> list[Run]:
         """Play runs that are in no store, and read their scores."""
@@ -149,8 +163,8 @@ def progress_of(headers: Sequence[RunHeader], progress: Progress | None) -> OnRe
     return lambda run_id: progress(run_id, -1, days[run_id])
 
 
-def _chunks(headers: Sequence[RunHeader]) -> Iterator[Sequence[RunHeader]]:
-    return (headers[i : i + CHUNK] for i in range(0, len(headers), CHUNK))
+def _chunks(headers: Sequence[RunHeader], size: int = CHUNK) -> Iterator[Sequence[RunHeader]]:
+    return (headers[i : i + size] for i in range(0, len(headers), size))
 
 
 def _in_process(url: str, task: _Task) -> list[Run] | str:

@@ -10,7 +10,7 @@ from akinai.analysis.readers import SCORES, Readers
 from akinai.analysis.records import Scale
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
-from akinai.core.stores import RunHeader
+from akinai.core.stores import RunHeader, Store
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.runs.planning import plan
@@ -35,11 +35,11 @@ class Baseline:
 
 
 async def read_scales(
-    readers: Readers, known: Sequence[RunHeader], groups: Mapping[str, Sequence[Run]], every_seed: bool | None
+    readers: Readers, books: Store, groups: Mapping[str, Sequence[Run]], every_seed: bool | None
 ) -> dict[str, Scale]:
     """The scale of every group; groups with the same settings share what is read and played.
 
-    `known` are all runs of the store. `every_seed` True takes every seed, playing what the store does not have, False
+    `every_seed` True takes every seed, playing what the store does not have, False
     none, None a bounded number of seeds.
     """
     if every_seed is False:
@@ -54,7 +54,7 @@ async def read_scales(
         if reason := _why_none(header):
             scales |= dict.fromkeys(keys, Scale(why_not=reason))
             continue
-        baselines, played = await _baselines(readers, known, header, runs, every_seed)
+        baselines, played = await _baselines(readers, books, header, runs, every_seed)
         for key in keys:
             scales[key] = _scale(sorted({run.seed for run in groups[key]}), groups[key], baselines, played)
     return scales
@@ -82,7 +82,7 @@ def _ends(header: RunHeader) -> tuple[str, ...]:
 
 
 async def _baselines(
-    readers: Readers, known: Sequence[RunHeader], header: RunHeader, runs: Sequence[Run], every_seed: bool | None
+    readers: Readers, books: Store, header: RunHeader, runs: Sequence[Run], every_seed: bool | None
 ) -> tuple[dict[tuple[int, str], Run], set[int]]:
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
     ends = _ends(header)
@@ -92,9 +92,8 @@ async def _baselines(
     most = None if every_seed else max(0, _most_seeds(header) - len(complete))
     stored = {
         (candidate.genesis.seed, agent): candidate
-        for candidate in known
+        for candidate in await books.runs(status="done", agents=ends)
         if (agent := next(iter(candidate.agents.values()), "")) in ends
-        and candidate.status == "done"
         and not candidate.parent
         and candidate.genesis.world == header.genesis.world
         and candidate.genesis.setup == header.genesis.setup

@@ -167,6 +167,18 @@ def chained(before: str, seq: int, at: int, text: str) -> str:
     return hashlib.sha256(f"{before}\n{seq}\n{at}\n{text}".encode()).hexdigest()
 
 
+def chain_end(before: str, rows: Iterable[tuple[int, int, str, str]], first: int = 1) -> str | None:
+    """The digest that a chain of entries ends in, computed from seq, at, text and digest as a store keeps them.
+
+    `before` is the digest before entry `first`. None where an entry is missing or does not follow.
+    """
+    for expected, (seq, at, text, digest) in enumerate(rows, first):
+        if seq != expected or chained(before, seq, at, text) != digest:
+            return None
+        before = digest
+    return before
+
+
 @dataclass(frozen=True)
 class Ledger:
     """A genesis and the entries that followed it."""

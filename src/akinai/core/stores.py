@@ -123,9 +123,15 @@ class Store(Protocol):
         ...
 
     async def runs(
-        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+        self,
+        *,
+        group: str | None = None,
+        status: Status | None = None,
+        limit: int | None = None,
+        agents: Sequence[str] | None = None,
     ) -> Sequence[RunHeader]:
-        """All runs, oldest first; of one group or sweep, of one status, the newest `limit`, where these are given.
+        """All runs, oldest first; where these are given, of one group or sweep, of one status, played by one of the
+        `agents`, the newest `limit`.
 
         One whose header is damaged is among them and says so: it hides no other.
         """
@@ -195,6 +201,17 @@ class ScoreRecord:
     """JSON in ASCII."""
 
 
+@dataclass(frozen=True, slots=True)
+class CoveringScores:
+    """A record that covers its run as it is now."""
+
+    record: ScoreRecord
+    entries: int
+    """How many entries the run has."""
+    traced: bool
+    """Whether its second book holds anything."""
+
+
 @runtime_checkable
 class KeepsScores(Protocol):
     """A store that keeps scores beside its runs, as the shipped ones do. They decide nothing and can be lost."""
@@ -205,6 +222,13 @@ class KeepsScores(Protocol):
 
     async def kept_scores(self, run_id: str) -> ScoreRecord | None:
         """The record of a run; None where there is none, or no such run."""
+        ...
+
+    async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
+        """The records whose digest is the one in which the chain over their runs' entries ends, in any order.
+
+        `starts` has the digest of each run's genesis by the run's id. No entry is parsed.
+        """
         ...
 
 

@@ -1,11 +1,11 @@
 """MemoryStore: ledgers that last as long as the process, for tests and trials."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from akinai.core.errors import UsageError
-from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord, sweep_name
+from akinai.core.ledger import Entry, chain_end
+from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord, sweep_name
 from akinai.stores import duplicate_run, sequence_conflict, store_closed, trace_conflict, unknown_run
 
 
@@ -55,10 +55,17 @@ class MemoryStore:
         return self._run(run_id).header
 
     async def runs(
-        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+        self,
+        *,
+        group: str | None = None,
+        status: Status | None = None,
+        limit: int | None = None,
+        agents: Sequence[str] | None = None,
     ) -> Sequence[RunHeader]:
         self._check_open()
         headers = [run.header for run in self._runs.values() if status in (None, run.header.status)]
+        if agents is not None:
+            headers = [header for header in headers if not {*agents}.isdisjoint(header.agents.values())]
         chosen = [header for header in headers if group is None or group in (header.group, sweep_name(header.card))]
         in_order = sorted(chosen, key=lambda header: header.created_at)
         return in_order if limit is None else in_order[max(0, len(in_order) - limit) :]
@@ -89,6 +96,15 @@ class MemoryStore:
     async def kept_scores(self, run_id: str) -> ScoreRecord | None:
         self._check_open()
         return self._runs[run_id].scores if run_id in self._runs else None
+
+    async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
+        self._check_open()
+        found: list[CoveringScores] = []
+        for run in (self._runs[run_id] for run_id in starts if run_id in self._runs):
+            rows = ((entry.seq, entry.at, entry.text, entry.digest) for entry in run.entries)
+            if run.scores is not None and chain_end(starts[run.scores.run_id], rows) == run.scores.digest:
+                found.append(CoveringScores(run.scores, len(run.entries), bool(run.trace)))
+        return found
 
     async def close(self) -> None:
         self._closed = True

@@ -22,7 +22,7 @@ from akinai.report.tables.verdicts import coverage_warning, standing_sentences
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
-from akinai.runtime.runs.reading import select_runs
+from akinai.runtime.runs.reading import find_runs
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
@@ -58,7 +58,7 @@ def leaderboard(*names: str, output: str | Path = "akinai-leaderboard", store: S
         raise UsageError("name the runs and groups that stand on the leaderboard")
 
     async def work(books: Books) -> WrittenLeaderboard:
-        headers = select_runs(await books.runs(), names)
+        headers = await find_runs(books, names)
         made = await make_boards(books, headers, prices)
         await _write(folder, books, headers, made, prices)
         return WrittenLeaderboard(folder, tuple(made))

@@ -7,17 +7,17 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from akinai.core.errors import StoreError, UnknownName
+from akinai.core.errors import StoreError, UnknownName, UsageError
 from akinai.core.findings import Finding
-from akinai.core.ledger import Entry, chained
+from akinai.core.ledger import Entry, chain_end
 from akinai.core.scores import Score, Table
 from akinai.core.stores import KeepsScores, RunHeader, ScoreRecord, Store
 from akinai.core.worlds import World
@@ -70,12 +70,33 @@ async def find_scores(store: Store, header: RunHeader, entries: Sequence[Entry],
 
 def _digest_of(header: RunHeader, entries: Sequence[Entry]) -> str | None:
     """The digest of a record, computed from its texts; None where its chain is broken."""
-    before = header.genesis.digest
-    for seq, entry in enumerate(entries, 1):
-        if entry.seq != seq or chained(before, seq, entry.at, entry.text) != entry.digest:
-            return None
-        before = entry.digest
-    return before
+    return chain_end(header.genesis.digest, ((entry.seq, entry.at, entry.text, entry.digest) for entry in entries))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """A run as it was kept."""
+
+    run: Run
+    traced: bool
+    """Whether its second book holds anything."""
+
+
+async def find_kept_runs(
+    store: Store, headers: Sequence[RunHeader], load: Callable[[str], World[Any]]
+) -> list[KeptRun]:
+    """Those of the runs that were kept as their records and the code are now. No entry is parsed for it."""
+    if not isinstance(store, KeepsScores):
+        return []
+    by_id = {header.run_id: header for header in headers if not header.damage}
+    found: list[KeptRun] = []
+    for kept in await store.covering_scores({id: header.genesis.digest for id, header in by_id.items()}):
+        header = by_id[kept.record.run_id]
+        with suppress(UsageError, ValueError, KeyError, TypeError, AttributeError):
+            whole = header.entries is None or kept.entries >= header.entries
+            if whole and kept.record.version == scorer_version(load(header.genesis.world)):
+                found.append(KeptRun(_parsed(kept.record, header, kept.entries), kept.traced))
+    return found
 
 
 def score_record(run: Run, world: World[Any]) -> ScoreRecord | None:
@@ -144,4 +165,15 @@ def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
 
 
 def _scores(documents: Sequence[Mapping[str, Any]]) -> tuple[Score, ...]:
-    return tuple(Score(**dict(document, because=tuple(document["because"]))) for document in documents)
+    # The names are those of every other run of the world: thousands of runs share them.
+    return tuple(
+        Score(
+            **dict(
+                document,
+                name=sys.intern(document["name"]),
+                unit=sys.intern(document["unit"]),
+                because=tuple(document["because"]),
+            )
+        )
+        for document in documents
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from akinai import worlds
-from akinai.core.canonical import Json
+from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, StoreError, UnknownName, UsageError
 from akinai.core.ledger import DAY_US, Entry, Ledger
 from akinai.core.models import Reply, Usage
@@ -121,7 +121,7 @@ async def _kept_or_scored(
             await keep_scores(store, [record] if record else [])
         elif record:
             made.append(record)
-    return _trimmed(replace(run, record=ledger), detail)
+    return trimmed(replace(run, record=ledger), detail)
 
 
 async def read_played(
@@ -138,7 +138,7 @@ async def read_played(
             run = score_steps(header, steps, world, detail.whole)
             record = score_record(run, world)
             await keep_scores(store, [record] if record else [])
-            return _trimmed(run, detail)
+            return trimmed(run, detail)
         except DAMAGE:
             pass  # the record says what is wrong with it
     return await read_run(store, header, detail, load=load, trouble=DAMAGE)
@@ -167,11 +167,11 @@ def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail:
         began=world.now(steps.opening),
         series=series_of(world, steps) if detail.series else None,
     )
-    return _trimmed(_judge(run, steps, world, detail) if detail.judged else run, detail)
+    return trimmed(_judge(run, steps, world, detail) if detail.judged else run, detail)
 
 
-def _trimmed(run: Run, detail: Detail) -> Run:
-    """The run with what was asked for alone."""
+def trimmed(run: Run, detail: Detail) -> Run:
+    """The run with what `detail` asks for alone."""
     run = replace(
         run,
         record=run.record if detail.ledger else None,
@@ -245,8 +245,21 @@ def days_of(world: World[Any], steps: Steps[Any]) -> int:
 
 
 async def find_runs(store: Store, names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
-    """The runs of a store that names stand for, as `select_runs` has it."""
-    return select_runs(await store.runs(), names, damaged=damaged)
+    """The runs of a store that names stand for, as `select_runs` has it. Only theirs are read, however many it has."""
+    known: dict[str, RunHeader] = {}
+    for name in names:
+        if bad_text(name):  # which no store asks for
+            continue
+        known |= {header.run_id: header for header in await store.runs(group=name)}
+        try:
+            header = await store.header(name)
+        except (UnknownName, BrokenChain):
+            continue
+        known.setdefault(name, header)
+    try:
+        return select_runs(sorted(known.values(), key=lambda header: header.created_at), names, damaged=damaged)
+    except UnknownName:  # or one whose header is damaged
+        return select_runs(await store.runs(), names, damaged=damaged)
 
 
 def select_runs(known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:

@@ -6,7 +6,7 @@ and digests equal those of every other store.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import LiteralString, TypeVar, cast
@@ -17,8 +17,8 @@ from psycopg.sql import SQL, Identifier
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import AkinaiError, BrokenChain, StoreError
-from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord
+from akinai.core.ledger import Entry, chain_end
+from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import expect_consecutive, store_closed, unknown_run
 from akinai.stores.header_rows import HEADER_COLUMNS, parse_header, parse_headers
 from akinai.stores.postgres.changes import AddTrace, Append, Change, Create, KeepScores, Update
@@ -107,9 +107,14 @@ class PostgresStore:
         return await self._query(partial(_header, run_id=run_id))
 
     async def runs(
-        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+        self,
+        *,
+        group: str | None = None,
+        status: Status | None = None,
+        limit: int | None = None,
+        agents: Sequence[str] | None = None,
     ) -> Sequence[RunHeader]:
-        return await self._query(partial(_headers, group=group, status=status, limit=limit))
+        return await self._query(partial(_headers, group=group, status=status, limit=limit, agents=agents))
 
     async def update(self, run: RunHeader) -> None:
         await self._write(Update(run))
@@ -129,6 +134,9 @@ class PostgresStore:
 
     async def kept_scores(self, run_id: str) -> ScoreRecord | None:
         return await self._query(partial(_kept_scores, run_id=run_id))
+
+    async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
+        return await self._query(partial(_covering_scores, starts=starts))
 
     async def changes(self, run_id: str, after: int = 0) -> AsyncIterator[int]:
         """The number of a run's last entry, each time it grows beyond `after`, whichever process wrote it.
@@ -220,12 +228,7 @@ async def _entries(connection: Connection, run_id: str, after: int) -> tuple[lis
 
     BrokenChain when its first entry is broken; a later broken entry ends the chunk.
     """
-    found = await connection.execute(
-        "SELECT seq, created_at, data::text, digest FROM actions WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s",
-        (run_id, after, ENTRIES_PER_CHUNK),
-        prepare=True,
-    )
-    rows = await found.fetchall()
+    rows = await _chunk(connection, run_id, after)
     if not rows:
         await _expect_run(connection, run_id)
     entries: list[Entry] = []
@@ -277,6 +280,38 @@ async def _kept_scores(connection: Connection, run_id: str) -> ScoreRecord | Non
     return None if row is None else ScoreRecord(*row)
 
 
+async def _covering_scores(connection: Connection, starts: Mapping[str, str]) -> list[CoveringScores]:
+    found: list[CoveringScores] = []
+    for run_id, start in starts.items():
+        record = await _kept_scores(connection, run_id)
+        if record is None:
+            continue
+        end, count = start, 0
+        while rows := await _chunk(connection, run_id, count):
+            try:
+                texts = [(seq, at, _canonicalize(text), digest) for seq, at, text, digest in rows]
+            except (ValueError, RecursionError):
+                end = None
+            else:
+                end = chain_end(end, texts, count + 1)
+            if end is None:
+                break
+            count += len(rows)
+        if end == record.digest:
+            traced = await connection.execute("SELECT 1 FROM trace WHERE run_id = %s LIMIT 1", (run_id,))
+            found.append(CoveringScores(record, count, await traced.fetchone() is not None))
+    return found
+
+
+async def _chunk(connection: Connection, run_id: str, after: int) -> list[tuple[int, int, str, str]]:
+    found = await connection.execute(
+        "SELECT seq, created_at, data::text, digest FROM actions WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s",
+        (run_id, after, ENTRIES_PER_CHUNK),
+        prepare=True,
+    )
+    return cast("list[tuple[int, int, str, str]]", await found.fetchall())
+
+
 async def _header(connection: Connection, run_id: str) -> RunHeader:
     found = await connection.execute(f"SELECT {_SELECTED} FROM runs WHERE run_id = %s", (run_id,))
     row = await found.fetchone()
@@ -286,13 +321,15 @@ async def _header(connection: Connection, run_id: str) -> RunHeader:
 
 
 async def _headers(
-    connection: Connection, group: str | None, status: Status | None, limit: int | None
+    connection: Connection, group: str | None, status: Status | None, limit: int | None, agents: Sequence[str] | None
 ) -> list[RunHeader]:
     found = await connection.execute(
         f"SELECT {_SELECTED} FROM runs WHERE (%(group)s::text IS NULL OR group_name = %(group)s "
         "OR card->'sweep'->>'name' = %(group)s) AND (%(status)s::text IS NULL OR status = %(status)s) "
-        "ORDER BY created_at DESC, id DESC LIMIT %(limit)s",
-        {"group": group, "status": status, "limit": limit},
+        "AND (%(agents)s::text[] IS NULL OR EXISTS (SELECT 1 FROM "
+        "jsonb_each_text(CASE jsonb_typeof(agents) WHEN 'object' THEN agents ELSE '{}' END) AS played "
+        "WHERE played.value = ANY(%(agents)s))) ORDER BY created_at DESC, id DESC LIMIT %(limit)s",
+        {"group": group, "status": status, "limit": limit, "agents": None if agents is None else [*agents]},
     )
     return parse_headers(await found.fetchall(), _canonicalize)[::-1]
 

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,18 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from akinai.core.errors import AkinaiError, BrokenChain, StoreError
+from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry
-from akinai.core.stores import RunHeader, ScoreRecord, Status, TraceRecord
+from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import (
-    duplicate_run,
     expect_consecutive,
-    sequence_conflict,
     store_closed,
-    trace_conflict,
-    unknown_run,
 )
-from akinai.stores.header_rows import HEADER_COLUMNS, Row, header_row, parse_header, parse_headers
+from akinai.stores.header_rows import header_row
+from akinai.stores.sqlite import statements
 from akinai.stores.sqlite.file import (
     FileIdentity,
     Synchronous,
@@ -32,9 +29,6 @@ from akinai.stores.sqlite.file import (
     shorten,
     store_error,
 )
-
-ENTRIES_PER_CHUNK = 500
-TRACES_PER_CHUNK = 50
 
 T = TypeVar("T")
 
@@ -72,49 +66,57 @@ class SqliteStore:
         return store
 
     async def create(self, run: RunHeader) -> None:
-        await self._write(partial(_insert_run, run_id=run.run_id, row=header_row(run)))
+        await self._write(partial(statements.insert_run, run_id=run.run_id, row=header_row(run)))
 
     async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
         first = expect_consecutive(run_id, entries)
         rows = [(run_id, entry.seq, entry.at, entry.text, entry.digest) for entry in entries]
-        await self._write(partial(_insert_entries, run_id=run_id, first=first, rows=rows))
+        await self._write(partial(statements.insert_entries, run_id=run_id, first=first, rows=rows))
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        chunk, more = await self._query(partial(_entries, run_id=run_id, after=after))
+        chunk, more = await self._query(partial(statements.entries, run_id=run_id, after=after))
         while True:
             for entry in chunk:
                 yield entry
             if not more:
                 return
-            chunk, more = await self._query(partial(_entries, run_id=run_id, after=chunk[-1].seq))
+            chunk, more = await self._query(partial(statements.entries, run_id=run_id, after=chunk[-1].seq))
 
     async def header(self, run_id: str) -> RunHeader:
-        return await self._query(partial(_header, run_id=run_id))
+        return await self._query(partial(statements.header, run_id=run_id))
 
     async def runs(
-        self, *, group: str | None = None, status: Status | None = None, limit: int | None = None
+        self,
+        *,
+        group: str | None = None,
+        status: Status | None = None,
+        limit: int | None = None,
+        agents: Sequence[str] | None = None,
     ) -> Sequence[RunHeader]:
-        return await self._query(partial(_headers, group=group, status=status, limit=limit))
+        return await self._query(partial(statements.headers, group=group, status=status, limit=limit, agents=agents))
 
     async def update(self, run: RunHeader) -> None:
-        await self._write(partial(_update_run, run_id=run.run_id, row=header_row(run)))
+        await self._write(partial(statements.update_run, run_id=run.run_id, row=header_row(run)))
 
     async def add_trace(self, run_id: str, records: Sequence[TraceRecord]) -> None:
         rows = [(run_id, record.actor, record.call, record.at, record.text) for record in records]
-        await self._write(partial(_insert_trace, run_id=run_id, rows=rows))
+        await self._write(partial(statements.insert_trace, run_id=run_id, rows=rows))
 
     async def read_trace(self, run_id: str, actor: str | None = None) -> AsyncIterator[TraceRecord]:
         after = (actor or "", -1)
-        while chunk := await self._query(partial(_traces, run_id=run_id, actor=actor, after=after)):
+        while chunk := await self._query(partial(statements.traces, run_id=run_id, actor=actor, after=after)):
             for record in chunk:
                 yield record
             after = (chunk[-1].actor, chunk[-1].call)
 
     async def keep_scores(self, records: Sequence[ScoreRecord]) -> None:
-        await self._write(partial(_keep_scores, records=records))
+        await self._write(partial(statements.keep_scores, records=records))
 
     async def kept_scores(self, run_id: str) -> ScoreRecord | None:
-        return await self._query(partial(_kept_scores, run_id=run_id))
+        return await self._query(partial(statements.kept_scores, run_id=run_id))
+
+    async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
+        return await self._query(partial(statements.covering_scores, starts=starts))
 
     async def close(self) -> None:
         if not self._closed:
@@ -260,123 +262,3 @@ def _resolve(jobs: Sequence[_Job]) -> None:
             job.future.set_result(None)
         else:
             job.future.set_exception(job.error)
-
-
-def _unknown_run(connection: sqlite3.Connection, run_id: str) -> AkinaiError:
-    return unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
-
-
-def _has_run(connection: sqlite3.Connection, run_id: str) -> bool:
-    return connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
-
-
-def _insert_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
-    if _has_run(connection, run_id):
-        raise duplicate_run(run_id)
-    connection.execute(f"INSERT INTO runs ({HEADER_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
-
-
-def _update_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
-    if not _has_run(connection, run_id):
-        raise _unknown_run(connection, run_id)
-    names = [name for name in HEADER_COLUMNS.split(", ") if name != "genesis"]
-    connection.execute(
-        f"UPDATE runs SET ({', '.join(names)}) = ({', '.join('?' * len(names))}) WHERE run_id = ?",
-        (row[0], *row[2:], run_id),
-    )
-
-
-def _insert_entries(connection: sqlite3.Connection, run_id: str, first: int, rows: Sequence[Row]) -> None:
-    (last,) = connection.execute("SELECT max(seq) FROM actions WHERE run_id = ?", (run_id,)).fetchone()
-    if last is None and not _has_run(connection, run_id):
-        raise _unknown_run(connection, run_id)
-    if rows and first != (last or 0) + 1:
-        raise sequence_conflict(run_id, last or 0, first)
-    connection.executemany("INSERT INTO actions (run_id, seq, created_at, data, digest) VALUES (?, ?, ?, ?, ?)", rows)
-
-
-def _entries(connection: sqlite3.Connection, run_id: str, after: int) -> tuple[list[Entry], bool]:
-    """The next chunk, and whether there may be another.
-
-    BrokenChain when its first entry is broken; a later broken entry ends the chunk.
-    """
-    rows = connection.execute(
-        "SELECT seq, created_at, data, digest FROM actions WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
-        (run_id, after, ENTRIES_PER_CHUNK),
-    ).fetchall()
-    if not rows and not _has_run(connection, run_id):
-        raise _unknown_run(connection, run_id)
-    entries: list[Entry] = []
-    try:
-        entries.extend(Entry.parse(*row) for row in rows)
-    except BrokenChain:
-        if not entries:
-            raise
-    return entries, len(rows) == ENTRIES_PER_CHUNK or len(entries) < len(rows)
-
-
-def _insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tuple[str, str, int, int, str]]) -> None:
-    if not _has_run(connection, run_id):
-        raise _unknown_run(connection, run_id)
-    seen: set[tuple[str, int]] = set()
-    for _, actor, call, _, _ in rows:
-        found = connection.execute("SELECT 1 FROM trace WHERE (run_id, actor, call) = (?, ?, ?)", (run_id, actor, call))
-        if (actor, call) in seen or found.fetchone():
-            raise trace_conflict(run_id, actor, call)
-        seen.add((actor, call))
-    connection.executemany("INSERT INTO trace VALUES (?, ?, ?, ?, ?)", rows)
-
-
-def _traces(
-    connection: sqlite3.Connection, run_id: str, actor: str | None, after: tuple[str, int]
-) -> list[TraceRecord]:
-    condition = "actor = ? AND call > ?" if actor is not None else "(actor, call) > (?, ?)"
-    rows = connection.execute(
-        f"SELECT actor, call, created_at, data FROM trace WHERE run_id = ? AND {condition} "
-        "ORDER BY actor, call LIMIT ?",
-        (run_id, *after, TRACES_PER_CHUNK),
-    ).fetchall()
-    if not rows and not _has_run(connection, run_id):
-        raise _unknown_run(connection, run_id)
-    try:
-        return [TraceRecord.parse(*row) for row in rows]
-    except ValueError as error:
-        raise StoreError(f"the trace of run {run_id!r} holds what is not JSON: {error}") from error
-
-
-def _keep_scores(connection: sqlite3.Connection, records: Sequence[ScoreRecord]) -> None:
-    for record in records:
-        if not _has_run(connection, record.run_id):
-            raise _unknown_run(connection, record.run_id)
-    rows = [(record.run_id, record.digest, record.version, record.text) for record in records]
-    connection.executemany("INSERT OR REPLACE INTO run_scores VALUES (?, ?, ?, ?)", rows)
-
-
-def _kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | None:
-    try:
-        row = connection.execute("SELECT * FROM run_scores WHERE run_id = ?", (run_id,)).fetchone()
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        return None  # a file from before scores were kept, where nothing can be written
-    return None if row is None else ScoreRecord(*map(str, row))
-
-
-def _header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
-    row = connection.execute(f"SELECT {HEADER_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if row is None:
-        raise _unknown_run(connection, run_id)
-    return parse_header(row)
-
-
-def _headers(
-    connection: sqlite3.Connection, group: str | None, status: Status | None, limit: int | None
-) -> list[RunHeader]:
-    # A damaged card is no JSON, and json_extract would refuse the whole query.
-    sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
-    rows = connection.execute(
-        f"SELECT {HEADER_COLUMNS} FROM runs WHERE (:name IS NULL OR :name IN (group_name, {sweep})) "
-        "AND (:status IS NULL OR status = :status) ORDER BY created_at DESC, rowid DESC LIMIT :limit",
-        {"name": group, "status": status, "limit": -1 if limit is None else limit},
-    )
-    return parse_headers(rows)[::-1]

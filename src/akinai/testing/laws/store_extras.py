@@ -1,10 +1,20 @@
 """Laws of what a store keeps beside the ledgers: the trace of model calls, and scores."""
 
+from dataclasses import replace
+
 from pydantic import JsonValue
 
 from akinai.core.errors import SequenceConflict, UnknownName
 from akinai.core.stores import KeepsScores, ScoreRecord, TraceRecord
-from akinai.testing.laws.sample_runs import AWKWARD_TEXTS, OpenStore, expect_error, read_entries, sample_header
+from akinai.testing.laws.sample_runs import (
+    AWKWARD_TEXTS,
+    OpenStore,
+    expect_error,
+    read_entries,
+    sample_entries,
+    sample_genesis,
+    sample_header,
+)
 
 
 async def trace_reads_back_equal(open_store: OpenStore) -> None:
@@ -57,6 +67,29 @@ async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
     await store.add_trace("r", [TraceRecord("a", 1, 1, messages)])
     messages.append("second")
     assert [record.data async for record in store.read_trace("r")] == [["first"]]
+    await store.close()
+
+
+async def scores_cover_sound_records(open_store: OpenStore) -> None:
+    """A record covers its run where its digest is the one that the entries' chain ends in, and nowhere else."""
+    store = await open_store()
+    if isinstance(store, KeepsScores):
+        entries = sample_entries(600, "é 😀")  # more than a store reads at a time
+        ends = {"none": (), "all": entries, "grown": entries[:-1], "broken": [*entries[:1], replace(entries[1], at=1)]}
+        for run_id, kept in ends.items():
+            await store.create(sample_header(run_id))
+            await store.append(run_id, entries if run_id == "grown" else kept)
+            end = kept[-1].digest if kept else sample_genesis().digest
+            await store.keep_scores([ScoreRecord(run_id, end, "v", "{}")])
+        await store.create(sample_header("without"))
+        await store.add_trace("none", [TraceRecord("a", 1, 1, [])])
+        starts = dict.fromkeys([*ends, "without", "nobody"], sample_genesis().digest)
+        covering = await store.covering_scores(starts)
+        assert {found.record.run_id: (found.entries, found.traced) for found in covering} == {
+            "none": (0, True),
+            "all": (600, False),
+        }
+        assert not await store.covering_scores({"all": "another genesis"})
     await store.close()
 
 

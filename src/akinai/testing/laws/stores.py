@@ -139,14 +139,14 @@ async def runs_come_oldest_first(open_store: OpenStore) -> None:
     await store.close()
 
 
-async def runs_are_chosen_by_group_status_and_number(open_store: OpenStore) -> None:
-    """`runs` takes those of a group or a sweep, those of a status, and the newest: still oldest first."""
+async def runs_are_chosen(open_store: OpenStore) -> None:
+    """`runs` takes those of a group or a sweep, of a status, of some agents, and the newest: still oldest first."""
     store = await open_store()
     sweep: dict[str, JsonValue] = {"sweep": {"name": "s", "values": {}}}
     await store.create(sample_header("a", created_at=4, group="g"))
     await store.create(sample_header("b", created_at=3, group="g", status="done"))
     await store.create(sample_header("c", created_at=2, group="s-1", card=sweep))
-    await store.create(sample_header("d", created_at=1, status="done"))
+    await store.create(sample_header("d", created_at=1, status="done", agents={"a": "it's", "b": "x"}))
 
     async def chosen(**asked: Any) -> str:
         return "".join([run.run_id for run in await store.runs(**asked)])
@@ -156,6 +156,11 @@ async def runs_are_chosen_by_group_status_and_number(open_store: OpenStore) -> N
     assert (await chosen(status="done"), await chosen(status="failed")) == ("db", "")
     assert (await chosen(limit=2), await chosen(limit=9)) == ("ba", "dcba")
     assert await chosen(group="g", status="open", limit=1) == "a"
+    assert (await chosen(agents=["it's"]), await chosen(agents=["reference", "x"]), await chosen(agents=[])) == (
+        "d",
+        "dcba",
+        "",
+    )
     await store.close()
 
 
@@ -293,7 +298,7 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     after_skips_what_is_known,
     runs_do_not_mix,
     runs_come_oldest_first,
-    runs_are_chosen_by_group_status_and_number,
+    runs_are_chosen,
     gap_is_refused,
     repeat_is_refused,
     empty_append_changes_nothing,
@@ -310,6 +315,7 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     store_extras.trace_number_is_used_once,
     store_extras.trace_keeps_what_was_handed_in,
     store_extras.scores_are_kept_by_run,
+    store_extras.scores_cover_sound_records,
 )
 """The laws of every store."""
 
