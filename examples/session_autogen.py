@@ -8,13 +8,8 @@ from autogen_agentchat.agents import AssistantAgent
 import akinai
 from akinai.adapters.autogen import openai_client
 
-
-async def main() -> None:
-    async with await akinai.aopen("vending", days=3) as session:
-        parts = {"tools": session.tools_for("autogen"), "system_message": session.view().text}
-        agent = AssistantAgent("owner", openai_client(sys.argv[1]), max_tool_iterations=1000, **parts)
-        await agent.run(task="Run the business to its end.")
-    print(await session.run())
-
-
-asyncio.run(main())
+with akinai.open("vending", days=3) as session:
+    client = openai_client(sys.argv[1])
+    agent = AssistantAgent("owner", client, tools=session.tools_for("autogen"), max_tool_iterations=1000)
+    asyncio.run(agent.run(task=session.view().text))
+print(session.run())

@@ -15,6 +15,22 @@ from akinai.core.models import Reply, ToolCall
 from akinai.testing.endpoint import Endpoint, ModelCall, PlayerResponder
 
 ROOT = Path(__file__).parents[2]
+ASYNC = """
+import asyncio
+from autogen_agentchat.agents import AssistantAgent
+import akinai
+from akinai.adapters.autogen import openai_client
+
+async def main():
+    async with await akinai.aopen("vending", days=3) as session:
+        parts = {"tools": session.tools_for("autogen"), "system_message": session.view().text}
+        agent = AssistantAgent("owner", openai_client("test"), max_tool_iterations=1000, **parts)
+        await agent.run(task="Run the business to its end.")
+    print(await session.run())
+
+asyncio.run(main())
+"""
+"""The example for a session of asyncio."""
 
 
 class Trusting:
@@ -55,10 +71,8 @@ def test_an_assistant_plays_a_session_to_its_end(tmp_path: Path, kind: str) -> N
     """Its loop ends with the run, of either kind of session; a model that goes on calling is stopped."""
     net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
     program = (ROOT / "examples" / "session_autogen.py").read_text(encoding="utf-8")
-    if kind == "plain":
-        program = program.replace("async with await akinai.aopen", "with akinai.open").replace(
-            "(await session", "(session"
-        )
+    if kind == "asyncio":
+        program = ASYNC
     vending = worlds.load("vending")
     with Endpoint(PlayerResponder(vending.players["reference"], vending.verbs)) as endpoint:
         printed = output(tmp_path, "-W", "error", "-c", program, "test", endpoint=endpoint)

@@ -1,5 +1,6 @@
 """A session's actions as tools of other frameworks, in loops that own themselves."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -7,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anthropic
+import openai
 import pytest
 
 import akinai
 import doors
 from akinai import worlds
-from akinai.core.errors import EndRun, UnknownName
-from akinai.testing.endpoint import Endpoint, PlayerResponder
+from akinai.core.errors import EndRun, UnknownName, UsageError
+from akinai.core.models import Reply, ToolCall
+from akinai.testing.endpoint import Endpoint, ModelCall, PlayerResponder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -43,6 +47,97 @@ def test_an_example_plays_to_the_end(endpoint: Endpoint, example: str, model: st
     assert done.returncode == 0, done.stderr
     net_worth = akinai.run("vending", agent="reference", days=3)[0].score("net_worth")
     assert f"seed 1, horizon, net_worth {net_worth} cents" in done.stdout
+
+
+@pytest.mark.parametrize("framework", ["anthropic", "autogen", "langchain", "openai"])
+def test_an_example_has_six_lines(framework: str) -> None:
+    """Beside its docstring and its imports, each no longer than the formatter lets it be."""
+    module = ast.parse((EXAMPLES / f"session_{framework}.py").read_text(encoding="utf-8"))
+    body = [node for node in module.body[1:] if not isinstance(node, ast.Import | ast.ImportFrom)]
+    assert sum((node.end_lineno or 0) - node.lineno + 1 for node in body) <= 6
+
+
+class Rambling:
+    """Talks first, then calls nonsense, then ends the day twice in a reply."""
+
+    def __init__(self) -> None:
+        self.replies = [
+            Reply("Let me think."),
+            Reply("", (ToolCall("a", "sell_kidney", {}), ToolCall("b", "wait_until", {"hour": "noon"}))),
+            Reply("At once.", (ToolCall("c", "advance_day", {}), ToolCall("d", "advance_day", {}))),
+        ]
+
+    async def reply(self, call: ModelCall) -> Reply:
+        return self.replies.pop(0)
+
+
+REFUSED = ["Refused (no_action)", "Refused (no_action)", "Refused (bad_parameters)"]
+OVER = "The run is over: horizon."
+
+
+def test_openais_client_gets_an_answer_to_whatever_it_brings() -> None:
+    """Prose, unknown tools, wrong arguments, calls after the end; the conversation is one that the API takes."""
+    with (
+        Endpoint(Rambling()) as endpoint,
+        openai.OpenAI(base_url=endpoint.openai_url, api_key="none") as client,
+        akinai.open("vending", days=1) as session,
+    ):
+        request: dict[str, Any] = {"messages": [{"role": "user", "content": "Go."}]}
+        while not session.done:
+            request["messages"] += session.answer(client.chat.completions.create(model="m", **request))
+        sent = request["messages"][1:]
+        assert [message["role"] if isinstance(message, dict) else message.role for message in sent] == [
+            *("assistant", "user"),
+            *("assistant", "tool", "tool"),
+            *("assistant", "tool", "tool"),
+        ]
+        answers = [message for message in sent if isinstance(message, dict)]
+        assert [answer.get("tool_call_id") for answer in answers] == [None, "a", "b", "c", "d"]
+        assert [answer["content"].partition(":")[0] for answer in answers[:3]] == REFUSED
+        assert [answer["content"].endswith(OVER) for answer in answers[3:]] == [True, True]
+    assert [entry.said for entry in session.run().ledger.entries] == ["", "", "", "At once."]
+
+
+def test_anthropics_client_gets_an_answer_to_whatever_it_brings() -> None:
+    """The same, with the results of a reply in one message, and refusals marked as errors."""
+    with (
+        Endpoint(Rambling()) as endpoint,
+        anthropic.Anthropic(base_url=endpoint.url, api_key="none") as client,
+        akinai.open("vending", days=1) as session,
+    ):
+        request: dict[str, Any] = {"messages": [{"role": "user", "content": "Go."}]}
+        while not session.done:
+            request["messages"] += session.answer(client.messages.create(model="m", max_tokens=99, **request))
+        talk, *rest = [message["content"] for message in request["messages"][2::2]]
+        assert talk.startswith(REFUSED[0])
+        results = [result for content in rest for result in content]
+        assert [(result["tool_use_id"], result["is_error"]) for result in results] == [
+            ("a", True), ("b", True), ("c", False), ("d", True),
+        ]  # fmt: skip
+        assert results[-1]["content"] == OVER
+
+
+def test_a_reply_may_be_json() -> None:
+    """As a program that speaks HTTP itself has it; an empty reply is answered too, and what is no reply is named."""
+    with akinai.open("vending", days=1) as session:
+        call = {"id": "a", "type": "function", "function": {"name": "get_money_balance", "arguments": ""}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        kept, answer = session.answer({"choices": [{"message": message}]})
+        assert (kept, answer["tool_call_id"], "$500.00" in answer["content"]) == (message, "a", True)
+        (answer,) = session.answer({"role": "assistant", "content": []})
+        assert answer["content"].startswith("Refused (no_action)")
+        for wrong in ("advance_day", None, {"choices": []}, [message]):
+            with pytest.raises(UsageError, match="is no reply of a model"):
+                session.answer(wrong)
+        assert session.run().entries == 2
+
+
+async def test_a_session_for_asyncio_answers_replies() -> None:
+    """As one for plain code does."""
+    async with await akinai.aopen("vending", days=1) as session:
+        block = {"type": "tool_use", "id": "a", "name": "advance_day", "input": {}}
+        _, answer = await session.answer({"role": "assistant", "content": [block]})
+        assert answer["content"][0]["content"].endswith(OVER)
 
 
 def test_the_tools_are_all_actions() -> None:

@@ -208,3 +208,22 @@ def test_bad_words_are_told(akinai: Akinai, words: tuple[str, ...], sentence: st
     answer = akinai(*words)
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err
+
+
+def test_runs_that_repeat_themselves_show_in_every_table(akinai: Akinai, folder: Path) -> None:
+    """Of a player that repeats itself to no effect: the list of runs, their analysis, comparison and report."""
+    (folder / "bad.txt").write_text('"hello"\n' * 9, encoding="utf-8")
+    play(akinai, "loops", f"script:{folder / 'bad.txt'}", "1-2", "--max-repeats", "3")
+    play(akinai, "good", seeds="1-2")
+    assert akinai("runs").out.count("stuck") == 2
+    assert "All ended: 2 stuck." in akinai("analyze", "loops").out
+    edit("UPDATE runs SET status = 'failed', ending = NULL WHERE run_id = 'loops-2'")
+    assert "Endings: 1 stuck." in " ".join(akinai("analyze", "loops").out.split())
+    edit("UPDATE runs SET status = 'done', ending = 'stuck' WHERE run_id = 'loops-2'")
+    assert "Endings: loops 2 stuck; good 2 horizon." in akinai("compare", "loops", "good").out
+    assert "Endings: loops 2 stuck; loops-1 1 stuck." in akinai("compare", "loops", "loops-1").out
+    assert "Endings" not in akinai("compare", "good", "good-1").out
+    assert akinai("compare", "loops", "good", "--json").json["a"]["endings"] == {"stuck": 2}
+    akinai("report", "loops", "good", "--output", "page")
+    for page in ("report.html", "report.md"):
+        assert (folder / "page" / page).read_text(encoding="utf-8").count("stuck") >= 3

@@ -53,6 +53,7 @@ class Side:
             "settings": dict(group.settings),
             "seeds": group.seeds,
             "states": {str(state): count for state, count in group.states.items()},
+            "endings": dict(group.endings),
             "copies": group.copies,
         }
 

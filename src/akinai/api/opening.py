@@ -313,10 +313,14 @@ class Session:
     def tools_for(self, framework: str) -> list[Any]:
         """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
 
-        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a call with
-        `call(name, arguments)`. UnknownName for another framework.
+        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a reply with
+        `answer(reply)`. UnknownName for another framework.
         """
         return tools_for(self, framework)
+
+    def answer(self, reply: Any) -> list[Any]:
+        """Take the actions of a model's reply, and return the messages that follow; see `AsyncSession.answer`."""
+        return self._loop.result(self._session.answer(reply))
 
     def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
         """Take the action of a model's tool call, and return the text that answers it.

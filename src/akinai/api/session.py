@@ -8,7 +8,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
+from akinai.agents.protocols import ToolCallProtocol
 from akinai.agents.structured import read_move
+from akinai.api.answers import Answer, read_reply
 from akinai.api.framework_tools import Narrator, parsed, tools_for
 from akinai.core.agents import Move, View
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
@@ -154,10 +156,28 @@ class AsyncSession:
     def tools_for(self, framework: str) -> list[Any]:
         """All actions of the world as tools of "langchain", "autogen", "openai" or "anthropic".
 
-        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a call with
-        `call(name, arguments)`. UnknownName for another framework.
+        LangChain's and AutoGen's tools act by themselves: give them to an agent. For the others, answer a reply with
+        `answer(reply)`. UnknownName for another framework.
         """
         return tools_for(self, framework)
+
+    async def answer(self, reply: Any) -> list[Any]:
+        """Take the actions of a model's reply, and return the messages that follow: the reply, and its answers.
+
+        `reply` is what OpenAI's client (chat completions) or Anthropic's (messages) returned; UsageError for anything
+        else. Each tool call is an action, also an unknown one; a reply without any is refused, as an agent's is. Calls
+        after the end of the run are answered with why it is over.
+        """
+        received = read_reply(reply)
+        self._narrator = narrator = self._narrator or Narrator(self)
+        answers: list[Answer] = []
+        for requested in ToolCallProtocol().read_moves(self.world.verbs, received.reply):
+            try:
+                outcome = await self.take(requested.move)
+                answers.append(Answer(narrator.tell(outcome), outcome.ok))
+            except EndRun:
+                answers.append(Answer(narrator.over(), ok=False))
+        return received.messages(answers)
 
     async def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> str:
         """Take the action of a model's tool call, and return the text that answers it.
@@ -267,8 +287,8 @@ def ends_run(error: BaseException | None) -> bool:
     if isinstance(error, asyncio.CancelledError):
         try:
             task = asyncio.current_task()
-        except RuntimeError:
-            return False
+        except RuntimeError:  # plain code, whose `asyncio.run` was cancelled from within
+            return True
         return task is not None and not task.cancelling()
     if isinstance(error, BaseExceptionGroup):
         return all(ends_run(inner) for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions)

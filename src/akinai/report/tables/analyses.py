@@ -213,8 +213,8 @@ def _notes(group: Group) -> list[RenderableType]:
 
 def _how_they_ended(group: Group) -> str:
     if list(group.states) == ["done"]:
-        return f"All ended: {_listed(group.endings)}." if len(group.runs) > 1 else ""
-    sentence = f"{_listed({str(state): count for state, count in group.states.items()})}."
+        return f"All ended: {listed(group.endings)}." if len(group.runs) > 1 else ""
+    sentence = f"{listed({str(state): count for state, count in group.states.items()})}."
     if group.unfinished:
         sentence += " What failed or is not over counts as it stands, with what its ledger holds"
         first = next(iter(group.scores.values()), None)
@@ -223,10 +223,13 @@ def _how_they_ended(group: Group) -> str:
         sentence += "."
     if "unreadable" in group.states:
         sentence += " What cannot be read is in no figure."
+    if ended := {ending: count for ending, count in group.endings.items() if not ending.startswith("(")}:
+        sentence += f" Endings: {listed(ended)}."
     return sentence
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def listed(counts: Mapping[str, int]) -> str:
+    """Counts by name, such as "2 stuck, 1 horizon"."""
     return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 

@@ -10,10 +10,11 @@ from rich.text import Text
 from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, ScoreComparison
 from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
-from akinai.report.tables.analyses import ranges
+from akinai.report.tables.analyses import listed, ranges
 from akinai.report.tables.columns import Column, fitted, plain
 from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
+from akinai.runtime.runs.records import RESUMABLE
 
 
 def comparison_page(comparison: Comparison, gain: str, width: int) -> RenderableType:
@@ -172,6 +173,7 @@ def _notes(comparison: Comparison) -> list[str]:
         without = f"; without them {label(name)} differs by {figure(first.of_done, first.unit, sign=True)}"
     return [
         _played_differently(comparison),
+        _endings(comparison),
         f"Only {a} played {_seeds(comparison.only_a)}, in no figure here." if paired and comparison.only_a else "",
         f"Only {b} played {_seeds(comparison.only_b)}, in no figure here." if paired and comparison.only_b else "",
         f"On {_seeds(comparison.unfinished)} a run failed or is not over and counts as it stands{without}."
@@ -180,6 +182,15 @@ def _notes(comparison: Comparison) -> list[str]:
         f"On {_seeds(comparison.unreadable)} a side cannot be read: no pair." if comparison.unreadable else "",
         "Where a seed was played several times, its runs count as one, by their mean." if comparison.repeated else "",
     ]
+
+
+def _endings(comparison: Comparison) -> str:
+    """How the runs of each side ended, unless all ended alike and by the world's own rules."""
+    sides = comparison.a, comparison.b
+    endings = {ending for side in sides for ending in side.group.endings}
+    if len(endings) == 1 and not endings & {*RESUMABLE}:
+        return ""
+    return f"Endings: {'; '.join(f'{side.name} {listed(side.group.endings)}' for side in sides)}."
 
 
 def _seeds(seeds: Sequence[int]) -> str:
