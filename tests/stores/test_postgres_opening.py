@@ -48,7 +48,7 @@ def newer(url: str) -> None:
         (foreign, StoreError, r"has tables of another application \(runs\)"),
         (foreign_of_our_name, StoreError, r"has tables of another application \(akinai\)"),
         (empty_mark, StoreError, r"has tables of another application \(akinai\)"),
-        (newer, StoreVersion, "has schema version 7, this Akinai knows 1; install a newer Akinai"),
+        (newer, StoreVersion, "has schema version 8, this Akinai knows 2; install a newer Akinai"),
     ],
 )
 def test_foreign_schema_is_refused_and_left_alone(
@@ -146,16 +146,18 @@ async def test_open_store_shows_no_password(postgres: str) -> None:
     assert "s3cret" not in " ".join(shown)
 
 
-async def test_older_store_learns_to_keep_scores(postgres: str) -> None:
-    """A store from before scores were kept is read as it is by who may only read; who may write adds their table."""
+async def test_older_store_is_migrated(postgres: str) -> None:
+    """A store of schema version 1, which kept no scores: who may only read uses it as it is; who may write migrates it."""
     await written(postgres)
-    sql(postgres, "DROP TABLE run_scores")
+    sql(postgres, "DROP TABLE run_scores", "UPDATE akinai SET schema_version = 1")
     reading = await PostgresStore.open(f"{postgres}%20-cdefault_transaction_read_only%3Don", create=False)
     assert await reading.kept_scores("r") is None
     with pytest.raises(StoreError):
         await reading.keep_scores([ScoreRecord("r", "a", "v1", "{}")])
     await reading.close()
+    assert sql(postgres, "SELECT * FROM akinai") == [(1,)]
     store = await PostgresStore.open(postgres, create=False)
+    assert sql(postgres, "SELECT * FROM akinai") == [(SCHEMA_VERSION,)]
     await store.keep_scores([ScoreRecord("r", "a", "v1", "{}")])
     assert await store.kept_scores("r") == ScoreRecord("r", "a", "v1", "{}")
     await store.close()

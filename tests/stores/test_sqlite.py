@@ -12,7 +12,7 @@ import pytest
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
 from akinai.core.ledger import Entry, check_chain
-from akinai.core.stores import ScoreRecord, TraceRecord
+from akinai.core.stores import TraceRecord
 from akinai.stores import open_store
 from akinai.stores.sqlite.file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
 from akinai.stores.sqlite.store import SqliteStore
@@ -115,7 +115,7 @@ def short_text(path: Path) -> None:
         (foreign_in_wal, StoreError, "is a database of another application"),
         (foreign_after_crash, StoreError, "is a database of another application"),
         (foreign_with_id, StoreError, "is a database of another application"),
-        (newer, StoreVersion, "has schema version 7, this Akinai knows 1"),
+        (newer, StoreVersion, "has schema version 8, this Akinai knows 2"),
         (no_database, StoreError, "is no database"),
         (short_text, StoreError, "is no database"),
         (Path.mkdir, StoreError, "it is a folder"),
@@ -363,17 +363,6 @@ async def test_trace_that_is_no_json_is_named(path: Path) -> None:
     sql(path, "UPDATE trace SET data = 'x'")
     with pytest.raises(StoreError, match="trace of run 'r'"):
         await anext(aiter(store.read_trace("r")))
-    await store.close()
-
-
-async def test_older_file_learns_to_keep_scores(path: Path) -> None:
-    """A file from before scores were kept opens, and keeps them from then on."""
-    await written(path)
-    sql(path, "DROP TABLE run_scores")
-    store = await SqliteStore.open(str(path), create=False)
-    record = ScoreRecord("r", "a", "v1", "{}")
-    await store.keep_scores([record])
-    assert await store.kept_scores("r") == record
     await store.close()
 
 

@@ -5,7 +5,7 @@ from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction, Undefi
 from akinai.core.errors import StoreError, StoreVersion, UsageError
 from akinai.stores.postgres.connections import Connection, Server
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 OLDEST_SERVER = 12
 """The first PostgreSQL with generated columns."""
 LONGEST_INDEXED = 200
@@ -18,6 +18,8 @@ _TO, _FROM = (f"data->'request'->'parameters'->>'{party}_agent_id'" for party in
 # "C" orders text as Python does, by code point.
 _SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
     run_id TEXT COLLATE "C" PRIMARY KEY, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
+_STEPS = {1: (_SCORES,)}
+"""By schema version: the statements that lead to the next one. None changes a table that holds records."""
 _SCHEMA = (
     "CREATE TABLE akinai (schema_version INTEGER NOT NULL)",
     """CREATE TABLE runs (
@@ -62,16 +64,19 @@ async def prepare_schema(connection: Connection, server: Server, create: bool) -
             f"the store {server.display_url!r} has schema version {version}, this Akinai knows {SCHEMA_VERSION}; "
             "install a newer Akinai"
         )
-    if not await _tables(connection, ["run_scores"]):
-        await _add_scores(connection)
+    if version < SCHEMA_VERSION:
+        await _migrate(connection, server)
 
 
-async def _add_scores(connection: Connection) -> None:
-    """Make the table of a store from before scores were kept; without the right to, none are kept."""
+async def _migrate(connection: Connection, server: Server) -> None:
+    """Lead the tables of an older schema to today's, at once or not at all; who may not do so uses them as they are."""
     try:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            await connection.execute(_SCORES)
+            for step in range(await _version(connection, server) or 1, SCHEMA_VERSION):
+                for statement in _STEPS[step]:
+                    await connection.execute(statement.encode())
+            await connection.execute("UPDATE akinai SET schema_version = %s", (SCHEMA_VERSION,))
     except (InsufficientPrivilege, ReadOnlySqlTransaction):
         pass
 

@@ -3,8 +3,9 @@
 import os
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,8 @@ from akinai.core.errors import StoreError, StoreVersion, UsageError
 
 APPLICATION_ID = 0x416B696E
 """The `PRAGMA application_id` of our files: "Akin"."""
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""The `PRAGMA user_version` of our files."""
 BUSY_TIMEOUT_S = 60.0
 """How long a write waits for locks of other processes."""
 PAGE_BYTES = 8192
@@ -24,6 +26,8 @@ Synchronous = Literal["FULL", "NORMAL"]
 # `agent_id` is generated from the data, so that the two never differ.
 _SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
     run_id TEXT PRIMARY KEY NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
+_STEPS = {1: (_SCORES,)}
+"""By schema version: the statements that lead to the next one."""
 _SCHEMA = (
     """CREATE TABLE runs (
         run_id TEXT NOT NULL UNIQUE, genesis TEXT NOT NULL, agents TEXT NOT NULL, status TEXT NOT NULL,
@@ -168,7 +172,7 @@ def _expect_ours(path: Path) -> None:
 def _has_tables(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether our tables exist; False in an empty database. StoreError for another application's, StoreVersion."""
     occupied = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _version(connection)
     # Queried last: a process that makes the store between these queries must not pass for another application.
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID and (application or version or occupied):
@@ -194,8 +198,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
             for statement in _SCHEMA:
                 connection.execute(statement)
         connection.execute("COMMIT")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'run_scores'").fetchone():
-        connection.execute(_SCORES)  # a file from before scores were kept
+    if _version(connection) < SCHEMA_VERSION:
+        _migrate(connection, path)
     deadline = time.monotonic() + BUSY_TIMEOUT_S
     while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         try:
@@ -206,6 +210,42 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
             if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Lead a file of an older schema to today's, at once or not at all; the older file is kept beside it.
+
+    Safe in several processes at once: whoever comes second finds nothing left to do.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    version = _version(connection)
+    if version < SCHEMA_VERSION:
+        _keep_copy(path, version)
+        for step in range(version, SCHEMA_VERSION):
+            for statement in _STEPS[step]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Copy the file with its journal to NAME.bak-VERSION, or, where that is taken, to NAME.bak-VERSION-2 and so on."""
+    names = (f"{path.name}.bak-{version}{f'-{number}' if number > 1 else ''}" for number in count(1))
+    place = next(place for place in map(path.with_name, names) if not place.exists())
+    part = path.with_name(f"{place.name}.part")
+    try:
+        with closing(connect(path, "rw", "PRAGMA query_only = ON")) as source, closing(connect(part, "rwc")) as copy:
+            source.backup(copy)
+        part.replace(place)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return version
 
 
 class FileIdentity:
