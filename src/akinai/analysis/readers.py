@@ -82,7 +82,7 @@ class Readers:
         for chunk in _chunks(headers, KEPT_AT_ONCE):
             for kept in await find_kept_runs(self._books, chunk, self._load):
                 run = kept.run
-                if detail.judged and not run.judged:
+                if not detail.within(run):
                     continue
                 usage = await read_usage(self._books, run.header, self._prices) if kept.traced else None
                 found[run.id] = trimmed(replace(run, usage=usage) if detail.judged else run, detail)

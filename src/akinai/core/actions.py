@@ -44,7 +44,7 @@ class Action(BaseModel):
     @classmethod
     def tool_name(cls) -> str:
         """The verb in snake_case: what a model calls."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        return _snake_case(cls.__name__)
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
@@ -147,7 +147,7 @@ class Verbs:
         cls = Unreadable if name == Unreadable.__name__ else self._by_name.get(_folded(name))
         if cls is None:
             raise UnknownName("action", name, (cls.__name__ for cls in self.classes))
-        return cls.model_validate(parameters)
+        return cls.model_validate(parameters) if parameters else _bare(cls)
 
     def settled(self, action: Action) -> Action:
         """The action as the ledger will give it back (sorted keys, whole floats as integers): worlds see no other form.
@@ -195,6 +195,18 @@ def complaint(error: ValidationError) -> str:
     return "; ".join(faults)
 
 
+@lru_cache(maxsize=1024)
+def _bare(cls: type[Action]) -> Action:
+    """The action without parameters. It is frozen, so that all who ask for it may share it."""
+    return cls.model_validate({})
+
+
+@lru_cache(maxsize=1024)
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+@lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
 

@@ -14,6 +14,7 @@ from akinai.core.errors import BrokenChain
 
 DAY_US = 86_400_000_000
 """Microseconds of a day: times in a ledger are in microseconds."""
+_DECODER = json.JSONDecoder(parse_constant=no_constant)
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Entry:
         if type(seq) is not int or type(at) is not int:
             raise BrokenChain(0, f"an entry has the number {seq!r:.60} and the time {at!r:.60}; both are whole numbers")
         try:
-            data = json.loads(text, parse_constant=no_constant)
+            data = _DECODER.decode(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not JSON ({error})") from error
         if not isinstance(data, dict):

@@ -1,6 +1,6 @@
 """Steps: a ledger folded once. Scorers, detectors, accounts and lessons all read the same steps."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast, overload
@@ -38,6 +38,9 @@ class Steps(Sequence[Step[S]]):
 
     def __len__(self) -> int:
         return len(self._steps)
+
+    def __iter__(self) -> Iterator[Step[S]]:
+        return iter(self._steps)
 
     @overload
     def __getitem__(self, index: int) -> Step[S]: ...

@@ -8,21 +8,20 @@ from dataclasses import dataclass, field
 from akinai import worlds
 from akinai.analysis.groups import settings_key
 from akinai.analysis.scale import HIGH, LOW
-from akinai.core.ledger import Entry, Ledger
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import World, replay
+from akinai.core.worlds import World
 from akinai.report.page.run_list import Scales, daily
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import horizon, play_run
 from akinai.runtime.runs.planning import plan
-from akinai.runtime.runs.reading import Detail, expect_whole, read_run
+from akinai.runtime.runs.reading import Detail, read_run
 from akinai.runtime.runs.records import Run
 from akinai.stores.memory import MemoryStore
 from akinai.studio.watch import Watch, judged_run
 from akinai.views import RunViews
-from akinai.views.reading import read_on, read_trace
+from akinai.views.reading import read_for_views, read_on
 
 KEPT = 6
 """Runs whose states are kept."""
@@ -99,13 +98,10 @@ def _key(header: RunHeader) -> tuple[str, int]:
 
 async def read_in_thread(books: Books, header: RunHeader) -> RunViews:
     """The views of a run; the fold, and what its page needs at once, are made in a thread."""
-    entries: list[Entry] = [entry async for entry in books.read(header.run_id)]
-    expect_whole(header, len(entries))
-    trace = await read_trace(books, header)
-    world = worlds.load(header.genesis.world)
+    fold = await read_for_views(books, header)
 
     def work() -> RunViews:
-        found = RunViews(header, world, replay(world, Ledger(header.genesis, tuple(entries)), check=True), trace)
+        found = fold()
         assert found.run.digest == found.digest  # made here, and kept
         assert found.tracks is found.tracks
         return found

@@ -12,7 +12,8 @@ from akinai.core.ledger import Entry, Ledger
 from akinai.core.stores import Books, RunHeader
 from akinai.report.page.run_list import Item
 from akinai.runtime.models.budget import Price, Prices
-from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs
+from akinai.runtime.runs.kept_scores import find_scores, keep_scores, score_record
+from akinai.runtime.runs.reading import Detail, expect_whole, read_usage, score_run, select_runs, trimmed
 from akinai.runtime.runs.records import Run
 
 POLL_S = 0.5
@@ -122,7 +123,10 @@ def _key(header: RunHeader) -> str:
 
 
 async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:
-    """A run with its scores, findings, days and usage; the fold works in a thread. Its `trouble` says what is wrong."""
+    """A run with its scores, findings, days and usage; its `trouble` says what is wrong.
+
+    What is kept beside it is used; else the fold works in a thread, and what it gives is kept.
+    """
     if header.damage:
         return Run(header, trouble=header.damage)
     entries: list[Entry] = []
@@ -130,7 +134,13 @@ async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: De
         entries += [entry async for entry in books.read(header.run_id)]
         expect_whole(header, len(entries))
         world = worlds.load(header.genesis.world)
-        run = await asyncio.to_thread(score_run, header, Ledger(header.genesis, tuple(entries)), world, detail)
+        kept = await find_scores(books, header, entries, world) if header.status != "open" else None
+        if kept is None or not detail.within(kept):
+            ledger = Ledger(header.genesis, tuple(entries))
+            kept = await asyncio.to_thread(score_run, header, ledger, world, detail.whole)
+            record = score_record(kept, world)
+            await keep_scores(books, [record] if record else [])
+        run = trimmed(kept, detail)
     except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
         why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
         return Run(header, len(entries), trouble=why)

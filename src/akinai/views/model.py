@@ -1,7 +1,7 @@
 """The view models of a run: frozen records, each with a JSON form for pages and programs."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from akinai.core.canonical import Json
@@ -190,4 +190,5 @@ class Tracks:
     """Label and unit of each figure."""
 
     def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+        """Its own fields, not copied: tracks are long."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,10 +1,17 @@
 """Reads a run from a store as view models, and on as it grows."""
 
+import gc
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
 from akinai import worlds
 from akinai.core.errors import BrokenChain
+from akinai.core.findings import Finding
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader, TraceRecord
-from akinai.core.worlds import replay
+from akinai.core.worlds import World, replay
+from akinai.runtime.runs.kept_scores import find_scores
 from akinai.runtime.runs.reading import Load, expect_whole, read_ledger
 from akinai.views.run import RunViews
 
@@ -14,12 +21,44 @@ async def read_views(books: Books, header: RunHeader, *, load: Load = worlds.loa
 
     Raises LedgerError for a damaged record and UsageError for another version's world.
     """
+    return (await read_for_views(books, header, load=load))()
+
+
+async def read_for_views(books: Books, header: RunHeader, *, load: Load = worlds.load) -> Callable[[], RunViews]:
+    """What folds the ledger into the views, which may be called in another thread. Both raise as `read_views`."""
     if header.damage:
         raise BrokenChain(0, header.damage)
-    ledger: Ledger = await read_ledger(books, header)
+    with uncollected():
+        ledger: Ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
     world = load(header.genesis.world)
-    return RunViews(header, world, replay(world, ledger, check=True), await read_trace(books, header))
+    trace, found = await read_trace(books, header), await _kept_findings(books, header, ledger, world)
+
+    def fold() -> RunViews:
+        with uncollected():
+            return RunViews(header, world, replay(world, ledger, check=True), trace, found)
+
+    return fold
+
+
+async def _kept_findings(
+    books: Books, header: RunHeader, ledger: Ledger, world: World[Any]
+) -> Sequence[Finding] | None:
+    """The findings that are kept beside a run that is over; None where they are to be looked for."""
+    kept = await find_scores(books, header, ledger.entries, world) if header.status != "open" else None
+    return kept.findings if kept is not None and kept.judged else None
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Without the collector of cycles: what a fold makes is kept, and looking through it takes a fifth of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 async def read_trace(books: Books, header: RunHeader) -> list[TraceRecord]:

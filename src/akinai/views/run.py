@@ -30,9 +30,16 @@ class RunViews:
     """The views of a run, each made when it is first asked for and then kept. It holds every state of the run."""
 
     def __init__(
-        self, header: RunHeader, world: World[Any], steps: Steps[Any], trace: Sequence[TraceRecord] = ()
+        self,
+        header: RunHeader,
+        world: World[Any],
+        steps: Steps[Any],
+        trace: Sequence[TraceRecord] = (),
+        found: Sequence[Finding] | None = None,
     ) -> None:
+        """`found` are the findings of these very steps where they are known; else they are looked for."""
         self.header, self.world, self.steps = header, world, steps
+        self._found = found
         self._trace = tuple(trace)
         self._presentation = world.facets.presentation
         self._start = self._first_day()
@@ -120,7 +127,8 @@ class RunViews:
     @cached_property
     def findings(self) -> tuple[FindingView, ...]:
         """The mistakes that the record shows, by their last entry."""
-        found = sorted(self.world.facets.judging.detect(self.steps), key=lambda finding: finding.entries[-1])
+        detected = self.world.facets.judging.detect(self.steps) if self._found is None else self._found
+        found = sorted(detected, key=lambda finding: finding.entries[-1])
         return tuple(self._finding(number, finding) for number, finding in enumerate(found, 1))
 
     def _finding(self, number: int, finding: Finding) -> FindingView:

@@ -58,6 +58,15 @@ def test_analysis_keeps_what_it_made(store: str, monkeypatch: pytest.MonkeyPatch
     assert akinai.analyze("a", store=store, scale=False).to_json() == first.to_json()
 
 
+def test_days_are_kept_once_asked_for(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The days of a run are kept when they were made, and what asks for less does not lose them."""
+    days = akinai.analyze("a", by_day=True, store=store, scale=False)
+    akinai.runs("a", store=store)
+    assert akinai.verify("a-1", store=store)["a-1"].ok
+    refuse_to_fold(monkeypatch)
+    assert akinai.analyze("a", by_day=True, store=store, scale=False).to_json() == days.to_json()
+
+
 def test_edited_ledger_is_not_covered_by_its_scores(store: str) -> None:
     """An edited entry is named by whoever reads the run, although scores of the sound record are kept."""
     with sqlite3.connect(store) as connection:

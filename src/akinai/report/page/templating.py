@@ -46,6 +46,7 @@ def environment(language: Language) -> Environment:
     made = Environment(
         loader=PackageLoader("akinai.report.page"),
         autoescape=True,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
@@ -65,6 +66,8 @@ def environment(language: Language) -> Environment:
 def _writable(value: Any) -> Any:
     """Text without characters that a page cannot hold, its line breaks kept; markup and other values as they are."""
     if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    if value.isascii() and value.isprintable():
         return value
     return "\n".join(map(writable, value.splitlines()))
 

@@ -21,9 +21,9 @@ from akinai.core.ledger import Entry, chain_end
 from akinai.core.scores import Score, Table
 from akinai.core.stores import KeepsScores, RunHeader, ScoreRecord, Store
 from akinai.core.worlds import World
-from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.records import Run, Series
 
-FORMAT = 1
+FORMAT = 2
 """Rises when other fields of a run are kept."""
 KEPT_TABLES = ("run",)
 """Tables that are kept, by what they are about; the others can be as long as the ledger."""
@@ -133,6 +133,8 @@ def _text(run: Run) -> str:
             "roster": run.roster,
             "names": dict(run.names),
         }
+    if run.series is not None:
+        document["series"] = run.series.to_json()
     return json.dumps(document, separators=(",", ":"))
 
 
@@ -145,6 +147,7 @@ def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
         days=document["days"],
         began=document["began"],
         scores=_scores(document["scores"]),
+        series=_series(document["series"]) if "series" in document else None,
     )
     if "findings" not in document:
         return run
@@ -162,6 +165,20 @@ def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
         roster=document["roster"],
         names=document["names"],
     )
+
+
+def _series(document: Mapping[str, Any]) -> Series:
+    return Series(
+        tuple(document["days"]),
+        _columns(document["facts"]),
+        {name: _columns(table) for name, table in document["tables"].items()},
+        _columns(document["tools"]),
+        tuple(document["refused"]),
+    )
+
+
+def _columns(document: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    return {name: tuple(values) for name, values in document.items()}
 
 
 def _scores(documents: Sequence[Mapping[str, Any]]) -> tuple[Score, ...]:

@@ -51,12 +51,16 @@ class Detail:
     @property
     def keepable(self) -> bool:
         """Whether it asks for nothing that is not kept, but for the ledger."""
-        return self.kept and not (self.series or self.fuzzy or set(self.tables) - set(KEPT_TABLES))
+        return self.kept and not (self.fuzzy or set(self.tables) - set(KEPT_TABLES))
 
     @property
     def whole(self) -> "Detail":
-        """The detail in which a run is kept."""
-        return Detail(judged=self.judged, findings=True, tables=KEPT_TABLES)
+        """The detail in which a run is kept: its days only where they were asked for."""
+        return Detail(judged=self.judged or self.series, findings=True, series=self.series, tables=KEPT_TABLES)
+
+    def within(self, run: Run) -> bool:
+        """Whether a kept run holds all that is asked for."""
+        return (run.judged or not self.judged) and (run.series is not None or not self.series)
 
 
 def loader(world: World[Any] | None) -> Load:
@@ -114,7 +118,7 @@ async def _kept_or_scored(
     if not detail.keepable:
         return score_run(header, ledger, world, detail)
     run = await find_scores(store, header, ledger.entries, world)
-    if run is None or (detail.judged and not run.judged):
+    if run is None or not detail.within(run):
         run = score_run(header, ledger, world, detail.whole)
         record = score_record(run, world)
         if made is None:
@@ -176,6 +180,7 @@ def trimmed(run: Run, detail: Detail) -> Run:
         run,
         record=run.record if detail.ledger else None,
         findings=run.findings if detail.findings else None,
+        series=run.series if detail.series else None,
         tables=tuple(table for table in run.tables if table.about in detail.tables),
     )
     if not detail.judged:

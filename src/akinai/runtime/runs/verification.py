@@ -122,7 +122,10 @@ async def _kept_scores_hold(store: Store, header: RunHeader, ledger: Ledger) -> 
     except UsageError:
         return True
     kept = await find_scores(store, header, ledger.entries, world)
-    return kept is None or same_scores(kept, score_run(header, ledger, world, Detail(judged=kept.judged).whole))
+    if kept is None:
+        return True
+    detail = Detail(judged=kept.judged, series=kept.series is not None)
+    return same_scores(kept, score_run(header, ledger, world, detail.whole))
 
 
 def _broken_seal(header: RunHeader) -> str | None:

@@ -1,7 +1,8 @@
 """The vending world, after Vending-Bench (arXiv 2502.15840): one owner, one machine, suppliers by mail, for months."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from akinai.core.actions import Action
 from akinai.core.agents import View
@@ -83,11 +84,15 @@ class Vending(World[State]):
         return days.spend(after, outcome, minutes, away=issubclass(verb, a.Verb) and verb.away)
 
     def now(self, state: State) -> int:
-        start = datetime.combine(state.setup.start_date, datetime.min.time(), UTC)
-        return int(start.timestamp()) * 1_000_000 + state.minute * 60_000_000
+        return _midnight_us(state.setup.start_date) + state.minute * 60_000_000
 
     def ending(self, state: State) -> str | None:
         return state.ending
+
+
+@lru_cache(maxsize=64)
+def _midnight_us(day: date) -> int:
+    return int(datetime.combine(day, datetime.min.time(), UTC).timestamp()) * 1_000_000
 
 
 def minutes_of(setup: Setup, verb: type[Action]) -> int:

@@ -51,8 +51,7 @@ def _loops(steps: Sequence[Step]) -> Iterator[Finding]:
 def _alternates(last: Sequence[Step], step: Step) -> bool:
     """Whether two entries in a row can be the steps of a loop of two."""
     return any(
-        _can_loop(first) and _can_loop(step) and _normalised(first.turn.action) != _normalised(step.turn.action)
-        for first in last
+        _can_loop(first) and _can_loop(step) and not _same_action(first.turn.action, step.turn.action) for first in last
     )
 
 
@@ -69,7 +68,9 @@ def _can_loop(step: Step) -> bool:
     action = step.turn.action
     if isinstance(action, Unreadable | a.AdvanceDay | a.Report):
         return False
-    return not step.outcome.ok or isinstance(action, _WRITING) or _business(step.before) == _business(step.after)
+    if not step.outcome.ok or step.before is step.after or isinstance(action, _WRITING):
+        return True
+    return _business(step.before) == _business(step.after)
 
 
 _WRITING = (a.SendEmail, a.AddMemory, a.NotepadWrite, a.UpdateNotes, a.ReadEmail, a.Delegation, a.ChatWithSubAgent)
@@ -77,9 +78,7 @@ _WRITING = (a.SendEmail, a.AddMemory, a.NotepadWrite, a.UpdateNotes, a.ReadEmail
 
 
 def _repeats(last: Step, step: Step) -> bool:
-    if type(last.turn.action) is not type(step.turn.action) or _normalised(last.turn.action) != _normalised(
-        step.turn.action
-    ):
+    if not _same_action(last.turn.action, step.turn.action):
         return False
     if not _can_loop(last) or not _can_loop(step):
         return False
@@ -89,10 +88,15 @@ def _repeats(last: Step, step: Step) -> bool:
     return not telling or not step.outcome.ok or last.outcome.data == step.outcome.data
 
 
+def _same_action(first: Action, second: Action) -> bool:
+    """Whether two actions are the same but for case and spaces."""
+    return type(first) is type(second) and (first == second or _normalised(first) == _normalised(second))
+
+
 def _normalised(action: Action) -> str:
-    """An action as text, without differences in case and spaces."""
+    """The parameters of an action as text, without differences in case and spaces."""
     parameters = json.dumps(action.model_dump(mode="json"), sort_keys=True).lower()
-    return f"{type(action).tool_name()} {' '.join(parameters.split())}"
+    return " ".join(parameters.split())
 
 
 def _business(state: State) -> tuple[object, ...]:

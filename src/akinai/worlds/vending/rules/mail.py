@@ -88,13 +88,13 @@ def morning_post(state: State) -> State:
         return state
     today = (state.day - 1) * DAY_MINUTES
     due = [letter for letter in state.mail.waiting if letter.at < today]
-    state = replace(state, mail=replace(state.mail, waiting=state.mail.waiting[len(due) :]))
+    state = state.moved(mail=replace(state.mail, waiting=state.mail.waiting[len(due) :]))
     for letter in due:
         state = _answer(state, letter)
     quotes = state.mail.quotes
     for number in [offer.number for offer in quotes.values() if offer.last_day < state.day]:
         quotes = quotes.remove(number)
-    state = replace(state, mail=replace(state.mail, quotes=quotes))
+    state = state.moved(mail=replace(state.mail, quotes=quotes))
     return post_due(state, state.minute)  # a delivery before 08:00 may be due by now
 
 
@@ -118,7 +118,7 @@ def post_due(state: State, minute: int) -> State:
 def _announce_delay(state: State, order: Order, minute: int) -> State:
     supplier = state.setup.catalog.supplier_by_id[order.supplier]
     announced = replace(order, announced=True)
-    state = replace(state, orders=tuple(announced if other is order else other for other in state.orders))
+    state = state.moved(orders=tuple(announced if other is order else other for other in state.orders))
     return _receive(state, supplier.address, letters.late(state.setup, supplier, order), minute)
 
 
@@ -129,7 +129,7 @@ def _deliver(state: State, order: Order, minute: int) -> State:
     for line in order.lines:
         lot = Lot(line.units, line.cost_cents, day + setup.catalog.by_id[line.product].shelf_days)
         storage[line.product] = merge_lots((*storage.get(line.product, ()), lot))
-    state = replace(state, storage=storage, orders=tuple(other for other in state.orders if other is not order))
+    state = state.moved(storage=storage, orders=tuple(other for other in state.orders if other is not order))
     supplier = setup.catalog.supplier_by_id[order.supplier]
     return _receive(state, supplier.address, letters.delivered(setup, supplier, order, minute), minute)
 
@@ -137,7 +137,7 @@ def _deliver(state: State, order: Order, minute: int) -> State:
 def _receive(state: State, sender: str, draft: Draft, minute: int) -> State:
     mail = state.mail
     letter = Letter(mail.letters + 1, minute, sender, state.setup.email, draft.subject, draft.body)
-    return replace(state, mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
+    return state.moved(mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
 
 
 def _answer(state: State, letter: Letter) -> State:
@@ -176,7 +176,7 @@ def read_email(state: State, action: ReadEmail) -> Result:
         return state, _shown(state, shown, f"The latest {len(shown)} of {len(mail.sent)} letters you sent.")
     unread = len(mail.unread)
     mail, opened = _open_unread(mail)
-    state = replace(state, mail=mail)
+    state = state.moved(mail=mail)
     if action.only_unread or unread > PAGE:
         left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
         return state, _shown(state, opened, f"{_count(len(opened), 'new letter')}{left}.")

@@ -324,14 +324,19 @@ def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = 
 
     The same query always finds the same pages.
     """
-    index = _index(pages_of(setup, reviews))
+    return list(_found(pages_of(setup, reviews), query))
+
+
+@lru_cache(maxsize=1024)
+def _found(pages: tuple[Page, ...], query: str) -> tuple[Page, ...]:
+    index = _index(pages)
     words = _fold(query)
     if not words:
-        return []
+        return ()
     by_words = [hit.id for hit in rank(words, index.words, RESULTS, ALPHA)]
     few = len(by_words) < RESULTS
     more = find_by_meaning(query, index.texts, RESULTS, parts_of_words=False) if few else []
-    return [index.pages[url] for url in list(dict.fromkeys([*by_words, *more]))[:RESULTS]]
+    return tuple(index.pages[url] for url in list(dict.fromkeys([*by_words, *more]))[:RESULTS])
 
 
 def show_pages(query: str, pages: Sequence[Page]) -> Outcome:
