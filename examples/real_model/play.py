@@ -48,19 +48,24 @@ def play(url: str, world: str, **options: Any) -> akinai.Run:
 
 
 def summary(run: akinai.Run) -> str:
-    """What became of a run, in a line."""
-    refused = sum(not entry.outcome.ok for entry in run.ledger.entries)
+    """What became of a run, in a line. Businesses are played by rules; each other entry is a call of the model."""
+    calls = [entry.outcome for entry in run.ledger.entries if not entry.actor.startswith("business")]
+    refused = sum(not outcome.ok for outcome in calls)
+    unreadable = sum(outcome.code == "no_action" for outcome in calls)
     score = run.scores[0]
     return (
-        f"{run.world}: {run.entries} entries, {refused} refused, {run.ending}; {score.name} {score.value} {score.unit}"
+        f"{run.world}: {len(calls)} calls, {refused} refused, {unreadable} unreadable, {run.ending}; "
+        f"{score.name} {score.value} {score.unit}"
     )
 
 
 def main(folder: Path) -> None:
-    """Play all three worlds."""
+    """Play all three worlds; `akinai show RUN` reads what the model did."""
+    store = str(folder / "akinai.db")
     with serving(folder) as url:
         for world, options in WORLDS.items():
-            print(summary(play(url, world, **options)), flush=True)
+            run = play(url, world, store=store, **options)
+            print(f"{run.id:24}", summary(run), flush=True)
 
 
 if __name__ == "__main__":

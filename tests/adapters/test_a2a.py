@@ -100,6 +100,19 @@ async def test_thirty_days_give_the_digest(streaming: bool) -> None:
     assert (await session.run()).digest == reference.digest
 
 
+async def test_rewards_sum_to_what_the_score_gained() -> None:
+    """In the metadata of the data part; the end settles the last, and an action after it has none."""
+    run = akinai.run("vending", agent="reference", days=3)[0]
+    async with await akinai.aopen("vending", days=3) as session, served(session) as (seat,), client_of(seat) as client:
+        began, rewards = (await session.scores())[0].value, list[float]()
+        for name, arguments in [*actions_of(run), ("advance_day", {})]:
+            async for event in client.send_message(request(name, arguments)):
+                metadata = event.message.parts[-1].metadata
+                rewards += [metadata["akinai/reward"]] if "akinai/reward" in metadata else []
+        assert len(rewards) == run.entries
+        assert sum(rewards) == run.scores[0].value - began
+
+
 async def test_customers_trade_each_with_its_token() -> None:
     """The whole market has the digest of the run in process; another's token opens nothing but the card."""
     reference = akinai.run("market")[0]

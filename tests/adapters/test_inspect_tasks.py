@@ -84,6 +84,23 @@ def test_the_reference_player_has_the_same_digest(logs: str) -> None:
     assert read_eval_log(log.location).status == "success"
 
 
+def test_rewards_sum_to_what_the_score_gained(logs: str) -> None:
+    """In the metadata of the answers, which models are not shown; prose and calls after the end among them."""
+    run = akinai.run("vending", agent="reference", days=3)[0]
+    with akinai.open("vending", days=3) as session:
+        began = session.scores()[0].value
+    *replies, last = [output(action) for action in actions_of(run)]
+    last.message.tool_calls = [
+        *(last.message.tool_calls or []),
+        *(output(("advance_day", {})).message.tool_calls or []),
+    ]
+    model = scripted([output(text="Let me think."), *replies, last])
+    sample = sample_of(played("akinai/vending", model, logs, task_args={"seeds": 1, "days": 3}))
+    answers = [message for message in sample.messages if (message.metadata or {}).get("akinai/reward") is not None]
+    assert len(answers) == run.entries + 1
+    assert sum((message.metadata or {})["akinai/reward"] for message in answers) == run.scores[0].value - began
+
+
 def test_whatever_a_model_does_is_in_the_ledger(logs: str, tmp_path: Path) -> None:
     """Prose, an unknown tool, wrong and broken arguments, a megabyte, several calls in a reply: refused, and played on."""
     day = ("advance_day", {})

@@ -89,6 +89,16 @@ async def test_a_client_plays_with_the_tools_of_the_world(reference: akinai.Run)
     assert (await session.run()).digest == reference.digest
 
 
+async def test_rewards_sum_to_what_the_score_gained() -> None:
+    """In `_meta`, which models are not shown; the end settles the last, and a call after it has none."""
+    run = akinai.run("vending", agent="reference", days=3)[0]
+    async with await akinai.aopen("vending", days=3) as session, Client(SeatServer(session).server()) as client:
+        began = (await session.scores())[0].value
+        results = [await client.call_tool(name, arguments) for name, arguments in actions_of(run)]
+        assert sum((result.meta or {})["akinai/reward"] for result in results) == run.scores[0].value - began
+        assert "akinai/reward" not in ((await client.call_tool("advance_day", {})).meta or {})
+
+
 async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
     """As its file holds it, and named in the instructions; without one there is no such resource."""
     file = tmp_path / "mine.json"
@@ -105,18 +115,25 @@ async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
             assert len((await client.list_resources()).resources) == 2
 
 
+FAULTS: Sequence[tuple[str, dict[str, Any], str]] = (
+    ("sell_kidney", {}, "no_action"),
+    ("wait_until", {"hour": "noon"}, "bad_parameters"),
+    ("notepad_write", {"text": "x" * 2**20}, "bad_parameters"),
+    ("report", {"text": "me"}, "not_yours"),
+)
+
+
+async def expect_refusals(client: Client) -> None:
+    for name, arguments, code in FAULTS:
+        result = await client.call_tool(name, arguments)
+        assert (result.is_error, result.structured_content["code"]) == (True, code)
+        assert f"Refused ({code})" in result.content[0].text
+
+
 async def test_refusals_are_errors_with_their_code() -> None:
     """Of rules, of wrong arguments, of unknown tools and of a megabyte; nothing is lost, and the game goes on."""
     async with await akinai.aopen("vending") as session, Client(SeatServer(session).server()) as client:
-        for name, arguments, code in (
-            ("sell_kidney", {}, "no_action"),
-            ("wait_until", {"hour": "noon"}, "bad_parameters"),
-            ("notepad_write", {"text": "x" * 2**20}, "bad_parameters"),
-            ("report", {"text": "me"}, "not_yours"),
-        ):
-            result = await client.call_tool(name, arguments)
-            assert (result.is_error, result.structured_content["code"]) == (True, code)
-            assert f"Refused ({code})" in result.content[0].text
+        await expect_refusals(client)
         assert not (await client.call_tool("get_money_balance", {}, meta={"akinai/text": "How much?"})).is_error
         run = await session.run()
         assert [len(run.ledger.entries), run.ledger.entries[-1].said] == [5, "How much?"]
@@ -172,7 +189,8 @@ import asyncio, os, sys
 from mcp import Client, StdioServerParameters
 
 async def main():
-    async with Client(StdioServerParameters(command=sys.executable, args=sys.argv[1:])) as client:
+    server = sys.argv[1] if len(sys.argv) == 2 else StdioServerParameters(command=sys.executable, args=sys.argv[1:])
+    async with Client(server) as client:
         await client.call_tool("advance_day", {})
         os.kill(os.getpid(), 9)
 
@@ -180,17 +198,36 @@ asyncio.run(main())
 """
 
 
+def die(*words: str) -> None:
+    """A client that is killed after its first call."""
+    done = subprocess.run([sys.executable, "-c", DYING, *words], capture_output=True, check=False)
+    assert done.returncode == -9, done.stderr
+
+
 @pytest.mark.slow
 async def test_a_run_whose_client_died_goes_on_with_another(tmp_path: Path) -> None:
-    """Every answered call is kept."""
-    arguments = command(tmp_path / "a.db", "vending", "--days", "2")
-    done = subprocess.run([sys.executable, "-c", DYING, *arguments], capture_output=True, check=False)
-    assert done.returncode == -9
+    """Every answered call is kept; over stdio what cannot be read is refused as everywhere."""
+    await asyncio.to_thread(die, *command(tmp_path / "a.db", "vending", "--days", "2"))
     resumed = ["-m", "akinai", "mcp", "--resume", "game-1", "--store", str(tmp_path / "a.db")]
     async with Client(StdioServerParameters(command=sys.executable, args=resumed)) as client:
+        await expect_refusals(client)
         result = await client.call_tool("advance_day", {})
     assert result.structured_content["done"]
-    assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].entries == 2
+    assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].entries == 2 + len(FAULTS)
+
+
+@pytest.mark.slow
+async def test_over_http_two_clients_go_on_where_one_died(tmp_path: Path) -> None:
+    """They share the seat, whatever they send, and every answered call is kept."""
+    async with served(tmp_path / "a.db", "vending", "--days", "9") as (line,):
+        url = line.split()[-1]
+        await asyncio.to_thread(die, url)
+        async with Client(url) as first, Client(url) as other:
+            await expect_refusals(first)
+            calls = [client.call_tool("notepad_write", {"text": str(i)}) for i in range(5) for client in (first, other)]
+            assert not any(result.is_error for result in await asyncio.gather(*calls))
+    entries = akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].ledger.entries
+    assert [entry.seq for entry in entries] == [*range(1, 12 + len(FAULTS))]
 
 
 if OLD_CLIENT:

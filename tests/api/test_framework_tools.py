@@ -11,6 +11,9 @@ from typing import Any
 import anthropic
 import openai
 import pytest
+from langchain.agents import create_agent
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 import akinai
 import doors
@@ -167,6 +170,35 @@ def test_thirty_days_by_langchains_tools_give_the_digest_of_the_run_in_process()
     """The same actions are the same ledger."""
     run = doors.reference()
     assert doors.play_langchain(run).digest == run.digest
+
+
+class Blundering:
+    """Calls what there is not, with a wrong type and a megabyte; then takes notes twice in a reply; then goes on for ever."""
+
+    def __init__(self) -> None:
+        self.replies = [
+            Reply("", (ToolCall("a", "sell_kidney", {}),)),
+            Reply("", (ToolCall("b", "wait_until", {"hour": "noon"}),)),
+            Reply("", (ToolCall("c", "notepad_write", {"text": "x" * 2**20}),)),
+            Reply("", tuple(ToolCall(f"d{i}", "notepad_write", {"text": str(i)}) for i in range(9))),
+        ]
+
+    async def reply(self, call: ModelCall) -> Reply:
+        return self.replies.pop(0) if self.replies else Reply("", (ToolCall("e", "advance_day", {}),))
+
+
+def test_an_agent_of_langgraph_that_blunders_plays_on() -> None:
+    """LangGraph answers what is no tool, the world refuses the rest, and nothing is lost; the end stops the loop."""
+    with Endpoint(Blundering()) as endpoint, akinai.open("vending", days=2) as session:
+        model = ChatOpenAI(model="m", base_url=endpoint.openai_url, api_key=SecretStr("none"))
+        agent = create_agent(model, session.tools_for("langchain"))
+        agent.invoke({"messages": [("user", "Go.")]}, {"recursion_limit": 100})
+    answers = [call.request.messages[-1].text for call in list(endpoint.calls)[1:4]]
+    assert "sell_kidney is not a valid tool" in answers[0]
+    assert [answer.startswith("Refused (bad_parameters)") for answer in answers] == [False, True, True]
+    run = session.run()
+    codes = [entry.outcome.code for entry in run.ledger.entries]
+    assert (run.ending, codes) == ("horizon", ["bad_parameters"] * 2 + [None] * 11)
 
 
 async def test_a_session_for_asyncio_has_asyncs_tools() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
+from threading import Lock
 from typing import Any, Protocol
 
 from akinai.agents.protocols import outcome_text
@@ -111,13 +112,14 @@ def _langchain(session: Playable) -> list[Any]:
         from langchain_core.tools import StructuredTool
     except ImportError as error:
         raise UsageError(f"LangChain is not installed ({error}); pip install 'akinai[models]'") from error
-    narrator = Narrator(session)
+    narrator, order = Narrator(session), Lock()
 
     def make(tool: Mapping[str, Any]) -> Any:
         name: str = tool["name"]
 
         def act(**arguments: Any) -> str:
-            return narrator.tell(session.act(name, arguments))
+            with order:  # the calls of a reply come from a thread each
+                return narrator.tell(session.act(name, arguments))
 
         async def act_async(**arguments: Any) -> str:
             return narrator.tell(await session.act(name, arguments))

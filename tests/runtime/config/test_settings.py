@@ -99,6 +99,8 @@ def test_unknown_name_is_told_with_close_matches_and_layer(folder: Path) -> None
         prepare(WORLD, settings=["demand.footfal=3"])
     assert refusal.value.close[0] == "demand.footfall"
     assert "akinai.toml" not in str(refusal.value)
+    with pytest.raises(UnknownName, match=r"no setting 'suppliers.words'; did you mean 'suppliers.model'"):
+        prepare(WORLD, settings=["suppliers.words=model"])
     (folder / "akinai.toml").write_text("[vending.demand]\nfootfal = 3\n")
     with pytest.raises(UnknownName, match=r"in akinai\.toml"):
         prepare(WORLD)

@@ -44,6 +44,8 @@ LOOK = "look"
 """The request for the view, which takes no time and is not recorded."""
 CARD = "/.well-known/agent-card.json"
 """Where a seat's card is, behind its address. Everybody may read it."""
+REWARD = "akinai/reward"
+"""The key of the data part's metadata that holds what an action changed of the first score, in its unit."""
 OVER = "over"
 """The code of an action after the end of the run."""
 QUICK_S = 0.5
@@ -81,10 +83,14 @@ class _Answer:
 
     text: str
     data: Mapping[str, Json]
+    reward: float | None = None
 
     @property
     def parts(self) -> list[Any]:
-        return [new_text_part(self.text), new_data_part(dict(self.data))]
+        data = new_data_part(dict(self.data))
+        if self.reward is not None:
+            data.metadata.update({REWARD: self.reward})
+        return [new_text_part(self.text), data]
 
 
 class SeatExecutor(AgentExecutor):
@@ -134,7 +140,7 @@ class SeatExecutor(AgentExecutor):
         except AkinaiError as error:
             return _Answer(str(error), {"ok": False, "code": "failed", "done": session.done})
         data: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
-        return _Answer(self._narrator.tell(outcome), data)
+        return _Answer(self._narrator.tell(outcome), data, session.reward)
 
     def _move(self, message: Message | None) -> Move | None:
         """The move that a message asks for; None for a look. What cannot be read is refused by the rules."""

@@ -21,6 +21,18 @@ from akinai.core.agents import Move
 from akinai.core.errors import EndRun
 from akinai.core.models import Message, Reply, ToolCall
 
+REWARD = "akinai/reward"
+"""The key of an answer's metadata that holds what the action changed of the first score, in its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What the actor reads of its action, whether it was done, and what of it models are not shown."""
+
+    text: str
+    ok: bool
+    metadata: dict[str, Any] | None = None
+
 
 @dataclass(frozen=True)
 class _Sized(Message):
@@ -64,7 +76,8 @@ class Player:
         reply = Reply(message.text, tuple(ToolCall(call.id, call.function, _arguments(call)) for call in calls))
         requested = ToolCallProtocol().read_moves(self._session.world.verbs, reply)
         if not calls:
-            return [ChatMessageUser(content=(await self._take(requested[0].move))[0])]
+            taken = await self._take(requested[0].move)
+            return [ChatMessageUser(content=taken.text, metadata=taken.metadata)]
         answers: list[Any] = []
         for call, move in zip(calls, requested, strict=True):
             answers += await self._execute(message, call, move)
@@ -73,11 +86,13 @@ class Player:
     async def _execute(self, message: Any, call: Any, requested: RequestedMove) -> Sequence[Any]:
         """A call through Inspect's tools, which record it; whatever it asks for, the session judges it."""
 
+        answer: list[_Taken] = []
+
         async def act(**kwargs: Any) -> str:
-            text, ok = await self._take(requested.move)
-            if not ok:
-                raise ToolError(text)
-            return text
+            answer.append(taken := await self._take(requested.move))
+            if not taken.ok:
+                raise ToolError(taken.text)
+            return taken.text
 
         # Any name and any arguments: what is no action of the world is an entry of the ledger, too.
         anything = ToolParams(additionalProperties=True)
@@ -85,18 +100,20 @@ class Player:
         if call.parse_error:
             call = replace(call, parse_error=None, arguments={"parse_error": call.parse_error})
         alone = message.model_copy(update={"tool_calls": [call]})
-        return (await execute_tools([*self._head, alone], [tool])).messages
+        messages: list[Any] = (await execute_tools([*self._head, alone], [tool])).messages
+        metadata = answer[0].metadata if answer else None
+        return [message.model_copy(update={"metadata": metadata}) for message in messages]
 
-    async def _take(self, move: Move) -> tuple[str, bool]:
-        """What the actor reads of its action, and whether it was done."""
+    async def _take(self, move: Move) -> _Taken:
+        """Take an action."""
         if self._session.done:
-            return self._narrator.over(), False
+            return _Taken(self._narrator.over(), ok=False)
         wait = "own" if self._seat else True
         try:
             outcome = await self._session.take(move, self._narrator.on_turn(), wait)
         except EndRun:
-            return self._narrator.over(), False
-        return self._narrator.tell(outcome), outcome.ok
+            return _Taken(self._narrator.over(), ok=False)
+        return _Taken(self._narrator.tell(outcome), outcome.ok, {REWARD: self._session.reward})
 
 
 def model_tools(session: AsyncSession) -> list[Any]:

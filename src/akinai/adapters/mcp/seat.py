@@ -18,6 +18,8 @@ LOOK = "look"
 """The tool that shows the view; it takes no time and is not recorded."""
 TEXT = "akinai/text"
 """The key of a call's `_meta` that holds the text beside an action."""
+REWARD = "akinai/reward"
+"""The key of a result's `_meta` that holds what the action changed of the first score, in its unit."""
 OVER = "over"
 """The code of a call after the end of the run."""
 
@@ -77,7 +79,7 @@ class SeatServer:
         except AkinaiError as error:
             return _result(str(error), {"ok": False, "code": "failed", "done": session.done})
         document: dict[str, Json] = {"ok": outcome.ok, "code": outcome.code, "data": outcome.data, "done": session.done}
-        return _result(self._narrator.tell(outcome), document)
+        return _result(self._narrator.tell(outcome), document, {REWARD: session.reward})
 
     async def _list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         learned = types.Resource(
@@ -128,7 +130,10 @@ class SeatServer:
         return f"akinai://{self._session.id}/{name}"
 
 
-def _result(text: str, document: Mapping[str, Json]) -> types.CallToolResult:
+def _result(text: str, document: Mapping[str, Json], meta: dict[str, Any] | None = None) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(text=text)], structured_content=dict(document), is_error=not document["ok"]
+        _meta=meta,
+        content=[types.TextContent(text=text)],
+        structured_content=dict(document),
+        is_error=not document["ok"],
     )

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, cast
+from types import UnionType
+from typing import Any, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -371,15 +372,25 @@ def _text(table: Table, name: str) -> str | None:
 
 def _fields_at(model: type[BaseModel], path: Sequence[str]) -> list[str]:
     """The field names of the model at a path inside a model, empty where the path leads out of models."""
-    inner = _annotation(model, path) if path else model
-    return list(inner.model_fields) if isinstance(inner, type) and issubclass(inner, BaseModel) else []
+    inner = _model_in(_annotation(model, path) if path else model)
+    return [] if inner is None else list(inner.model_fields)
 
 
 def _annotation(model: type[BaseModel], path: Sequence[str]) -> object:
     """The type of the field at a path inside a model, None where the path leads out of models."""
     inner: object = model
     for step in path:
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)) or step not in inner.model_fields:
+        holder = _model_in(inner)
+        if holder is None or step not in holder.model_fields:
             return None
-        inner = inner.model_fields[step].annotation
+        inner = holder.model_fields[step].annotation
     return inner
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    """The model that a type is, or that it is unless it is None."""
+    choices = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+    for choice in (annotation, *choices):
+        if isinstance(choice, type) and issubclass(choice, BaseModel):
+            return choice
+    return None
