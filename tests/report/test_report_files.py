@@ -11,6 +11,7 @@ from reports_for_tests import evil, played, report
 
 from akinai.cli import main
 from akinai.core.errors import UsageError
+from akinai.report.page.boards.groups import games
 from akinai.report.page.files import write
 from akinai.report.page.html import page
 from akinai.report.page.markdown import markdown
@@ -55,7 +56,7 @@ def test_the_numbers_are_the_analysis(written: Path) -> None:
 def test_the_same_runs_give_the_same_files(written: Path) -> None:
     """Drawn and set a second time, page, Markdown and figures are equal to the byte."""
     again = report("played")
-    assert (written / "report.html").read_text(encoding="utf-8") == page(again)
+    assert (written / "report.html").read_text(encoding="utf-8") == page(again, games(played(), {}, (), "en"))
     assert (written / "report.md").read_text(encoding="utf-8") == markdown(again)
     for drawing in again.drawings:
         assert (written / "figures" / f"{drawing.name}.svg").read_text(encoding="utf-8") == drawing.svg

@@ -140,7 +140,7 @@ async def _analyse(
     sound = [header for header in headers if not header.damage]
     runs = await readers.read(headers, detail, progress_of(sound, progress))
     groups = group_runs(runs)
-    scales = await read_scales(readers, books, groups, scale)
+    scales = await read_scales(readers, books, groups, scale, by_day=detail.series)
     names = name_groups({key: first_header(members) for key, members in groups.items()})
     summaries = tuple(summarise_group(names[key], members, scales[key]) for key, members in groups.items())
     return Analysis(Runs(runs), summaries, tuple(standings(summaries, runs)))

@@ -89,9 +89,9 @@ class Readers:
                 on_read(run.id)
         return found
 
-    async def play(self, headers: Sequence[RunHeader]) -> list[Run]:
-        """Play runs that are in no store, and read their scores."""
-        tasks = [_Task(SCORES, {}, play=tuple(chunk)) for chunk in _chunks(headers)]
+    async def play(self, headers: Sequence[RunHeader], detail: Detail = SCORES) -> list[Run]:
+        """Play runs that are in no store, and read their scores, or more."""
+        tasks = [_Task(detail, {}, play=tuple(chunk)) for chunk in _chunks(headers)]
         if self._pool is None and not self._worth_processes(headers):
             return [run for task in tasks for run in await _done(self._books, task)]
         return await self._in_pool(tasks, _ignore)

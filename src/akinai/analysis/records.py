@@ -4,7 +4,7 @@ A run that failed, broke off or is not over is in every figure with what its led
 read has no value and is counted separately. Nothing is left out silently.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from akinai.core.canonical import Json
@@ -123,9 +123,11 @@ class Scale:
     """The mean of what nobody can expect to exceed in the first score; None where nobody knows."""
     why_not: str | None = None
     """Why there is none."""
+    days: Mapping[str, Mapping[int, Sequence[float]]] = field(default_factory=dict[str, Mapping[int, Sequence[float]]])
+    """The first score at the end of each day, by player and seed; empty where days were not asked for."""
 
     def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "days"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,17 @@ class Baseline:
 
 
 async def read_scales(
-    readers: Readers, books: Store, groups: Mapping[str, Sequence[Run]], every_seed: bool | None
+    readers: Readers,
+    books: Store,
+    groups: Mapping[str, Sequence[Run]],
+    every_seed: bool | None,
+    *,
+    by_day: bool = False,
 ) -> dict[str, Scale]:
     """The scale of every group; groups with the same settings share what is read and played.
 
-    `every_seed` True takes every seed, playing what the store does not have, False
-    none, None a bounded number of seeds.
+    `every_seed` True takes every seed, playing what the store does not have, False none, None a bounded number of
+    seeds. `by_day` keeps the first score at the end of each day.
     """
     if every_seed is False:
         return {key: Scale(why_not="it was not asked for") for key in groups}
@@ -54,7 +59,7 @@ async def read_scales(
         if reason := _why_none(header):
             scales |= dict.fromkeys(keys, Scale(why_not=reason))
             continue
-        baselines, played = await _baselines(readers, books, header, runs, every_seed)
+        baselines, played = await _baselines(readers, books, header, runs, every_seed, by_day=by_day)
         for key in keys:
             scales[key] = _scale(sorted({run.seed for run in groups[key]}), groups[key], baselines, played)
     return scales
@@ -82,7 +87,13 @@ def _ends(header: RunHeader) -> tuple[str, ...]:
 
 
 async def _baselines(
-    readers: Readers, books: Store, header: RunHeader, runs: Sequence[Run], every_seed: bool | None
+    readers: Readers,
+    books: Store,
+    header: RunHeader,
+    runs: Sequence[Run],
+    every_seed: bool | None,
+    *,
+    by_day: bool,
 ) -> tuple[dict[tuple[int, str], Run], set[int]]:
     """Idle and reference by seed, and the seeds on which one of them had to be played."""
     ends = _ends(header)
@@ -100,9 +111,10 @@ async def _baselines(
     }
     needed = _needed(header, ends, [seed for seed in seeds if seed not in complete], stored, most)
     needed = [baseline for baseline in needed if (baseline.seed, baseline.agent) not in found]
-    read = await readers.read([baseline.header for baseline in needed if baseline.stored], SCORES)
+    detail = replace(SCORES, series=by_day)
+    read = await readers.read([baseline.header for baseline in needed if baseline.stored], detail)
     to_play = [baseline for baseline in needed if not baseline.stored]
-    played = await readers.play([baseline.header for baseline in to_play])
+    played = await readers.play([baseline.header for baseline in to_play], detail)
     found |= {(run.seed, run.agent): run for run in [*read, *played]}
     return found, {baseline.seed for baseline in to_play}
 
@@ -164,7 +176,17 @@ def _scale(
         own=_means([_placed(run, baselines[run.seed, LOW]) for run in own if run.seed in chosen and not run.trouble]),
         informed=_means(yardsticks),
         bound=_bound(own, usable),
+        days=_days(usable, baselines),
     )
+
+
+def _days(seeds: Sequence[int], baselines: Mapping[tuple[int, str], Run]) -> dict[str, dict[int, Sequence[float]]]:
+    """The first score at the end of each day, by player and seed."""
+    by_player: dict[str, dict[int, Sequence[float]]] = {}
+    for (seed, agent), run in baselines.items():
+        if seed in seeds and _finished(run) and (values := run.headline_by_day):
+            by_player.setdefault(agent, {})[seed] = values
+    return by_player
 
 
 def _placed(run: Run, idle: Run) -> Run:

@@ -285,6 +285,19 @@ def report(
             help="Add the results published for Vending-Bench. They come from another world and are not comparable.",
         ),
     ] = False,
+    transcripts: Annotated[
+        int,
+        option(
+            "--transcripts",
+            metavar="N",
+            help="Runs at most whose transcripts are written beside it; findings lead into them.",
+            default="40",
+            parser=whole_number,
+        ),
+    ] = 40,
+    language: Annotated[
+        str | None, option("--language", metavar="CODE", help="en or ja.", default="AKINAI_LANG, or the locale")
+    ] = None,
     store: Store = None,
     jobs: Jobs = None,
     as_json: Json = False,
@@ -294,8 +307,9 @@ def report(
 
     address = store_address(store)
     written = write_report(
-        *names, output=output, with_paper=with_paper, store=address, jobs=process_count(jobs, address)
-    )
+        *names, output=output, with_paper=with_paper, transcripts=transcripts, language=language, store=address,
+        jobs=process_count(jobs, address),
+    )  # fmt: skip
     if as_json:
         print_json(_document(written))
     else:
@@ -316,8 +330,10 @@ def _document(written: "Written") -> dict[str, object]:
 
 def _print_written(written: "Written", names: list[str], store: str | None) -> None:
     figures = sum(name.endswith(".svg") for name in written.files)
-    count = "1 figure" if figures == 1 else f"{figures or 'no'} figures"
+    runs = sum(name.startswith("runs/run-") for name in written.files)
+    parts = ["report.md", "results.json", "1 figure" if figures == 1 else f"{figures or 'no'} figures"]
+    parts += [f"{runs:,} transcript{'' if runs == 1 else 's'}"] if runs else []
     print_line(f"wrote {written.page}")
-    print_line(f"      with report.md, results.json and {count} beside it")
+    print_line(f"      with {', '.join(parts[:-1])} and {parts[-1]} beside it")
     print_line(f"open  {written.page.resolve().as_uri()}")
     print_next_steps({command_line(store, "verify", *names): "check the chain of each record behind it"})

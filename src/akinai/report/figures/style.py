@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any
 
 from akinai.report.tables.columns import plain, shortened
@@ -19,6 +20,12 @@ Axes = Any
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (5, 1.5, 1.2, 1.5)), (0, (2.5, 1.5)), (0, (9, 2, 1.2, 2, 1.2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+SCALE_LOOKS: dict[str, tuple[str, Any, str]] = {
+    "idle": ("#8a8a8a", (0, (1, 2)), "o"),
+    "reference": ("#5a5a5a", (0, (6, 3)), "s"),
+    "informed": ("#3f6b4e", (0, (5, 1.5, 1.2, 1.5)), "^"),
+}
+"""Colour, line and mark of the players of the scale."""
 GREYS = {"ink": "#222222", "soft": "#666666", "line": "#cccccc"}
 LONGEST_NAME = 32
 """Characters of a name in a figure; tables show it in full."""
@@ -67,15 +74,23 @@ class Look:
     marker: str
 
 
-def looks(groups: Sequence[str]) -> dict[str, Look]:
-    """A look for each group, in their order; neighbours differ in colour, line and marker, and all in name."""
+def looks(groups: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> dict[str, Look]:
+    """A look for each group, in their order; neighbours differ in colour, line and marker, and all in name.
+
+    `kinds` are the lines of the page by group: "g1" has the first colour, "idle" and "reference" are grey, and groups
+    without one follow in their order.
+    """
     made: dict[str, Look] = {}
     names: dict[str, int] = {}
     for place, (group, name) in enumerate(zip(groups, _cut(_without_common(groups)), strict=True)):
         names[name] = names.get(name, 0) + 1
         name = f"{name} ({names[name]})" if names[name] > 1 else name
-        colour, dash, marker = (cycle[place % len(cycle)] for cycle in (COLOURS, DASHES, MARKERS))
-        made[group] = Look(name, colour, dash, marker)
+        kind = kinds.get(group, "")
+        if kind in SCALE_LOOKS:
+            made[group] = Look(name, *SCALE_LOOKS[kind])
+            continue
+        own = int(kind.removeprefix("g")) - 1 if kind else place
+        made[group] = Look(name, *(cycle[own % len(cycle)] for cycle in (COLOURS, DASHES, MARKERS)))
     return made
 
 

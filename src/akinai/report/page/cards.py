@@ -7,7 +7,7 @@ from typing import cast
 from akinai.analysis.records import Analysis, Group
 from akinai.core.canonical import Json
 from akinai.report.page.charts import headline
-from akinai.report.page.document import Block, Grid, Prose, Section
+from akinai.report.page.document import Addresses, Block, Grid, Prose, Section, entry_link
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
@@ -19,11 +19,14 @@ SHOWN_ELSEWHERE = ("digests", "calls")
 """Fields of a run card that other tables show."""
 
 
-def runs_listed(analysis: Analysis) -> Iterator[Block]:
+def runs_listed(analysis: Analysis, addresses: Addresses) -> Iterator[Block]:
     """A table of every run, then a table of errors."""
     group_of = {run: group.name for group in analysis.groups for run in group.runs}
     score = headline(analysis.groups)
-    rows = [_run(run, group_of.get(run.id, ABSENT), score) for run in analysis.runs[:MAX_RUNS]]
+    rows = [
+        (entry_link(run.id, addresses, run.id), *_run(run, group_of.get(run.id, ABSENT), score))
+        for run in analysis.runs[:MAX_RUNS]
+    ]
     left_out = len(analysis.runs) - len(rows)
     more = f"{left_out} more runs are in results.json. " if left_out else ""
     note = f"{more}A digest stands for the whole record; 'akinai verify RUN' checks it. All 64 digits: results.json."
@@ -47,7 +50,7 @@ def _run(run: Run, group: str, score: tuple[str, str] | None) -> tuple[str, ...]
     ending = label(run.ending) if run.ending else ABSENT
     figures = (number(run.days or None, "days"), number(run.entries, ""), run.digest[:12])
     value = (number(run.value(score[0]), score[1]),) if score else ()
-    return (run.id, group, str(run.seed), run.state, ending, *figures, *value)
+    return (group, str(run.seed), run.state, ending, *figures, *value)
 
 
 def efforts(groups: Sequence[Group]) -> Iterator[Block]:

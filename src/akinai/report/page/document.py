@@ -3,9 +3,33 @@
 Its text is plain; the setters escape it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from akinai.report.figures.svg import Drawing
+
+Addresses = Mapping[str, str]
+"""Where the transcripts of runs are, relative to the report, by run; a run without one is not linked."""
+
+
+class Link(str):
+    """The text of a cell that leads somewhere."""
+
+    __slots__ = ("to",)
+    to: str
+
+    def __new__(cls, text: str, to: str) -> "Link":
+        made = super().__new__(cls, text)
+        made.to = to
+        return made
+
+
+def entry_link(text: str, addresses: Addresses, run: str, *, entry: int = 0, day: int = 0) -> str:
+    """A text that opens a run's transcript at an entry, or at a day; the text alone for a run without transcript."""
+    if run not in addresses:
+        return text
+    place = f"#entry={entry}" if entry else f"#day={day}" if day else ""
+    return Link(text, f"{addresses[run]}{place}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +37,8 @@ class Prose:
     """A paragraph."""
 
     text: str
+    on_cards: bool = False
+    """Whether a page says the same on the cards of its groups, and leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)

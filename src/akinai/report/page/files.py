@@ -4,7 +4,7 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -15,12 +15,17 @@ from akinai.analysis.records import Analysis
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.presentation.charts import ItemChart
+from akinai.core.stores import Books
 from akinai.report.figures.series import Curves, Members
-from akinai.report.page.document import Document
+from akinai.report.language import chosen_language
+from akinai.report.page.boards.groups import games
+from akinai.report.page.document import Addresses
 from akinai.report.page.groups import group_comparisons
-from akinai.report.page.html import page
+from akinai.report.page.html import addresses, page
+from akinai.report.page.html import transcripts as transcript_pages
 from akinai.report.page.markdown import markdown
 from akinai.report.page.sections import document
+from akinai.report.page.templating import Language, checked_language
 from akinai.report.presentation import presentation_of
 from akinai.report.why.section import with_explanations
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
@@ -29,8 +34,9 @@ from akinai.runtime.why.book import read_explanations
 from akinai.runtime.why.explanation import Explanation
 
 RESULTS = "results.json"
-OURS = re.compile(r"figures/[a-z0-9-]+\.svg")
-"""Figures of an earlier report, which are deleted if the new one lacks them."""
+OURS = re.compile(r"figures/[a-z0-9-]+\.svg|runs/(run|market)-[^/\\]+\.html|runs/studio\.(css|js)")
+"""Figures and transcripts of an earlier report, which are deleted if the new one lacks them."""
+MOST_TRANSCRIPTS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +54,56 @@ class Written:
         return self.folder / self.files[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside the numbers of a report."""
+
+    explained: Sequence[Explanation] = ()
+    addresses: Addresses = field(default_factory=dict[str, str])
+    """Where each run's transcript is."""
+    pages: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The texts of the transcripts by path."""
+
+
 def report(
     *names: str,
     output: str | Path = "akinai-report",
     with_paper: bool = False,
+    transcripts: int = MOST_TRANSCRIPTS,
+    language: str | None = None,
     store: StoreRef = None,
     jobs: int = 1,
 ) -> Written:
     """Write a report on runs and groups by name into the folder `output`: a page with figures, the same as Markdown,
-    and all numbers as JSON.
+    all numbers as JSON, and the transcripts of runs, which findings and decisive moments lead into.
 
-    `with_paper` adds the results published for Vending-Bench, of another world and not comparable. UsageError without
-    matplotlib, and if the folder cannot be written.
+    `with_paper` adds the results published for Vending-Bench, of another world and not comparable. At most
+    `transcripts` runs are written, those with findings first. `language` is "en" or "ja", by default that of
+    AKINAI_LANG or the locale. UsageError without matplotlib, and if the folder cannot be written.
     """
+    words = checked_language(language) or chosen_language()
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
     analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs)
-    explained = wait(with_store(resolve_store(store), lambda books: read_explanations(books, names)))
-    return write(analysis, Path(output), with_paper=with_paper, explained=explained)
+    _expect_folder(Path(output))
+
+    async def beside(books: Books) -> Beside:
+        explained = await read_explanations(books, names)
+        places = addresses(analysis, explained, transcripts, words)
+        pages = await transcript_pages(books, analysis, places, words)
+        return Beside(explained, {run: place for run, place in places.items() if place in pages}, pages)
+
+    found = wait(with_store(resolve_store(store), beside))
+    return write(analysis, Path(output), with_paper=with_paper, beside=found, language=words)
 
 
 def write(
-    analysis: Analysis, folder: Path, *, with_paper: bool = False, explained: Sequence[Explanation] = ()
+    analysis: Analysis,
+    folder: Path,
+    *,
+    with_paper: bool = False,
+    beside: Beside | None = None,
+    language: Language = "en",
 ) -> Written:
     """Draw a report and write it into a folder, which is made if needed.
 
@@ -78,8 +112,7 @@ def write(
     """
     _expect_folder(folder)
     compared = group_comparisons(analysis)
-    text = with_explanations(document(analysis, compared, with_paper=with_paper), explained)
-    files = _files(analysis, compared, text, explained)
+    files = _files(analysis, compared, beside or Beside(), with_paper=with_paper, language=language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         old = _figures_of(folder)
@@ -87,8 +120,8 @@ def write(
             for name, text in files.items():
                 path = Path(staged, name)
                 path.parent.mkdir(exist_ok=True)
+                Path(folder, name).parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-            (folder / "figures").mkdir(exist_ok=True)
             for name in files:
                 Path(staged, name).replace(folder / name)
         for name in old - files.keys():
@@ -106,15 +139,22 @@ def _expect_folder(folder: Path) -> None:
 
 
 def _files(
-    analysis: Analysis, compared: Sequence[Comparison], report: Document, explained: Sequence[Explanation]
+    analysis: Analysis, compared: Sequence[Comparison], beside: Beside, *, with_paper: bool, language: Language
 ) -> dict[str, str]:
-    names = ("report.html", "report.md", RESULTS, *(f"figures/{drawing.name}.svg" for drawing in report.drawings))
-    figures = dict(results(analysis, compared, files=names))
+    places, explained = beside.addresses, beside.explained
+    report = document(analysis, compared, with_paper=with_paper, addresses=places)
+    report = with_explanations(report, explained, places)
+    figures = {f"figures/{drawing.name}.svg": drawing.svg for drawing in report.drawings}
+    numbers = dict(results(analysis, compared, files=("report.html", "report.md", RESULTS, *figures, *beside.pages)))
     if explained:
-        figures["why"] = [explanation.to_json() for explanation in explained]
-    numbers = json.dumps(figures, ensure_ascii=False, allow_nan=False)
-    texts = (page(report), markdown(report), f"{numbers}\n", *(drawing.svg for drawing in report.drawings))
-    return dict(zip(names, texts, strict=True))
+        numbers["why"] = [explanation.to_json() for explanation in explained]
+    return {
+        "report.html": page(report, games(analysis, places, explained, language), language),
+        "report.md": markdown(report),
+        RESULTS: f"{json.dumps(numbers, ensure_ascii=False, allow_nan=False)}\n",
+        **figures,
+        **beside.pages,
+    }
 
 
 def _figures_of(folder: Path) -> set[str]:

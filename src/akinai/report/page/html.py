@@ -1,98 +1,106 @@
-"""A report as one HTML page that needs nothing else: no script, no address, figures and style inline."""
+"""A report as pages that need nothing else: the report itself, and beside it the transcripts of its runs."""
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from importlib.resources import files
-from string import Template
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from akinai.report.figures.style import writable
+from akinai.analysis.records import Analysis
+from akinai.analysis.scale import HIGH, LOW
+from akinai.core.errors import LedgerError, UsageError
+from akinai.core.stores import Books
 from akinai.report.figures.svg import Drawing
-from akinai.report.page.document import Block, Document, Grid, Prose, Section
+from akinai.report.page.boards.groups import Game
+from akinai.report.page.document import Addresses, Block, Document, Grid, Link, Prose, Section
+from akinai.report.page.market_page import market_page
+from akinai.report.page.run_page import run_page
+from akinai.report.page.site import Site
+from akinai.report.page.templating import Language, asset, render
+from akinai.runtime.runs.records import Run
+from akinai.runtime.why.explanation import Explanation
+from akinai.views.reading import read_views
 
+ASSETS = ("studio.css", "studio.js")
+FOLDER = "runs"
+"""Where the transcripts are, beside the report."""
 LONGEST_NAME = 24
 """Characters up to which the cells of a column are kept on one line."""
+CHARTED = "over-days"
+"""The figure that a page shows as the chart of its groups."""
 
 
-class Html(str):
-    """Markup. `element` escapes any text that is not of this type."""
-
-    __slots__ = ()
-
-
-def element(name: str, *parts: str, **attributes: str) -> Html:
-    """An element with its parts; `class_` is the attribute class."""
-    text = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(writable(value))}"' for key, value in attributes.items()
-    )
-    inner = "".join(part if isinstance(part, Html) else escape(writable(part)) for part in parts)
-    return Html(f"<{name}{text}>{inner}</{name}>")
+def page(report: Document, games: Sequence[Game] = (), language: Language = "en") -> str:
+    """The text of the page; `games` open it, side by side."""
+    shown = _Shown(report, games)
+    return str(render("report.html", language, site=Site("report", language), report=report, games=games, shown=shown))
 
 
-def page(report: Document) -> str:
-    """The text of the page."""
-    verdict = [element("p", report.verdict, class_="verdict")] if report.verdict else []
-    head = element("header", element("h1", report.title), *verdict, element("p", report.about))
-    contents = element("nav", element("ul", *_links(report.sections)), aria_label="Contents") if report.sections else ""
-    sections = (_section(place, section) for place, section in enumerate(report.sections))
-    body = Html("\n".join([head, contents, *sections]))
-    return Template(_template("report.html")).substitute(
-        title=escape(writable(report.title)), style=_template("report.css"), body=body
-    )
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a template sets what a report holds."""
+
+    report: Document
+    games: Sequence[Game]
+
+    def blocks(self, section: Section) -> list[tuple[str, Block]]:
+        """The blocks of a section that its cards and charts do not show already, each with its kind."""
+        charted = any(game.plot for game in self.games)
+        return [
+            (type(block).__name__.lower(), block)
+            for block in section.blocks
+            if not (isinstance(block, Prose) and block.on_cards and self.games)
+            and not (isinstance(block, Drawing) and charted and block.name.endswith(CHARTED))
+        ]
+
+    def column(self, place: int, grid: Grid) -> str:
+        """The class of a column: numbers, names that stay on one line, or words."""
+        if place not in grid.words:
+            return "n"
+        return "words" if any(len(row[place]) > LONGEST_NAME for row in grid.rows) else "words name"
+
+    def to(self, cell: str) -> str:
+        """Where a cell leads; empty for one that leads nowhere."""
+        return cell.to if isinstance(cell, Link) else ""
+
+    def values(self, drawing: Drawing) -> Grid:
+        """A figure as a table."""
+        return Grid(drawing.heads, drawing.rows, words=drawing.words)
+
+    def charted(self, game: Game) -> Grid | None:
+        """The values of the chart of a world, for the first of its games."""
+        first = next(found for found in self.games if found.world == game.world)
+        names = (CHARTED, f"{game.world.partition('@')[0]}-{CHARTED}")
+        found = next((drawing for drawing in self.report.drawings if drawing.name in names), None)
+        return self.values(found) if found and game is first else None
 
 
-def _template(name: str) -> str:
-    return files("akinai.report.page").joinpath("templates", name).read_text(encoding="utf-8")
+def addresses(analysis: Analysis, explained: Sequence[Explanation], most: int, language: Language) -> dict[str, str]:
+    """The runs that get a transcript, at most so many, and where: first those that something leads to."""
+    site = Site("beside", language)
+    chosen = list(dict.fromkeys([*_named(analysis, explained), *(run.id for run in analysis.runs if not run.trouble)]))
+    return {id: f"{FOLDER}/{site.run(id)}" for id in chosen[: max(0, most)]}
 
 
-def _links(sections: Sequence[Section]) -> Iterable[Html]:
-    for place, section in enumerate(sections):
-        if section.level == 2:
-            yield element("li", element("a", section.title, href=f"#s{place}"))
+def _named(analysis: Analysis, explained: Sequence[Explanation]) -> Iterator[str]:
+    yield from (each.run for each in explained)
+    yield from (run.id for run in analysis.runs if run.findings and not run.trouble)
 
 
-def _section(place: int, section: Section) -> Html:
-    blocks = (_block(block) for block in section.blocks)
-    return element("section", element(f"h{section.level}", section.title, id=f"s{place}"), *blocks)
+async def transcripts(books: Books, analysis: Analysis, addresses: Addresses, language: Language) -> Mapping[str, str]:
+    """The pages of runs by path, and those of their markets; a run that cannot be opened has none."""
+    site, found = Site("beside", language), dict[str, str]()
+    ghosts = {run: group.scale.days for group in analysis.groups for run in group.runs}
+    for run in analysis.runs:
+        if run.id not in addresses:
+            continue
+        try:
+            views = await read_views(books, run.header)
+        except (LedgerError, UsageError):
+            continue
+        found[addresses[run.id]] = str(run_page(views, _ghosts(run, ghosts.get(run.id, {})), site))
+        if views.crowd.talks:
+            found[f"{FOLDER}/{site.market(run.id)}"] = str(market_page(views, site))
+    return {**found, **{f"{FOLDER}/{name}": asset(name) for name in ASSETS}} if found else {}
 
 
-def _block(block: Block) -> Html:
-    match block:
-        case Prose():
-            return element("p", block.text)
-        case Grid():
-            return _grid(block)
-        case Drawing():
-            return _figure(block)
-
-
-def _grid(grid: Grid) -> Html:
-    caption = [element("caption", grid.title)] if grid.title else []
-    heads = [_cell("th", place, head, grid) for place, head in enumerate(grid.heads)]
-    rows = [element("tr", *(_cell("td", place, cell, grid) for place, cell in enumerate(row))) for row in grid.rows]
-    table = element("table", *caption, element("thead", element("tr", *heads)), element("tbody", *rows))
-    note = [element("p", grid.note, class_="note")] if grid.note else []
-    # A wide table scrolls in its own box; the tabindex lets the keyboard scroll it.
-    return element("div", element("div", table, class_="wide", tabindex="0"), *note)
-
-
-def _cell(kind: str, place: int, text: str, grid: Grid) -> Html:
-    attributes = {"scope": "col"} if kind == "th" else {}
-    return element(kind, text, **attributes, class_=_kind(place, grid))
-
-
-def _kind(place: int, grid: Grid) -> str:
-    """The class of a column: numbers, names that stay on one line, or words."""
-    if place not in grid.words:
-        return "number"
-    return "words" if any(len(row[place]) > LONGEST_NAME for row in grid.rows) else "words name"
-
-
-def _figure(drawing: Drawing) -> Html:
-    data = Grid(drawing.heads, drawing.rows, words=drawing.words)
-    return element(
-        "figure",
-        element("div", Html(drawing.inline), class_="wide", tabindex="0"),
-        element("figcaption", element("b", drawing.title), f". {drawing.caption}"),
-        element("details", element("summary", "The figure as a table"), _grid(data)),
-        id=f"figure-{drawing.name}",
-    )
+def _ghosts(run: Run, days: Mapping[str, Mapping[int, Sequence[float]]]) -> dict[str, Sequence[float]]:
+    """Idle and reference on the seed of a run."""
+    return {name: days[name][run.seed] for name in (LOW, HIGH) if run.seed in days.get(name, {})}

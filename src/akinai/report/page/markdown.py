@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from akinai.report.figures.style import writable
 from akinai.report.figures.svg import Drawing
-from akinai.report.page.document import Block, Document, Grid, Prose
+from akinai.report.page.document import Block, Document, Grid, Link, Prose
 from akinai.report.tables.columns import plain
 
 MARKS = re.compile(
@@ -59,7 +59,11 @@ def _block(block: Block) -> Iterator[str]:
             yield f"*{text(block.title)}.* {text(block.caption)}"
 
 
+def _cell(cell: str) -> str:
+    return f"[{text(cell)}]({cell.to})" if isinstance(cell, Link) else text(cell)
+
+
 def _table(grid: Grid) -> str:
     rule = [":--" if place in grid.words else "--:" for place in range(len(grid.heads))]
-    rows = [[text(cell) for cell in row] for row in grid.rows]
+    rows = [[_cell(cell) for cell in row] for row in grid.rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [[text(head) for head in grid.heads], rule, *rows])

@@ -168,11 +168,7 @@ def row_html(item: Item, scales: Scales, site: Site) -> Markup:
 
 def daily(run: Run) -> Sequence[float]:
     """The headline score at the end of each day, where the world has it as a fact."""
-    if run.series is None or not run.scores:
-        return ()
-    name = run.scores[0].name
-    facts = run.series.facts.get(f"{name}_cents") or run.series.facts.get(name) or ()
-    return [value for value in facts if value is not None]
+    return run.headline_by_day
 
 
 def _section(world: str, items: Sequence[Item], scales: Scales, site: Site) -> Section:

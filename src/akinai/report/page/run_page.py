@@ -96,12 +96,12 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         views.tracks.shelves[0]["columns"] if views.tracks.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
         [],
         [height for height, _ in bars.heights] if bars else _activity(view),
-        crowded=bool(crowd.talks) and not site.inline,
+        crowded=bool(crowd.talks) and not site.alone,
         forkable=site.live,
         resumable=site.live and can_resume(views.header),
     )
     data = page_data(views, ghosts, site)
-    packed = _packed(data) if site.inline else json_block("data", data)
+    packed = _packed(data) if site.packed else json_block("data", data)
     return render("run.html", language, site=site, view=view, page=page, data=packed, findings=_by_number(view))
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from akinai.analysis.comparison import Comparison
 from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
@@ -11,8 +12,9 @@ from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
 from akinai.report.page import charts
+from akinai.report.page.boards.groups import group_kinds
 from akinai.report.page.cards import cards, efforts, how_to_read, runs_listed
-from akinai.report.page.document import Block, Document, Grid, Prose, Section
+from akinai.report.page.document import Addresses, Block, Document, Grid, Prose, Section, entry_link
 from akinai.report.page.groups import accounts, pairs
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import ABSENT, label
@@ -30,17 +32,25 @@ MAX_ENTRIES = 4
 WORST_FIRST = {"grave": 0, "serious": 1, "minor": 2}
 
 
-def document(analysis: Analysis, compared: Sequence[Comparison], *, with_paper: bool = False) -> Document:
+def document(
+    analysis: Analysis,
+    compared: Sequence[Comparison],
+    *,
+    with_paper: bool = False,
+    addresses: Addresses = MappingProxyType({}),
+) -> Document:
     """The whole report; `compared` are the comparisons of its groups, two by two."""
     worlds = list(dict.fromkeys(run.world for run in analysis.runs))
-    group_looks = looks([group.name for group in analysis.groups])
+    group_looks = looks([group.name for group in analysis.groups], group_kinds(analysis))
     sections: list[Section] = []
     for world in worlds:
         groups = [group for group in analysis.groups if group.world == world]
         known = [order for order in analysis.standings if order.world == world]
-        made = list(_world_sections(world, groups, Members.of(analysis, groups), compared, group_looks, known))
+        made = list(
+            _world_sections(world, groups, Members.of(analysis, groups), compared, group_looks, known, addresses)
+        )
         sections += [_with_world(section, world or NO_WORLD) for section in made] if len(worlds) > 1 else made
-    sections += [Section("Runs", tuple(runs_listed(analysis))), Section("Run cards", tuple(cards(analysis)))]
+    sections += [Section("Runs", tuple(runs_listed(analysis, addresses))), Section("Run cards", tuple(cards(analysis)))]
     if with_paper:
         sections += [section for world in worlds for section in _published(world)]
     verdict = report_verdict(analysis.groups, analysis.standings)
@@ -88,6 +98,7 @@ def _world_sections(
     compared: Sequence[Comparison],
     group_looks: charts.Looks,
     standings: Sequence[Standings],
+    addresses: Addresses,
 ) -> Iterator[Section]:
     presentation = presentation_of(world)
     yield Section("What came of it", (*_outcome(groups, standings), *charts.score_figure(groups, members, group_looks)))
@@ -102,7 +113,7 @@ def _world_sections(
         yield Section("Differences between groups", differences)
     if drawn := tuple(charts.day_figures(groups, members, presentation, group_looks)):
         yield Section("Day by day", drawn)
-    yield Section("Findings", (*_findings(groups, members), *charts.findings_figure(members, group_looks)))
+    yield Section("Findings", (*_findings(groups, members, addresses), *charts.findings_figure(members, group_looks)))
     yield Section("What it took", tuple(efforts(groups)))
 
 
@@ -114,7 +125,9 @@ def _outcome(groups: Sequence[Group], standings: Sequence[Standings]) -> Iterato
     else:
         name, unit = first
         scored = [(group, group.scores[name]) for group in groups if name in group.scores]
-        yield from (Prose(_sentence(group, score)) for group, score in scored if len(scored) <= MAX_SENTENCES)
+        yield from (
+            Prose(_sentence(group, score), on_cards=True) for group, score in scored if len(scored) <= MAX_SENTENCES
+        )
         yield from (Prose(standing_sentences(order)) for order in standings)
         states = _states_to_count(groups)
         rows = [
@@ -241,7 +254,7 @@ def _note_on_unfinished(group: Group) -> str:
     return f"Of the {group.states.get('done', 0)} runs that ended alone the mean {label(first.name)} is {mean}."
 
 
-def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
+def _findings(groups: Sequence[Group], members: Members, addresses: Addresses) -> Iterator[Block]:
     by_type = [(group, findings) for group in groups for findings in group.findings.values()]
     daily = any(findings.per_month is not None for _, findings in by_type)
     rows = [
@@ -256,10 +269,10 @@ def _findings(groups: Sequence[Group], members: Members) -> Iterator[Block]:
         return
     heads = ("group", "type", "findings", "runs with one", *(("per run and 30 days",) if daily else ()))
     yield Grid(heads, tuple(rows), "Findings by type", words=frozenset({0, 1}))
-    yield from _listed(members)
+    yield from _listed(members, addresses)
 
 
-def _listed(members: Members) -> Iterator[Block]:
+def _listed(members: Members, addresses: Addresses) -> Iterator[Block]:
     """A table of findings, the worst first, each with the entries that show it."""
     findings = [
         (group, run, finding) for group, runs in members.runs.items() for run in runs for finding in run.findings or ()
@@ -272,20 +285,22 @@ def _listed(members: Members) -> Iterator[Block]:
             shown.append((run, finding))
     if not findings:
         return
-    rows = [
-        (
-            *(_entries(run.id, finding.entries), label(finding.type), finding.severity, finding.assumed, finding.true),
-            f"akinai show {run.id} --entry {finding.entries[-1]}",
-        )
-        for run, finding in shown[:MAX_FINDINGS]
-    ]
+    rows = [_finding(run.id, finding, addresses) for run, finding in shown[:MAX_FINDINGS]]
     less = f"{MAX_ALIKE} of a group and type at most; all {len(findings)} findings are in results.json."
-    heads = ("entries", "type", "severity", "what was assumed", "what was true", "to read it")
+    heads = ("entries", "type", "severity", "what was assumed", "what was true")
     note = less if len(rows) < len(findings) else ""
     yield Grid(heads, tuple(rows), "Findings, the worst first", note, ALL_WORDS)
 
 
-ALL_WORDS = frozenset(range(6))
+ALL_WORDS = frozenset(range(5))
+
+
+def _finding(run: str, finding: Finding, addresses: Addresses) -> tuple[str, ...]:
+    """A row; its first cell opens the transcript, or names the command that does."""
+    entries = entry_link(_entries(run, finding.entries), addresses, run, entry=finding.entries[-1])
+    if run not in addresses:
+        entries = f"{entries} (akinai show {run} --entry {finding.entries[-1]})"
+    return (entries, label(finding.type), finding.severity, finding.assumed, finding.true)
 
 
 def _entries(run: str, entries: Sequence[int]) -> str:

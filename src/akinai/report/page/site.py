@@ -1,4 +1,4 @@
-"""Where pages find one another and their files: on a server, in a folder of files, or in a single file."""
+"""Where pages find one another and their files: on a server, in a folder of files, in a single file, or in a report."""
 
 import base64
 import hashlib
@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from akinai.report.page.templating import Language, asset
+from akinai.report.page.templating import Language, asset, marked
 
-Form = Literal["live", "folder", "file"]
+Form = Literal["live", "folder", "file", "report", "beside"]
+"""A server, a folder with a list, a single file, a report, or a page of a run beside a report."""
 POLICY = (
     "default-src 'none'; style-src {style}; script-src {script}; img-src data:; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
@@ -21,7 +22,7 @@ POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The addresses of pages in one of three forms, and the language in which they are written."""
+    """The addresses of pages in one of the forms, and the language in which they are written."""
 
     form: Form
     language: Language = "en"
@@ -32,6 +33,17 @@ class Site:
 
     @property
     def inline(self) -> bool:
+        """Whether styles and script are in the page."""
+        return self.form in ("file", "report")
+
+    @property
+    def packed(self) -> bool:
+        """Whether the data of a page are in it as gzip."""
+        return self.form in ("file", "beside")
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is no other page to lead to."""
         return self.form == "file"
 
     @property
@@ -40,7 +52,12 @@ class Site:
 
     @property
     def home(self) -> str:
-        return {"live": "/", "folder": "index.html", "file": "#"}[self.form]
+        return {"live": "/", "folder": "index.html", "beside": "../report.html"}.get(self.form, "#")
+
+    @property
+    def home_title(self) -> str:
+        """What `home` is, for `_` of a template."""
+        return marked("Report") if self.form in ("report", "beside") else marked("Runs")
 
     def run(self, id: str) -> str:
         """The address of a run's page."""

@@ -171,6 +171,15 @@ class Run:
         return self.header.ending
 
     @property
+    def headline_by_day(self) -> Sequence[float]:
+        """The first score at the end of each day, where the world has it as a fact and the days were kept."""
+        if self.series is None or not self.scores:
+            return ()
+        name = self.scores[0].name
+        facts = self.series.facts.get(f"{name}_cents") or self.series.facts.get(name) or ()
+        return [value for value in facts if value is not None]
+
+    @property
     def error(self) -> str | None:
         """Why the run failed, with the traceback where code raised an exception; or why its record cannot be read."""
         return f"{self.reason}\n\n{self.traceback}" if self.traceback else self.reason

@@ -2,26 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from markupsafe import Markup
 
-from akinai import worlds
 from akinai.analysis.groups import settings_key
 from akinai.analysis.leaderboard import Board, Row, make_board
-from akinai.report.page.lines import Curve, LineKind, Plot, plot
-from akinai.report.page.run_list import Item, daily
-from akinai.report.page.run_page import HIGH, LOW
+from akinai.report.page.boards.plot import Line, line_kinds, on_span, score_over_days, short_number, span_of
+from akinai.report.page.lines import LineKind, Plot
+from akinai.report.page.run_list import Item
 from akinai.report.page.site import Site
-from akinai.report.page.templating import dollars, marked, number, render, translate
+from akinai.report.page.templating import render
 from akinai.report.tables.runs import label
 from akinai.report.tables.verdicts import standing_sentences
 from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import Run
-
-OWN: tuple[LineKind, ...] = ("g1", "g2", "g3", "g4", "g5", "g6")
-"""Looks of lines of groups beside idle, reference and the informed player."""
-CLEARANCE = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +66,17 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
     board = make_board(runs)
     by_id = {run.id: run for run in runs}
     places = [row.place for row in board.rows]
-    kinds = _kinds(board)
-    low, high = _range(board.rows)
+    kinds = line_kinds(runs[0].header.genesis, ((row.group, row.agent) for row in board.rows))
+    span = span_of(row.ci95 or (row.mean, row.mean) for row in board.rows if row.mean is not None)
     rows = [
         RowView(
             row,
             "" if row.place is None else f"{row.place}{'=' if places.count(row.place) > 1 else ''}",
-            _text(row.mean, board.unit),
-            " – ".join(_text(end, board.unit) for end in row.ci95) if row.ci95 else "",
+            short_number(row.mean, board.unit),
+            " – ".join(short_number(end, board.unit) for end in row.ci95) if row.ci95 else "",
             len({run.seed for run in row.runs}),
             kinds.get(row.group),
-            *_ends(row, low, high),
+            *on_span(row.mean, row.ci95, span),
         )
         for row in board.rows
     ]
@@ -91,59 +85,10 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
     return BoardView(board, label(board.score).capitalize(), sentence, rows, _plot(board, by_id, kinds, site), settings)
 
 
-def _kinds(board: Board) -> Mapping[str, LineKind]:
-    """The look of each group's line: those of the scale, and as many others as there are looks, the best first."""
-    world = worlds.load(board.world)
-    setup_free = world.facets.judging.yardstick({})
-    known: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference", **({setup_free: "informed"} if setup_free else {})}
-    found: dict[str, LineKind] = {}
-    left = list(OWN)
-    for row in board.rows:
-        if row.agent in known and known[row.agent] not in found.values():
-            found[row.group] = known[row.agent]
-        elif left:
-            found[row.group] = left.pop(0)
-    return found
-
-
 def _plot(board: Board, runs: Mapping[str, Run], kinds: Mapping[str, LineKind], site: Site) -> Plot | None:
-    curves: list[Curve] = []
-    world = worlds.load(board.world)
-    opening = world.facets.judging.standing(world.begin(next(iter(runs.values())).header.genesis)) or 0.0
-    for row in board.rows:
-        series = [days for run in row.runs if (days := daily(runs[run.run]))]
-        if not series or row.group not in kinds:
-            continue
-        length = min(map(len, series))
-        by_day = [[days[at] for days in series] for at in range(length)]
-        band = [(min(values), max(values)) for values in by_day] if len(series) > 1 else []
-        kind = kinds[row.group]
-        means = [opening, *(fmean(values) for values in by_day)]
-        curves.append(Curve(row.group, kind, means, () if kind == "idle" or not band else [(opening, opening), *band]))
-    if not curves:
-        return None
-    day = translate(marked("day %(n)s"), site.language)
-    cents = board.unit == "cents"
-    return plot(
-        f"{label(board.score).capitalize()}{', dollars' if cents else ''}",
-        curves,
-        max(len(curve.values) for curve in curves) - 1,
-        text=lambda value: dollars(value) if cents else f"{value:g}",
-        day=lambda at: day.replace("%(n)s", str(at)),
-        clearance=CLEARANCE,
-    )
-
-
-def _range(rows: Sequence[Row]) -> tuple[float, float]:
-    ends = [end for row in rows for end in (row.ci95 or (row.mean, row.mean)) if end is not None]
-    return (min(0.0, *ends), max(0.0, *ends)) if ends else (0.0, 1.0)
-
-
-def _ends(row: Row, low: float, high: float) -> tuple[float, float, float]:
-    span = (high - low) or 1
-    left, right = row.ci95 or (row.mean or 0.0, row.mean or 0.0)
-    return (left - low) / span * 100, (right - left) / span * 100, ((row.mean or 0.0) - low) / span * 100
-
-
-def _text(value: float | None, unit: str) -> str:
-    return dollars(value) if unit == "cents" else number(value, unit)
+    lines = [
+        Line(row.group, kinds[row.group], [runs[run.run].headline_by_day for run in row.runs])
+        for row in board.rows
+        if row.group in kinds
+    ]
+    return score_over_days(lines, next(iter(runs.values())).header.genesis, board.score, board.unit, site.language)

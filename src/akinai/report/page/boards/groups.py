@@ -1,0 +1,255 @@
+"""The groups of a report side by side: a card each, and the first score over the days against idle and reference."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from akinai.analysis.groups import settings_key
+from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
+from akinai.core.findings import Finding, Severity
+from akinai.report.page.boards.plot import (
+    Line,
+    line_kinds,
+    on_span,
+    scale_kinds,
+    score_over_days,
+    short_number,
+    span_of,
+)
+from akinai.report.page.document import Addresses, entry_link
+from akinai.report.page.lines import LineKind, Plot
+from akinai.report.page.templating import MINUS, Language, count, money, number
+from akinai.report.tables.runs import label
+from akinai.report.why.section import moment_link
+from akinai.report.why.tables import what, when
+from akinai.runtime.runs.records import Run
+from akinai.runtime.why.explanation import Credit, Explanation
+
+MAX_GAMES = 6
+"""Games of a world that have a chart each; of more, all groups of the world stand together."""
+MAX_MOMENTS = 3
+MAX_TYPES = 6
+WORST_FIRST: Sequence[Severity] = ("grave", "serious", "minor")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Findings of one type in a group."""
+
+    type: str
+    """With the place of the worst of them, where it has a transcript."""
+    count: int
+    runs: int
+    severity: Severity
+    """Of the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A decision that made or cost much."""
+
+    when: str
+    worth: str
+    what: str
+    kind: str
+    """ "made" or "cost"."""
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A group as its card shows it."""
+
+    name: str
+    agent: str
+    kind: LineKind | None
+    """The look of its line; None where it is not drawn."""
+    place: str
+    """With "=" where others share it."""
+    mean: str
+    interval: tuple[str, str] | None
+    left: float
+    width: float
+    middle: float
+    """Where its interval and mean are on the scale of all groups of the game, in per cent."""
+    share: str
+    """The place of the mean between idle and reference."""
+    runs: int
+    seeds: int
+    states: Sequence[tuple[str, int]]
+    """Of runs that are not done."""
+    endings: Sequence[tuple[str, int]]
+    tokens: tuple[str, str] | None
+    """Read and written by a run, on average."""
+    dollars: str
+    found: Sequence[Found]
+    more: int
+    """Types of findings that are left out."""
+    judged: bool
+    moments: Sequence[Moment]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Groups that played one world under the same settings."""
+
+    world: str
+    score: str
+    settings: str
+    cards: Sequence[Card]
+    plot: Plot | None
+
+
+def group_kinds(analysis: Analysis) -> dict[str, LineKind]:
+    """The look of each group, in every chart and figure."""
+    by_id, kinds = {run.id: run for run in analysis.runs}, dict[str, LineKind]()
+    for world in dict.fromkeys(group.world for group in analysis.groups):
+        groups = _ranked(analysis, world)
+        genesis = by_id[groups[0].runs[0]].header.genesis
+        kinds |= line_kinds(genesis, ((group.name, group.agent) for group in groups))
+    return kinds
+
+
+def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanation], language: Language) -> list[Game]:
+    """The games of an analysis, each with its groups by place."""
+    kinds, runs = group_kinds(analysis), {run.id: run for run in analysis.runs}
+    made: list[Game] = []
+    for world in dict.fromkeys(group.world for group in analysis.groups):
+        groups = [group for group in _ranked(analysis, world) if group.scores]
+        if not groups:
+            continue
+        by_key: dict[str, list[Group]] = {}
+        for group in groups:
+            by_key.setdefault(settings_key(runs[group.runs[0]].header.genesis), []).append(group)
+        parts = list(by_key.values()) if len(by_key) <= MAX_GAMES else [groups]
+        span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
+        order = next((known for known in analysis.standings if known.world == world), None)
+        cards = {
+            group.name: _card(group, _runs(group, runs), kinds, order, span, addresses, explained) for group in groups
+        }
+        for part in parts:
+            settings = ", ".join(f"{name} {value}" for name, value in part[0].settings.items())
+            plot = _plot(part, runs, kinds, language, scaled=len(part) < len(groups) or len(by_key) == 1)
+            score = label(_first(part[0]).name).capitalize()
+            made.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
+    return made
+
+
+def _ranked(analysis: Analysis, world: str) -> list[Group]:
+    """The groups of a world, the best first."""
+    groups = [group for group in analysis.groups if group.world == world]
+    order = next((known for known in analysis.standings if known.world == world), None)
+    places: Mapping[str, int] = order.ranking.places if order else {}
+
+    def rank(group: Group) -> tuple[int, float]:
+        first = next(iter(group.scores.values()), None)
+        mean = (first.summary.mean if first else None) or 0.0
+        return places.get(group.name, len(groups) + 1), mean if first and first.better == "lower" else -mean
+
+    return sorted(groups, key=rank)
+
+
+def _first(group: Group) -> ScoreSummary:
+    return next(iter(group.scores.values()))
+
+
+def _ends(score: ScoreSummary) -> tuple[float, float] | None:
+    mean = score.summary.mean
+    return score.summary.ci95 or (None if mean is None else (mean, mean))
+
+
+def _runs(group: Group, runs: Mapping[str, Run]) -> list[Run]:
+    return [runs[id] for id in group.runs]
+
+
+def _card(
+    group: Group,
+    runs: Sequence[Run],
+    kinds: Mapping[str, LineKind],
+    order: Standings | None,
+    span: tuple[float, float],
+    addresses: Addresses,
+    explained: Sequence[Explanation],
+) -> Card:
+    score, usage = _first(group), group.usage
+    mean, ci95 = score.summary.mean, score.summary.ci95
+    found = list(_found(runs, addresses))
+    return Card(
+        group.name,
+        group.agent,
+        kinds.get(group.name),
+        _place(group, order),
+        _value(mean, score.unit),
+        (_value(ci95[0], score.unit), _value(ci95[1], score.unit)) if ci95 else None,
+        *on_span(mean, ci95, span),
+        "" if score.share is None else f"{score.share:.0%}".replace("-", MINUS),
+        len(group.runs),
+        group.seeds,
+        [(state, count) for state, count in group.states.items() if count and state != "done"],
+        [(label(ending), count) for ending, count in group.endings.items()],
+        (count(usage.input_tokens), count(usage.output_tokens)) if usage else None,
+        money(usage.dollars * 100) if usage and usage.dollars is not None else "",
+        found[:MAX_TYPES],
+        max(0, len(found) - MAX_TYPES),
+        any(run.judged for run in runs),
+        list(_moments(group, explained, addresses)),
+    )
+
+
+def _place(group: Group, order: Standings | None) -> str:
+    places: Mapping[str, int] = order.ranking.places if order else {}
+    if group.name not in places:
+        return ""
+    place = places[group.name]
+    return f"{place}{'=' if list(places.values()).count(place) > 1 else ''}"
+
+
+def _value(value: float | None, unit: str) -> str:
+    return money(value) if unit == "cents" else number(value, unit).replace("-", MINUS)
+
+
+def _found(runs: Sequence[Run], addresses: Addresses) -> Iterator[Found]:
+    """The types of findings of a group, the worst and the most frequent first."""
+    known: dict[str, list[tuple[Run, Finding]]] = {}
+    for run in runs:
+        for finding in run.findings or ():
+            known.setdefault(finding.type, []).append((run, finding))
+    rows = {type: min(found, key=lambda pair: WORST_FIRST.index(pair[1].severity)) for type, found in known.items()}
+    for type in sorted(known, key=lambda type: (WORST_FIRST.index(rows[type][1].severity), -len(known[type]))):
+        run, worst = rows[type]
+        having = len(Counter(run.id for run, _ in known[type]))
+        words = entry_link(label(type), addresses, run.id, entry=worst.entries[-1])
+        yield Found(words, len(known[type]), having, worst.severity)
+
+
+def _moments(group: Group, explained: Sequence[Explanation], addresses: Addresses) -> Iterator[Moment]:
+    """The decisions that cost or made most in runs of the group that were explained, those that are shown first."""
+    rows: list[tuple[Explanation, str, Credit]] = [
+        (each, kind, row)
+        for each in explained
+        if each.run in group.runs
+        for kind, rows in (("cost", each.cost), ("made", each.made))
+        for row in rows
+    ]
+    rows.sort(key=lambda found: (not found[2].shown, -abs(found[2].made)))
+    for each, kind, row in rows[:MAX_MOMENTS]:
+        where = moment_link(f"{each.run}, {when(each, row)}", addresses, each, row)
+        yield Moment(where, short_number(abs(row.made), each.unit), what(row), kind, row.shown)
+
+
+def _plot(
+    groups: Sequence[Group], runs: Mapping[str, Run], kinds: Mapping[str, LineKind], language: Language, *, scaled: bool
+) -> Plot | None:
+    """The chart of a game; `scaled` adds the players of the scale that are not among its groups."""
+    lines = [
+        Line(group.name, kinds[group.name], [run.headline_by_day for run in _runs(group, runs) if not run.trouble])
+        for group in groups
+        if group.name in kinds
+    ]
+    drawn, genesis = {line.kind for line in lines}, runs[groups[0].runs[0]].header.genesis
+    for player, kind in scale_kinds(genesis).items() if scaled else ():
+        by_seed = {seed: days for group in groups for seed, days in group.scale.days.get(player, {}).items()}
+        if kind not in drawn and by_seed:
+            lines.append(Line(player, kind, list(by_seed.values()), banded=False))
+    first = _first(groups[0])
+    return score_over_days(lines, genesis, first.name, first.unit, language)
