@@ -95,6 +95,19 @@ Preset = Annotated[
 Days = Annotated[
     int | None, option("--days", metavar="N", help="World: simulated days of each run.", parser=whole_number)
 ]
+Role = Annotated[
+    str | None,
+    option("--role", metavar="ROLE", help="World: who learns, such as business in a market.", default="customer there"),
+]
+Opponents = Annotated[
+    str | None,
+    option(
+        "--opponents",
+        metavar="WHO,...",
+        help="World: who plays the other side: players, or playbooks that it follows. Runs to learn from take turns "
+        "among them, and the playbook is judged against each.",
+    ),
+]
 EvalSets = Annotated[
     list[str] | None,
     option("--eval-set", metavar="NAME=VALUE", help="World: a setting of the judged runs only."),
@@ -144,6 +157,8 @@ def learn(
     eval_seeds: EvalSeeds = None,
     preset: Preset = None,
     days: Days = None,
+    role: Role = None,
+    opponents: Opponents = None,
     eval_sets: EvalSets = None,
     store: Store = None,
     as_json: Json = False,
@@ -271,7 +286,7 @@ def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     """UsageError for options about runs where no world is played, or where they are not judged apart."""
     from akinai.runtime.learn.options import expect_unused, find_world
 
-    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store")
+    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents")
     playing |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_sets"]}
     if find_world(tasks) is None:
         expect_unused(playing, f"{tasks} is no world")
@@ -336,5 +351,5 @@ def _play_command(runs: "TrainConfig", playbook: str, store: str | None) -> list
     words += ["--playbook", playbook]
     words += ["--preset", runs.preset] if runs.preset else []
     words += ["--days", str(runs.days)] if runs.days is not None else []
-    words += [word for setting in runs.settings for word in ("--set", setting)]
+    words += [word for setting in runs.settings_of(judged=False) for word in ("--set", setting)]
     return words + (["--store", store] if store else [])

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from akinai.core.actions import Action, Unreadable
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName
 from akinai.core.findings import Deal, Finding
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.lessons import Lesson
@@ -138,6 +139,29 @@ class Teaching(Generic[S]):
 
     learner: ClassVar[str] = ""
     """The player that follows a playbook; empty in a world that has none."""
+    role: ClassVar[str] = ""
+    """Who is taught, such as "customer"; empty in a world with one role."""
+    other_roles: "ClassVar[Sequence[Teaching[Any]]]" = ()
+    """How the world's other roles are taught."""
+    settings: ClassVar[Mapping[str, Json]] = {}
+    """Settings by dotted name under which the agent of a run plays this role, below what a person sets."""
+    score: ClassVar[str] = ""
+    """The figure of the account by which the role is judged; empty: the first score of the first scorer."""
+    beside: ClassVar[Sequence[str]] = ()
+    """Scores and figures of the account that say what the gain of this role does to others."""
+    opponents: ClassVar[Sequence[str]] = ()
+    """Players of the other side; the first may follow a playbook. Empty in a world without one."""
+
+    def opposed_by(self, player: str, bullets: Sequence[str]) -> Mapping[str, Json]:
+        """The settings, by dotted name, under which a player that follows bullets plays the other side."""
+        return {}
+
+    def of_role(self, role: str) -> "Teaching[Any]":
+        """How a role is taught. UnknownName for one that is not; empty is the world's first."""
+        known = {teaching.role: teaching for teaching in (self, *self.other_roles)}
+        if role and role not in known:
+            raise UnknownName("role", role, [name for name in known if name])
+        return known[role] if role else self
 
     def lessons(self, steps: Steps[S]) -> Sequence[Lesson]:
         """Sentences whose numbers are estimated from that record."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from akinai.core.errors import ModelError
 from akinai.core.statistics import PairedComparison, compare
@@ -97,6 +97,8 @@ class EvalResult:
     """Tokens of the bullets in all contexts, summed."""
     injected: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The bullets in each context, by task id."""
+    beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
+    """Further figures of each attempt by name, where its Generator gave some, by task id."""
 
     @property
     def accuracy(self) -> float:
@@ -107,9 +109,15 @@ class EvalResult:
         """The mean score."""
         return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
 
+    def figure(self, name: str) -> EvalResult:
+        """The result by a figure beside the scores, in their place."""
+        found = {id: figures[name] for id, figures in self.beside.items() if name in figures}
+        return EvalResult({id: self.right[id] for id in found}, found)
+
     def only(self, ids: Sequence[str]) -> EvalResult:
         """The result on some of the tasks, such as those that are not training tasks too."""
-        return EvalResult({id: self.right[id] for id in ids}, {id: self.scores[id] for id in ids})
+        beside = {id: self.beside[id] for id in ids if id in self.beside}
+        return EvalResult({id: self.right[id] for id in ids}, {id: self.scores[id] for id in ids}, beside=beside)
 
 
 async def judge(
@@ -142,7 +150,13 @@ async def judge(
         sum((attempt.trajectory.usage for attempt in attempts.values()), ModelUsage()),
         injected_tokens,
         {id: attempt.trajectory.injected for id, attempt in attempts.items()},
+        {id: _beside(attempt.trajectory) for id, attempt in attempts.items()},
     )
+
+
+def _beside(trajectory: Trajectory) -> Mapping[str, float]:
+    details = cast("Mapping[str, Mapping[str, float]]", trajectory.details or {})
+    return details.get("beside", {})
 
 
 def gain(without: EvalResult, with_playbook: EvalResult) -> PairedComparison:

@@ -25,6 +25,8 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
     beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
     playbook = Text(f"playbook {card['playbook']}; {beginning}")
     parts: list[RenderableType] = [Text(_title(learned), "bold"), playbook, Text(""), table]
+    if rows := learned["opponents"]:
+        parts += [Text(""), opponents_table(rows, width)]
     if rows := learned["against"]:
         parts += [Text(""), against_table(rows, width), *map(Text, against_lines(rows))]
     return Group(*parts)
@@ -54,7 +56,8 @@ def _title(learned: Mapping[str, Any]) -> str:
         return f"{learned['tasks']}, learned by {roles}, judged on {learned['split']}{earlier}"
     where = f"before each was learned from{earlier}" if learned["online"] else f"on {learned['eval_seeds']}"
     source = f"what {'the rules' if roles == 'rules' else roles} learned from seeds {learned['seeds']}"
-    return f"{learned['world']}: {learned['agent']} with {source}, {where}"
+    agent = f"{learned['agent']} as {learned['role']}" if learned["role"] else learned["agent"]
+    return f"{learned['world']}: {agent} with {source}, {where}"
 
 
 def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
@@ -171,6 +174,23 @@ def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
 
 def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
     return " to ".join(f"{factor * end:{form}}" for end in ends or ())
+
+
+def opponents_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableType":
+    """A row for each of the opponents in a learning of a role: its gain, and the change of what stands beside it."""
+    names = [*rows[0]["beside"]]
+    columns = [
+        Column("against", [row["opponents"] or "as set" for row in rows], words=True),
+        Column("without", [f"{row['without']:,.2f}" for row in rows], drop=1),
+        Column("gain", [f"{row['paired']['gain']:+,.2f}" for row in rows]),
+        Column("95 %", [_interval(row["paired"]["ci95"], 1, "+,.2f") for row in rows]),
+        Column("won, lost", [f"{row['paired']['wins']}, {row['paired']['losses']}" for row in rows], drop=2),
+    ]
+    for name in names:
+        changes = [row["beside"][name]["paired"] for row in rows]
+        columns.append(Column(name.replace("_", " "), [f"{change['gain']:+,.2f}" for change in changes]))
+        columns.append(Column("95 %", [_interval(change["ci95"], 1, "+,.2f") for change in changes], drop=3))
+    return fitted(columns, width)
 
 
 CONTENDERS = {

@@ -165,6 +165,7 @@ def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_se
     _expect_model(models)
     loop = settings.loop_config(uses_model=True)
     train, judged = seeds_in(config.seeds) if config.seeds else [], seeds_in(config.eval_seeds)
+    judged = judged * len(config.opposing())
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
@@ -186,7 +187,8 @@ def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_se
 def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> Estimate:
     """The runs that teach and the runs that judge, with a playbook and without."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
-    layers = {False: config.settings, True: [*config.settings, *config.eval_settings]}
+    side = config.opposing()[0].settings
+    layers = {judges: [*config.settings_of(judged=judges), *side] for judges in (False, True)}
     parts = [
         estimate_runs(
             config.load_world(), spec, seeds, preset=config.preset, days=config.days, settings=layers[judging]

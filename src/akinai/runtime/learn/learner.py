@@ -21,6 +21,7 @@ from akinai.runtime.learn.options import (
     expect_unused,
     find_world,
     named_data_set,
+    names_in,
     split_settings,
     train_config,
 )
@@ -50,6 +51,8 @@ def learn(
     eval_seeds: Seeds | None = None,
     preset: str | None = None,
     days: int | None = None,
+    role: str | None = None,
+    opponents: str | Sequence[str] | None = None,
     eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
     store: str | None = None,
     model: str | ModelChoice | None = None,
@@ -104,11 +107,9 @@ def learn(
     by_role = {"generator": generator, "reflector": reflector, "curator": role_setting(curator_model, curator_base_url)}
     budget = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
-    learner: dict[str, Any] = {"epochs": epochs, "online": online, "limit": limit, "embedder": embedder}
-    learner |= {"no_truth": no_truth, "keep_best": keep_best, "roles": by_role}
-    runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
-    runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": store}
-    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes, _names(against))
+    learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
+    runs = _named(locals(), RUN_OPTIONS)
+    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes, names_in(against))
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
     return _resolved(asked, learn_tasks, learn_runs)
 
@@ -126,6 +127,8 @@ def estimate_learning(
     eval_seeds: Seeds | None = None,
     preset: str | None = None,
     days: int | None = None,
+    role: str | None = None,
+    opponents: str | Sequence[str] | None = None,
     eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
     model: str | ModelChoice | None = None,
     generator_model: str | ModelChoice | None = None,
@@ -141,10 +144,9 @@ def estimate_learning(
     """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
     choice = ModelChoice(model) if isinstance(model, str) else model
     models = {"generator": generator_model, "reflector": reflector_model, "curator": curator_model}
-    learner: dict[str, Any] = {"epochs": epochs, "online": online, "limit": limit, "no_truth": no_truth}
-    learner |= {"keep_best": keep_best, "roles": {role: role_setting(given) for role, given in models.items()}}
-    runs: dict[str, Any] = {"agent": agent, "reflect": reflect, "seeds": seeds, "eval_seeds": eval_seeds}
-    runs |= {"preset": preset, "days": days, "eval_settings": eval_settings, "store": None}
+    by_role = {role: role_setting(given) for role, given in models.items()}
+    learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
+    runs = _named(locals(), RUN_OPTIONS)
     job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only)
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice)
     return _resolved(asked, _estimate_tasks, _estimate_runs)
@@ -167,9 +169,17 @@ class _Asked:
     evaluator: Evaluator | None = None
 
 
-def _names(against: str | Sequence[str] | None) -> Sequence[str]:
-    """Contenders, from a text as people write it or a list."""
-    return [name.strip() for name in against.split(",")] if isinstance(against, str) else tuple(against or ())
+LEARNER_OPTIONS = ("epochs", "online", "limit", "embedder", "no_truth", "keep_best")
+"""Arguments that are settings of the learner."""
+RUN_OPTIONS = (
+    "agent", "reflect", "seeds", "eval_seeds", "preset", "days", "role", "opponents", "eval_settings", "store",
+)  # fmt: skip
+"""Arguments about a world's runs."""
+
+
+def _named(arguments: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The arguments of these names; None for those that a function has not, and for empty lists."""
+    return {name: None if arguments.get(name) in ("", []) else arguments.get(name) for name in names}
 
 
 def _given(learner: Mapping[str, Any]) -> dict[str, Any]:

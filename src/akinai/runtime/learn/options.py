@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -14,7 +13,7 @@ from akinai.runtime.config.settings import DEFAULT_STORE, assign, named_value, s
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
-from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig
+from akinai.runtime.learn.train_config import EVAL_SEEDS, TRAIN_SEEDS, TrainConfig, setting_texts
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import CHAT
 
@@ -59,10 +58,11 @@ def train_config(
     if runs["reflect"] not in (None, "model", "rules"):
         raise UnknownName("way to reflect", runs["reflect"], ("model", "rules"))
     loaded = worlds.load(world) if isinstance(world, str) else world
-    player = models.by_role.get("generator")
+    player, opponents = models.by_role.get("generator"), runs["opponents"]
+    learner = loaded.facets.teaching.of_role(runs["role"] or "").learner
     return TrainConfig(
         world,
-        runs["agent"] or (CHAT if player else loaded.facets.teaching.learner or default_agent(loaded)),
+        runs["agent"] or (CHAT if player else learner or default_agent(loaded)),
         _seed_text(runs["seeds"], TRAIN_SEEDS),
         _seed_text(runs["eval_seeds"], EVAL_SEEDS),
         runs["days"],
@@ -76,7 +76,14 @@ def train_config(
         models.by_role.get("curator"),
         models.options,
         runs["preset"],
+        runs["role"] or "",
+        names_in(opponents),
     )
+
+
+def names_in(given: str | Sequence[str] | None) -> Sequence[str]:
+    """Names, from a text as people write it or a list."""
+    return [name.strip() for name in given.split(",")] if isinstance(given, str) else tuple(given or ())
 
 
 def expect_unused(options: Mapping[str, object], why: str) -> None:
@@ -84,13 +91,6 @@ def expect_unused(options: Mapping[str, object], why: str) -> None:
     if used := [name for name, value in options.items() if value is not None]:
         them = "it" if len(used) == 1 else "them"
         raise UsageError(f"{', '.join(used)} cannot be used: {why}; leave {them} out")
-
-
-def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
-    """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
-    if not isinstance(settings, Mapping):
-        return list(settings or ())
-    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
 
 
 def named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:

@@ -55,6 +55,9 @@ class RunPlayer(Generator, Protocol):
     @property
     def world(self) -> World[Any]: ...
 
+    @property
+    def config(self) -> TrainConfig: ...
+
     async def training_run(self, name: str) -> Run:
         """A training run by its name."""
         ...
@@ -75,14 +78,14 @@ class RulePlayer:
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
-        seed, trains = _seed_of(assignment.data)
-        trains = trains and bool(assignment.attempt or not self.config.online)
+        task = _run_of(assignment.data)
+        trains = task.trains and bool(assignment.attempt or not self.config.online)
         bullets = tuple(bullet.content for bullet in retrieved.bullets)
-        run = wait(self._train(seed, bullets) if trains else self._judge(seed, bullets))
+        run = wait(self._train(task, bullets) if trains else self._judge(task, bullets))
         if run.status == "failed":
             return Trajectory(assignment.id, failed=run.reason or "the run failed")
         used = tuple(bullet.id for bullet in retrieved.bullets)
-        return replace(trajectory_of(run, assignment.id), used=used)
+        return replace(trajectory_of(run, assignment.id, self.config), used=used)
 
     async def training_run(self, name: str) -> Run:
         run = self._unread.pop(name, None)
@@ -92,13 +95,14 @@ class RulePlayer:
         async with opened(self.config.store, create=False) as store:
             return await read_run(store, await store.header(name), load=loader(self.world), trouble=DAMAGE)
 
-    async def _train(self, seed: int, bullets: tuple[str, ...]) -> Run:
+    async def _train(self, task: _RunTask, bullets: tuple[str, ...]) -> Run:
         """Another playbook makes another experiment, so each epoch tries other things.
 
         The name of the run follows from its bullets: a group holds runs that are played alike.
         """
+        seed = task.seed
         number = Chance.of(seed)("experiment", _digest(bullets)).below(1 << 30)
-        order = "" if self.config.online else self.world.facets.teaching.experiment(number)
+        order = "" if self.config.online else self.config.teaching.experiment(number)
         spec = AgentSpec(self.config.agent, bullets=tuple(filter(None, (order, *bullets))))
         group = f"learn-{self.world.name.partition('@')[0]}-{_digest(spec.bullets)[:6]}"
         async with opened(self.config.store, create=True) as store:
@@ -107,24 +111,21 @@ class RulePlayer:
             while f"{name}-{seed}" in known:
                 number += 1
                 name = f"{group}-again{number}"
-            run = await self._play(store, spec, seed, self.config.settings, name)
+            run = await self._play(store, spec, task, name)
         self._unread[run.id] = run
         return run
 
-    async def _judge(self, seed: int, bullets: tuple[str, ...]) -> Run:
-        settings = [*self.config.settings, *self.config.eval_settings]
+    async def _judge(self, task: _RunTask, bullets: tuple[str, ...]) -> Run:
         async with opened("memory:", create=True) as store:
-            return await self._play(
-                store, AgentSpec(self.config.agent, bullets=bullets), seed, settings, fresh_name([])
-            )
+            return await self._play(store, AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
 
-    async def _play(self, store: Books, spec: AgentSpec, seed: int, settings: Sequence[str], name: str) -> Run:
+    async def _play(self, store: Books, spec: AgentSpec, task: _RunTask, name: str) -> Run:
         prepared = prepare(
-            self.world, preset=self.config.preset, days=self.config.days, settings=settings, thinks=spec.asks_model
+            self.world, preset=self.config.preset, days=self.config.days, settings=task.settings, thinks=spec.asks_model
         )
         check_spec(self.world, spec)
         spec = resolve_group_models(spec, self.world, prepared.setup, None)
-        header = plan(self.world, prepared, spec, [seed], name)[0]
+        header = plan(self.world, prepared, spec, [task.seed], name)[0]
         await begin_all(store, [header])
         played = await play_run(store, header, None, PlayContext(self.world))
         return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
@@ -157,26 +158,25 @@ class ModelPlayer:
     ) -> Trajectory:
         """ModelError for a run that broke, which is resumed when it is asked for again. EndRun when the budget is
         spent."""
-        seed, _ = _seed_of(assignment.data)
+        task = _run_of(assignment.data)
         playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
         async with self._free:
-            run = await self._play(seed, replace(self.spec, playbook=playbook), assignment.attempt)
+            run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
         if run.status == "failed":
             raise ModelError(f"run {run.id} broke: {run.reason}")
         if run.ending == BUDGET:
             raise EndRun(BUDGET)
-        return replace(trajectory_of(run, assignment.id), injected=await self._looked_up(run.id))
+        return replace(trajectory_of(run, assignment.id, self.config), injected=await self._looked_up(run.id))
 
-    async def _play(self, seed: int, spec: AgentSpec, attempt: str) -> Run:
+    async def _play(self, task: _RunTask, spec: AgentSpec, attempt: str) -> Run:
         config = self.config
-        settings = [*config.settings] if attempt else [*config.settings, *config.eval_settings]
         prepared = prepare(
-            self.world, preset=config.preset, days=config.days, settings=settings, thinks=spec.asks_model
+            self.world, preset=config.preset, days=config.days, settings=task.settings, thinks=spec.asks_model
         )
         spec = resolve_group_models(spec, self.world, prepared.setup, spec.model.base_url if spec.model else None)
         digest = hashlib.sha256(canonical([attempt, spec.card(), prepared.setup]).encode()).hexdigest()[:8]
         name = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"
-        header = await self._begin(plan(self.world, prepared, spec, [seed], name)[0])
+        header = await self._begin(plan(self.world, prepared, spec, [task.seed], name)[0])
         if can_resume(header):
             header = await play_run(self.books, header, None, PlayContext(self.world, pool=await self._pool(spec)))
         return await self._read(header)
@@ -251,13 +251,24 @@ class RunRetriever(PlaybookRetriever):
         return Retrieved(inject((), count_tokens=self.count_tokens), (), playbook)
 
 
-def trajectory_of(run: Run, task_id: str) -> Trajectory:
-    """A run as a trajectory: its first score, its model calls, and where it is on record."""
-    score = run.scores[0]
-    details: Json = {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
+def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
+    """A run as a trajectory: the score of its role, its model calls, and where it is on record."""
+    score, details = run.scores[0], dict[str, Json]()
+    if config.role:
+        teaching, world = config.teaching, config.load_world()
+        found = world.facets.judging.account(replay(world, run.ledger)).figures
+        figures = {figure.name: figure for figure in found}
+        score = figures[teaching.score] if teaching.score else score
+        details["beside"] = {name: in_dollars(figures[name].value, figures[name].unit) for name in teaching.beside}
+    details |= {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
     source = f"{run.id}#1 -> {run.id}#{run.entries}"
     answer, usage = format_score(score.value, score.unit), _usage(run.card.get(CALLS))
     return Trajectory(task_id, answer, details=details, source=source, usage=usage)
+
+
+def in_dollars(value: float, unit: str) -> float:
+    """A score, in dollars where it is money."""
+    return value / 100 if unit == "cents" else float(value)
 
 
 def format_score(value: float, unit: str) -> str:
@@ -298,10 +309,18 @@ def _digest(bullets: tuple[str, ...]) -> str:
     return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
 
 
-def _seed_of(data: Json) -> tuple[int, bool]:
-    """The seed of a task's run, and whether the run teaches."""
+@dataclass(frozen=True, slots=True)
+class _RunTask:
+    """The run that a task asks for."""
+
+    seed: int
+    trains: bool
+    settings: Sequence[str]
+
+
+def _run_of(data: Json) -> _RunTask:
     match data:
-        case {"seed": int(seed), "split": str(split)}:
-            return seed, split == "train"
+        case {"seed": int(seed), "split": str(split), "settings": [*settings]}:
+            return _RunTask(seed, split == "train", [str(setting) for setting in settings])
         case _:
             raise ValueError(f"a task with {data!r:.60} is no run of a world; make it by `world_tasks`")

@@ -141,6 +141,7 @@ class LearnResult:
         return {
             "tasks": self.data_set,
             **_runs_json(runs),
+            "opponents": self._opponents_json(),
             "online": self.online,
             "epochs": len(self.epochs),
             "split": self.split,
@@ -182,6 +183,23 @@ class LearnResult:
             },
         }
 
+    def _opponents_json(self) -> Json:
+        """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
+        that say what the gain does to others."""
+        runs, judged, baseline = self.runs, self.judged, self.baseline
+        if runs is None or not runs.role or judged is None or baseline is None:
+            return None
+        rows: list[Json] = []
+        for side in runs.opposing():
+            ids = [id for id in judged.scores if runs.is_against(id, side)]
+            ours, none = judged.only(ids), baseline.only(ids)
+            beside: dict[str, Json] = {
+                name: _comparison_json(none.figure(name), ours.figure(name)) for name in runs.teaching.beside
+            }
+            row = {"opponents": side.name or None, "runs": len(ids), **_comparison_json(none, ours), "beside": beside}
+            rows.append(row)
+        return rows
+
     def _failed(self) -> int:
         if self.split == "train":
             return sum(epoch.counts.failed for epoch in self.epochs)
@@ -211,10 +229,11 @@ def _beginning_json(began: Beginning) -> dict[str, Json]:
 
 def _runs_json(runs: TrainConfig | None) -> dict[str, Json]:
     if runs is None:
-        names = ("world", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings")
+        names = ("world", "role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings")
         return dict.fromkeys(names)
     return {
         "world": runs.load_world().name,
+        "role": runs.role or None,
         "agent": runs.agent,
         "seeds": runs.seeds,
         "eval_seeds": runs.seeds if runs.online else runs.eval_seeds,
@@ -266,6 +285,10 @@ def _epoch_json(epoch: EpochReport) -> dict[str, Json]:
         "rate": epoch.improvement,
         "points": epoch.points,
     }
+
+
+def _comparison_json(without: EvalResult, judged: EvalResult) -> dict[str, Json]:
+    return {"with": judged.mean, "without": without.mean, "paired": _gain_json(gain(without, judged))}
 
 
 def _gain_json(paired: PairedComparison | None) -> Json:

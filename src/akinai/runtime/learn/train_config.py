@@ -1,11 +1,19 @@
 """Which runs of a world are learned from, which judge, and who plays and reflects."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from akinai import worlds
+from akinai.core.canonical import Json
+from akinai.core.errors import UnknownName, UsageError
+from akinai.core.facets import Teaching
 from akinai.core.worlds import World
+from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.learn.role_models import CallOptions, RoleModels
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
@@ -13,6 +21,15 @@ from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
 Reflect: TypeAlias = Literal["model", "rules"]
 
 TRAIN_SEEDS, EVAL_SEEDS = "1-10", "101-120"
+
+
+@dataclass(frozen=True, slots=True)
+class Opponents:
+    """Who plays the other side of a world."""
+
+    name: str
+    settings: Sequence[str]
+    """Settings of the runs with them, as "name=value"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +60,58 @@ class TrainConfig:
     """How all the models are asked."""
     preset: str | None = None
     """The world's preset; None: its default."""
+    role: str = ""
+    """Who learns in a world with several roles, such as "business"; empty: the world's first."""
+    opponents: Sequence[str] = ()
+    """Who plays the other side: a player, or the file of a playbook that one follows. Training runs take turns among
+    them, and each is judged against. Empty: as the settings say."""
 
     def load_world(self) -> World[Any]:
         return worlds.load(self.world) if isinstance(self.world, str) else self.world
 
     @property
+    def teaching(self) -> Teaching[Any]:
+        """How the role is taught. UnknownName for a role that the world has not."""
+        return self.load_world().facets.teaching.of_role(self.role)
+
+    @property
+    def name(self) -> str:
+        """The name of the playbook: the world's, with the role where it is not the world's first."""
+        world = self.load_world()
+        base = world.name.partition("@")[0]
+        return base if self.role in ("", world.facets.teaching.role) else f"{base}-{self.role}"
+
+    def settings_of(self, *, judged: bool) -> list[str]:
+        """The settings of the training or the judged runs, those of the role among them."""
+        asked = [*self.settings, *(self.eval_settings if judged else ())]
+        named = {text.partition("=")[0].strip() for text in asked}
+        return [
+            *asked,
+            *(text for text in setting_texts(self.teaching.settings) if text.partition("=")[0] not in named),
+        ]
+
+    def opposing(self) -> list[Opponents]:
+        """Who plays the other side, with the settings for it; one without a name where nobody was named.
+
+        UsageError for a name that is neither a player of the other side nor a file, and for one that stands twice.
+        """
+        if not self.opponents:
+            return [Opponents("", [])]
+        if twice := next((name for name in self.opponents if [*self.opponents].count(name) > 1), None):
+            raise UsageError(f"the opponents {twice!r} stand twice; name each once")
+        teaching = self.teaching
+        if not teaching.opponents:
+            raise UsageError(f"{self.load_world().name} has no other side to play; leave the opponents out")
+        return [Opponents(name, setting_texts(_opposed(teaching, name))) for name in self.opponents]
+
+    def is_against(self, id: str, side: Opponents) -> bool:
+        """Whether the judged run of a task is one with these opponents."""
+        return len(self.opponents) < 2 or id.endswith(f"-{side.name}")
+
+    @property
     def plays_by_model(self) -> bool:
         """Whether the agent asks a model, or a side of the world has a model of its own."""
-        names = [setting.partition("=")[0] for setting in (*self.settings, *self.eval_settings)]
+        names = [setting.partition("=")[0] for setting in self.settings_of(judged=True)]
         return self.agent in MODEL_AGENTS or any(name.endswith(".model") for name in names)
 
     @property
@@ -69,3 +130,19 @@ class TrainConfig:
         if self.learns_by_model:
             roles |= {"reflector": self.reflects_with, "curator": self.curator_model or self.model}
         return RoleModels({role: choice for role, choice in roles.items() if choice}, self.model, self.options)
+
+
+def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
+    if not isinstance(settings, Mapping):
+        return list(settings or ())
+    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()]
+
+
+def _opposed(teaching: Teaching[Any], name: str) -> Mapping[str, Json]:
+    if name in teaching.opponents:
+        return teaching.opposed_by(name, ())
+    file = PlaybookFile(Path(name))
+    if not file.exists():
+        raise UnknownName("opponent", name, teaching.opponents, "or the file of a playbook")
+    return teaching.opposed_by(teaching.opponents[0], [bullet.content for bullet in file.load()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,13 +14,22 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.playbook.formats import dumps
+from akinai.learning.playbook.sections import all_sections
 from akinai.learning.roles.protocols import Curation, Evaluation, Insights, Retrieved, Roles, Trajectory
 from akinai.learning.roles.requests import UnreadableStreak
 from akinai.learning.roles.rules import LessonCurator
 from akinai.learning.roles.runs import RunCurator, RunReflector, evidence
 from akinai.learning.roles.tasks import Split, Task
 from akinai.runtime.config.settings import prepare
-from akinai.runtime.learn.players import ModelPlayer, RulePlayer, RunPlayer, RunReporter, RunRetriever, situation
+from akinai.runtime.learn.players import (
+    ModelPlayer,
+    RulePlayer,
+    RunPlayer,
+    RunReporter,
+    RunRetriever,
+    in_dollars,
+    situation,
+)
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.role_models import LEARNERS
 from akinai.runtime.learn.settings import LearnSettings
@@ -50,43 +59,63 @@ def world_tasks(config: TrainConfig) -> DataSet:
     judged = [] if config.online else seeds_in(config.eval_seeds)
     if not config.eval_settings and (both := sorted({*train} & {*judged})):
         raise UsageError(f"seed {both[0]} is both learned from and judged by; choose other --eval-seeds")
-    layers: dict[Split, Sequence[str]] = {
-        "train": config.settings,
-        "validation": [*config.settings, *config.eval_settings],
-    }
-    setups = {
-        split: prepare(world, preset=config.preset, days=config.days, settings=layers[split]).setup for split in layers
-    }
-    seeds: dict[Split, list[int]] = {"train": train, "validation": judged}
+    runs = {"train": _runs(config, "train", train), "validation": _runs(config, "validation", judged)}
+    first = next((run for tasks in runs.values() for run in tasks), None)
 
     def load(split: Split) -> list[Task]:
         return [
-            Task(
-                f"{base}-{split}-{seed}",
-                text(seed),
-                "",
-                data={"seed": seed, "split": split},
-                identity=canonical([world.name, seed, setups[split]]),
-            )
-            for seed in seeds.get(split, [])
+            Task(run.id, text(run), "", data=run.data, identity=canonical([world.name, run.seed, run.setup]))
+            for run in runs.get(split, ())
         ]
 
-    def text(seed: int) -> str:
-        if not config.learns_by_model:
-            return f"{base}, seed {seed}"
-        return situation(world, seed, setups["train"])
+    def text(run: _TaskRun) -> str:
+        if not config.learns_by_model or first is None:
+            return f"{base}, seed {run.seed}"
+        return situation(world, run.seed, first.setup)
 
     player = RulePlayer(world, config)
-    rules = Roles(
-        player, WorldReflector(player), EvidenceCurator(LessonCurator(world.facets.teaching.merge)), label="rules"
-    )
+    rules = Roles(player, WorldReflector(player), EvidenceCurator(LessonCurator(config.teaching.merge)), label="rules")
     retriever = RunRetriever if config.plays_by_model else None
-    return DataSet(base, load, rules=rules, settings=default_settings(config), retriever=retriever)
+    sections = all_sections().get(base, ())
+    return DataSet(
+        config.name, load, sections=sections, rules=rules, settings=default_settings(config), retriever=retriever
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _TaskRun:
+    """A run that teaches or judges."""
+
+    id: str
+    seed: int
+    setup: Mapping[str, Json]
+    data: Mapping[str, Json]
+
+
+def _runs(config: TrainConfig, split: Split, seeds: Sequence[int]) -> list[_TaskRun]:
+    """The runs of a split: training takes turns among the opponents, and each is judged against."""
+    opposing, judges = config.opposing(), split == "validation"
+    settings = config.settings_of(judged=judges)
+    world = config.load_world()
+    setups = [
+        prepare(world, preset=config.preset, days=config.days, settings=[*settings, *side.settings]).setup
+        for side in opposing
+    ]
+    pairs = [(place, seed) for place in range(len(opposing)) for seed in seeds]
+    if not judges:
+        pairs = [(number % len(opposing), seed) for number, seed in enumerate(seeds)]
+    found: list[_TaskRun] = []
+    for place, seed in pairs:
+        side = opposing[place]
+        id = f"{config.name}-{split}-{seed}{f'-{side.name}' if judges and len(opposing) > 1 else ''}"
+        data: dict[str, Json] = {"seed": seed, "split": split, "settings": [*settings, *side.settings]}
+        found.append(_TaskRun(id, seed, setups[place], {**data, "opponents": side.name}))
+    return found
 
 
 def _check_config(config: TrainConfig) -> None:
     world = config.load_world()
-    if not config.learns_by_model and not world.facets.teaching.teaches:
+    if not config.learns_by_model and not config.teaching.teaches:
         raise UsageError(
             f"{world.name} has no lessons by rules; name a model, or learn from a world that has, such as vending"
         )
@@ -172,7 +201,7 @@ class ScoreEvaluator:
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         details = trajectory.details
-        score = details["score"] / 100 if details["unit"] == "cents" else float(details["score"])
+        score = in_dollars(details["score"], details["unit"])
         report = f"; {details['report']}" if details.get("report") else ""
         return Evaluation(score > 0, score, f"{trajectory.answer} in {details['run']}{report}")
 
@@ -197,7 +226,7 @@ class WorldReflector:
         run, world = await self.player.training_run(name), self.player.world
         steps = replay(world, run.ledger)
         kinds = dict.fromkeys(finding.type for finding in world.facets.judging.detect(steps))
-        lessons = tuple(world.facets.teaching.lessons(steps))
+        lessons = tuple(self.player.config.teaching.lessons(steps))
         return Insights(
             task.id,
             key_insight=f"{trajectory.answer}, {len(lessons)} lessons",

@@ -1,6 +1,7 @@
 """What the market says of itself beyond its rules."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from akinai.core.agents import AgentFactory
@@ -14,14 +15,15 @@ from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.account import account
 from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
-from akinai.worlds.market.analysis.scores import facts, welfare_cents
-from akinai.worlds.market.lessons import lessons
+from akinai.worlds.market.analysis.scores import facts, is_seated, welfare_cents
+from akinai.worlds.market.lessons import lessons, selling
 from akinai.worlds.market.lessons.advice import Experiment
+from akinai.worlds.market.lessons.selling_advice import SellingExperiment
 from akinai.worlds.market.magentic import export_magentic
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.players.players import PLAYERS
-from akinai.worlds.market.populations.files import read_ids, read_population
+from akinai.worlds.market.populations.files import read_ids, read_population, read_sentences
 from akinai.worlds.market.populations.generator import GENERATOR
 from akinai.worlds.market.presentation import MarketPresentation
 from akinai.worlds.market.rules import mail, turns, views
@@ -62,10 +64,13 @@ class MarketSides(Sides[State]):
         return turns.expected_actions(state, state.members[actor])
 
     def own_player(self, state: State, actor: str) -> AgentFactory | None:
-        group = {"businesses": state.setup.businesses, "customers": state.setup.customers}.get(self.group(state, actor))
-        if group is None or group.model or group.agent == "same":
+        setup = state.setup
+        group = {"businesses": setup.businesses, "customers": setup.customers}.get(self.group(state, actor))
+        seated = group is not setup.businesses or is_seated(state, actor)
+        if group is None or (seated and (group.model or group.agent == "same")):
             return None
-        return PLAYERS.get(group.agent, PLAYERS["careful"])
+        player, bullets = PLAYERS.get(group.agent, PLAYERS["careful"]), setup.playbook
+        return (lambda role: player(replace(role, bullets=bullets))) if bullets else player
 
     def wake_times(self, state: State) -> Mapping[str, int]:
         return turns.wake_times(state)
@@ -90,10 +95,44 @@ class MarketJudging(Judging[State]):
         return facts(state)
 
 
-class MarketTeaching(Teaching[State]):
-    """Lessons for customers; the player `first` follows them."""
+class SellingTeaching(Teaching[State]):
+    """Lessons for businesses, which every player follows that is seated as one."""
 
     learner = "first"
+    role = "business"
+    settings: ClassVar[Mapping[str, Json]] = {
+        "businesses.agent": "same",
+        "customers.agent": "first",
+        "agent_share": 0.5,
+    }
+    score = "agent_profit"
+    beside = ("rival_profit", "welfare", "total_surplus")
+    opponents = ("first", *(name for name in PLAYERS if name != "first"))
+
+    def opposed_by(self, player: str, bullets: Sequence[str]) -> Mapping[str, Json]:
+        return {"customers.agent": player, "playbook": [*bullets]}
+
+    def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
+        return selling.selling_lessons(steps)
+
+    def merge(self, content: str, lesson: Lesson) -> str:
+        return selling.merge_selling_lesson(content, lesson)
+
+    def experiment(self, number: int) -> str:
+        return SellingExperiment(number).sentence()
+
+
+class MarketTeaching(Teaching[State]):
+    """Lessons for customers; the player `first` follows them. They are judged by the welfare, which is theirs."""
+
+    learner = "first"
+    role = "customer"
+    other_roles = (SellingTeaching(),)
+    beside = ("business_profit", "total_surplus")
+    opponents = ("rules",)
+
+    def opposed_by(self, player: str, bullets: Sequence[str]) -> Mapping[str, Json]:
+        return {"businesses.agent": player, "playbook": [*bullets]}
 
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
         return lessons.market_lessons(steps)
@@ -108,7 +147,7 @@ class MarketTeaching(Teaching[State]):
 class MarketFiles(Files[State]):
     """Populations in the public format, and runs as the public system's database."""
 
-    readers: ClassVar[Mapping[str, Reader]] = {"data": read_population, "treated": read_ids}
+    readers: ClassVar[Mapping[str, Reader]] = {"data": read_population, "treated": read_ids, "playbook": read_sentences}
     inline = frozenset({"treated"})
     exporters: ClassVar[Mapping[str, Exporter]] = {"magentic": export_magentic}
     generator = GENERATOR

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 
 from akinai.core.canonical import canonical
@@ -11,9 +12,9 @@ from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.choices import figures
 from akinai.worlds.market.analysis.deals import deal_tables
 from akinai.worlds.market.analysis.proposal_errors import KINDS
-from akinai.worlds.market.analysis.scores import scores_of
+from akinai.worlds.market.analysis.scores import is_seated, scores_of
 from akinai.worlds.market.analysis.tables import MarketReport, group_by, market_tables
-from akinai.worlds.market.analysis.welfare import attainable_welfare, gini
+from akinai.worlds.market.analysis.welfare import Sale, attainable_welfare, gini
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.model.units import prices
 
@@ -91,8 +92,22 @@ def _surplus(market: MarketReport) -> list[Score]:
         Score("total_surplus", consumers + producers, "cents", better="higher"),
         Score("platform_fees", fees, "cents"),
         Score("business_profit", sum(sale.profit_cents or 0 for sale in known), "cents", better="higher"),
+        *_seats(market, known),
         *([Score("revenue_gini", spread, "share", better="lower")] if spread is not None else []),
         Score("unknown_costs", len(market.sales) - len(known), "payments"),
+    ]
+
+
+def _seats(market: MarketReport, known: Sequence[Sale]) -> list[Score]:
+    """The profit of the businesses that the run's agent may play, and of the others, where only a share is its."""
+    state = market.state
+    if "agent_share" not in state.setup.model_fields_set:
+        return []
+    mine = sum(sale.profit_cents or 0 for sale in known if is_seated(state, sale.offer.business))
+    others = sum(sale.profit_cents or 0 for sale in known) - mine
+    return [
+        Score("agent_profit", mine, "cents", better="higher"),
+        Score("rival_profit", others, "cents", better="higher"),
     ]
 
 

@@ -81,6 +81,12 @@ def welfare_cents(state: State) -> int:
     return sum(buyer.utility_cents for buyer in buyers(state))
 
 
+def is_seated(state: State, business: str) -> bool:
+    """Whether a business is of those that the run's agent may play, by `agent_share`."""
+    share = state.setup.agent_share
+    return share >= 1 or state.chance("seated", business).below(1_000) < 1_000 * share
+
+
 def facts(state: State) -> Mapping[str, Json]:
     """The truth about a state in a few numbers."""
     return {

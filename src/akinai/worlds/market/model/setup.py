@@ -219,6 +219,9 @@ class Latency(_Record):
         return self
 
 
+Sentence = Annotated[str, Field(max_length=20_000)]
+
+
 def _ids(given: object) -> object:
     """Ids of a text that holds commas between them, each once."""
     if not isinstance(given, str):
@@ -226,7 +229,7 @@ def _ids(given: object) -> object:
     return [*dict.fromkeys(id for part in given.split(",") if (id := part.strip()))]
 
 
-TREATMENTS = frozenset({"population", "search", "gates", "manipulation", "treated"})
+TREATMENTS = frozenset({"population", "search", "gates", "manipulation", "treated", "playbook", "agent_share"})
 """Settings that only experiments touch."""
 
 
@@ -259,6 +262,14 @@ class Setup(_Record):
     treated: Annotated[tuple[Id, ...], BeforeValidator(_ids)] = ()
     """Ids of the businesses that count as treated, with commas between them or in a file, one a line; a manipulation is
     theirs, whatever its sellers say."""
+
+    playbook: tuple[Sentence, ...] = ()
+    """Sentences that the customers and businesses follow which the run's agent does not play; a playbook's file on the
+    command line."""
+
+    agent_share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Where the run's agent plays the businesses, the share of them that it plays, drawn by chance; the others go by
+    their rules."""
 
     @model_serializer(mode="wrap")
     def _with_what_was_set(self, dump: SerializerFunctionWrapHandler, _: SerializationInfo) -> dict[str, Any]:

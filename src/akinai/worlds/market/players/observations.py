@@ -31,14 +31,29 @@ class OwnProfile:
     """A business's menu, or what a customer is willing to pay for each item."""
     needs: Set[str]
     """Amenities that a customer wants."""
+    has: Set[str] = frozenset()
+    """Amenities of a business."""
+    floor: Decimal = Decimal(1)
+    """Share of its menu's prices below which a business does not sell."""
 
 
 def own_profile(view: View) -> OwnProfile:
     """The profile that a view shows."""
     profile: dict[str, Any] = json.loads(view.text.partition(PROFILE)[2].split("\n", 1)[0])
     sells = "request" not in profile
-    needs = frozenset[str]() if sells else frozenset(cast("Sequence[str]", profile["amenity_features"]))
-    return OwnProfile(profile["id"], sells, prices(profile), needs)
+    if not sells:
+        needs = frozenset(cast("Sequence[str]", profile["amenity_features"]))
+        return OwnProfile(profile["id"], sells, prices(profile), needs)
+    factor = profile.get("min_price_factor")
+    floor = dollars(factor) if isinstance(factor, int | float) and 0 <= factor <= 1 else Decimal(1)
+    return OwnProfile(profile["id"], sells, prices(profile), frozenset(), _amenities(profile), floor)
+
+
+def _amenities(business: Mapping[str, Any]) -> Set[str]:
+    has = business.get("amenity_features")
+    if not isinstance(has, Mapping):
+        return frozenset()
+    return {name for name, there in cast("Mapping[str, Json]", has).items() if there is True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,11 @@ class FoundBusiness:
     id: str
     items: Set[str]
     amenities: Set[str]
+    data: Mapping[str, Any]
+
+    @property
+    def prices(self) -> Mapping[str, Decimal]:
+        return prices(self.data)
 
 
 def results_page(outcome: Outcome) -> tuple[list[FoundBusiness], int]:
@@ -102,8 +122,7 @@ def results_page(outcome: Outcome) -> tuple[list[FoundBusiness], int]:
 
 def _found(profile: Mapping[str, Any]) -> FoundBusiness:
     business = cast("Mapping[str, Any]", profile.get("business") or {})
-    has = cast("Mapping[str, Json]", business.get("amenity_features") or {})
-    return FoundBusiness(profile["id"], priced(business), {name for name, there in has.items() if there is True})
+    return FoundBusiness(profile["id"], priced(business), _amenities(business), business)
 
 
 def orders_in(text: str, menu: Mapping[str, Decimal]) -> dict[str, int]:
@@ -117,6 +136,17 @@ def orders_in(text: str, menu: Mapping[str, Decimal]) -> dict[str, int]:
             orders[item] = max(1, min(int(said), MOST_OF_ONE))
             low = low[: found.start()] + "." * (found.end() - found.start()) + low[found.end() :]
     return {item: orders[item] for item in sorted(orders)}
+
+
+_NAMED = re.compile(r"\d{1,2}\s*[x×]\s*[^\W\d_]")
+
+
+def lacks_items(text: str, menu: Mapping[str, Decimal]) -> bool:
+    """Whether a request, written as "1 x Item, 2 x Item", names an item that a menu lacks."""
+    low = text.lower()
+    for item in sorted(menu, key=lambda item: (-len(item), item)):
+        low = re.sub(rf"(?<!\w){re.escape(item.lower())}(?!\w)", ".", low)
+    return _NAMED.search(low) is not None
 
 
 def total(proposal: a.OrderProposal) -> Decimal:

@@ -1,4 +1,4 @@
-"""Players without a model: four customers, and a business that reads requests and proposes from its menu.
+"""Players without a model: four customers, each of which sells as `sellers` does where it is seated as a business.
 
 They know what the market tells them and nothing else.
 """
@@ -16,11 +16,8 @@ from akinai.worlds.market.players import observations
 from akinai.worlds.market.players.guided import guided
 from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
 from akinai.worlds.market.players.policies import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Policy
+from akinai.worlds.market.players.sellers import guided_manner, say, sell, send
 from akinai.worlds.market.rules.gates import NOT_YET
-
-AT_A_TIME = 50
-"""Messages that a business reads at once."""
-CENT = Decimal("0.01")
 
 Lookup = Generator[Action, Outcome, list[str]]
 Gathering = Generator[Action, Outcome, "Collected"]
@@ -45,7 +42,7 @@ def customer(me: Routine, policy: Policy) -> Plan:
         yield a.Register()
     asked = yield from search_businesses(own, policy)
     for business in asked:
-        yield _say(own, business, _request(own))
+        yield say(own, business, _request(own))
     gathered = yield from collect_offers(own, policy, len(asked))
     yield from pay_best(own, policy, gathered)
     while True:
@@ -98,7 +95,7 @@ def pay_best(own: OwnProfile, policy: Policy, gathered: Collected) -> Paying:
     while offers:
         chosen = min(offers, key=lambda received: _worst(own, received)) if policy.enough != 1 else offers[0]
         assert isinstance(chosen.message, a.OrderProposal)
-        outcome = yield _send(own, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
+        outcome = yield send(own, chosen.sender, a.Payment(proposal_message_id=chosen.message.id))
         if outcome.ok:
             return
         if outcome.code != NOT_YET:
@@ -113,63 +110,10 @@ def pay_best(own: OwnProfile, policy: Policy, gathered: Collected) -> Paying:
         offers = [*offers, *(received for received in mail if _takes(own, policy, received))]
 
 
-def business(me: Routine) -> Plan:
-    """Answers each request with what its menu holds of it, at menu prices; confirms each payment once."""
-    own = observations.own_profile(me.view)
-    if a.Register in me.view.verbs:
-        yield a.Register()
-    pending, made, last = dict[str, a.OrderProposal](), 0, 0
-    while True:
-        yield a.Wait()
-        more = True
-        while more:
-            outcome = yield a.FetchMessages(after_index=last, limit=AT_A_TIME)
-            more = observations.has_more(outcome)
-            for received in observations.messages_in(outcome):
-                last = received.index
-                match received.message:
-                    case a.Text():
-                        orders = observations.orders_in(received.message.content, own.prices)
-                        if not orders:
-                            yield _say(own, received.sender, "Sorry, nothing of that is on our menu.")
-                            continue
-                        made += 1
-                        proposal = _proposal(own, f"{own.id}-{made}", orders)
-                        pending[proposal.id] = proposal
-                        yield _send(own, received.sender, proposal)
-                    case a.Payment():
-                        if paid := pending.pop(received.message.proposal_message_id, None):
-                            yield _say(own, received.sender, _confirmation(paid))
-                    case a.OrderProposal():
-                        continue
-
-
-def _proposal(own: OwnProfile, id: str, orders: Mapping[str, int]) -> a.OrderProposal:
-    items = [
-        a.Item(id=item, item_name=item, quantity=count, unit_price=float(own.prices[item]))
-        for item, count in orders.items()
-    ]
-    total = sum((count * own.prices[item] for item, count in orders.items()), Decimal(0))
-    return a.OrderProposal(id=id, items=items, total_price=float(total))
-
-
-def _confirmation(paid: a.OrderProposal) -> str:
-    total = observations.total(paid).quantize(CENT)
-    return f"Payment received! Your order for ${total} is confirmed. Order ID: {paid.id}. Thank you for your business!"
-
-
 def _request(own: OwnProfile) -> str:
     wanted = ", ".join(f"1 x {item}" for item in sorted(own.prices))
     needs = f" I also need: {', '.join(sorted(own.needs))}." if own.needs else ""
     return f"Hello, I would like to order {wanted}.{needs} Please send me a proposal."
-
-
-def _say(own: OwnProfile, to: str, text: str) -> a.SendMessage:
-    return _send(own, to, a.Text(content=text))
-
-
-def _send(own: OwnProfile, to: str, message: a.Message) -> a.SendMessage:
-    return a.SendMessage(from_agent_id=own.id, to_agent_id=to, message=message)
 
 
 def _takes(own: OwnProfile, policy: Policy, received: ReceivedMessage) -> bool:
@@ -184,25 +128,26 @@ def _worst(own: OwnProfile, received: ReceivedMessage) -> tuple[Decimal, int]:
 
 
 def _player(policy: Policy, description: str) -> AgentFactory:
-    """The factory of a player: customers by their policy, businesses by their menu."""
+    """The factory of a player: customers by their policy, businesses by their menu and the playbook."""
 
-    def factory(_: Role) -> Agent:
-        return _routine(policy)
+    def factory(role: Role) -> Agent:
+        return _routine(policy, role)
 
     factory.__doc__ = description
     return factory
 
 
-def _routine(policy: Policy) -> Routine:
+def _routine(policy: Policy, role: Role) -> Routine:
     def plan(me: Routine) -> Plan:
-        yield from business(me) if observations.own_profile(me.view).sells else customer(me, policy)
+        sells = observations.own_profile(me.view).sells
+        yield from sell(me, guided_manner(role)) if sells else customer(me, policy)
 
     return Routine(plan)
 
 
 def first_player(role: Role) -> Agent:
     """Asks the first page of results, and takes the first proposal that comes; with a playbook, what it tells."""
-    return _routine(guided(FIRST, role))
+    return _routine(guided(FIRST, role), role)
 
 
 PLAYERS: Mapping[str, AgentFactory] = {

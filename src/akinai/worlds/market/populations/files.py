@@ -45,6 +45,19 @@ def read_ids(texts: Mapping[str, str]) -> Json:
     return [*dict.fromkeys(ids)]
 
 
+def read_sentences(texts: Mapping[str, str]) -> Json:
+    """The contents of the bullets in a playbook's JSON, in their order."""
+    found: list[Json] = []
+    for text in texts.values():
+        try:
+            document = json.loads(text)
+            document = document.get("playbook", document)
+            found += [bullet["content"] for section in document["sections"] for bullet in section["bullets"]]
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError("it is no playbook; name the JSON file that a learning wrote") from error
+    return found
+
+
 def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Business | Customer:
     try:
         document = read_yaml(text)

@@ -1,0 +1,52 @@
+"""What the market's businesses learn is worth: on other populations, against customers that learned and that did not.
+
+python bench/selling.py: half of the businesses learn, from seeds 1-6 of ten customers, once from customers who pay the
+first proposal and once from customers who learned to compare; both playbooks are judged against both on seeds 101-110.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import akinai
+
+SETTINGS = {"customers": 10}
+TRAIN, JUDGED = "1-6", "101-110"
+
+
+def money(paired: Any) -> str:
+    """A gain with its interval."""
+    low, high = paired["ci95"]
+    return f"{paired['gain']:>+8.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def main() -> None:
+    start = perf_counter()
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        common: dict[str, Any] = {"settings": SETTINGS, "store": str(folder / "runs.db")}
+        buyers = str(folder / "buyers.json")
+        akinai.learn("market", seeds="1-3", eval_seeds="101", playbook=buyers, **common)
+        names = {"first": "customers who do not learn", buyers: "customers who learned"}
+        for number, taught_by in enumerate(names):
+            playbook = folder / f"sellers{number}.json"
+            options: dict[str, Any] = {"role": "business", "playbook": playbook, **common}
+            learned = akinai.learn("market", seeds=TRAIN, eval_seeds="101", opponents=[taught_by], **options)
+            print(f"\nlearned from {names[taught_by]}:\n")
+            print("\n".join(f"- {bullet.content}" for bullet in learned.playbook))
+            judged = akinai.learn("market", eval_seeds=JUDGED, opponents=[*names], judge_only=True, **options)
+            document: Any = judged.to_json()
+            print(f"\n{'dollars a market':<30}{'without':>9}  {'gain':<28}{'won, lost':<11}beside it")
+            for row in document["opponents"]:
+                paired, beside = row["paired"], row["beside"]
+                print(
+                    f"{names[row['opponents']]:<30}{row['without']:>9.2f}  {money(paired):<28}"
+                    f"{paired['wins']:>3}, {paired['losses']:<6}"
+                    + "; ".join(f"{name} {money(figures['paired'])}" for name, figures in beside.items())
+                )
+    print(f"\n{perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

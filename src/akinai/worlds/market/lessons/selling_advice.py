@@ -1,0 +1,223 @@
+"""Advice on selling in a market: sentences that hold their numbers, and what they advise by them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Self
+
+from akinai.core.lessons import AdviceKinds, SentenceTemplate, TemplateAdvice, choice, weighted_mean
+from akinai.worlds.market.lessons.advice import ComparisonAdvice
+
+ERRORS = 2.0
+"""Standard errors beyond which a difference of shares counts as shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """Proposals of one kind, and how many of them were paid."""
+
+    sent: int
+    paid: int
+
+    @property
+    def share(self) -> float:
+        return self.paid / self.sent if self.sent else 0.0
+
+    def merge(self, other: "Paid") -> "Paid":
+        return Paid(self.sent + other.sent, self.paid + other.paid)
+
+    def beats(self, other: "Paid") -> bool:
+        """Whether its share is larger, beyond what chance explains."""
+        if not (self.sent and other.sent):
+            return False
+        both = self.merge(other).share
+        error = sqrt(both * (1 - both) * (1 / self.sent + 1 / other.sent))
+        return self.share - other.share > ERRORS * error
+
+
+class PartsAdvice(ComparisonAdvice):
+    """Whether to propose a part of an order, by what paid parts and paid whole orders left their sellers with.
+
+    Counted are customers who were offered all that they want by somebody.
+    """
+
+    __slots__ = ()
+    TEMPLATE = SentenceTemplate(
+        "{checks}: where somebody offered the whole of an order, {lacking.count:int} payments for a part left their "
+        "sellers with {lacking.cents:money} each on average, {having.count:int} for the whole with "
+        "{having.cents:money}.",
+        checks=choice(
+            {
+                True: "Propose an order only when you have every item of it",
+                False: "Propose what you have of an order, whole or not",
+                None: "See whether you have every item of an order before you propose",
+            }
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PairAdvice(TemplateAdvice):
+    """Two kinds of proposals and how many of each were paid."""
+
+    with_it: Paid
+    without: Paid
+
+    @property
+    def checks(self) -> bool:
+        return self.with_it.beats(self.without)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self | None:
+        both = (Paid(values[f"{kind}.sent"], values[f"{kind}.paid"]) for kind in ("with_it", "without"))
+        return cls(*both)
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(self.with_it.merge(other.with_it), self.without.merge(other.without))
+
+
+class SpeedAdvice(PairAdvice):
+    """Whom to answer first: whether the first proposal that a customer gets is paid more often than later ones."""
+
+    __slots__ = ()
+    TEMPLATE = SentenceTemplate(
+        "{checks}: of {with_it.sent:int} proposals that were the first their customers got, {with_it.paid:int} were "
+        "paid, of {without.sent:int} later ones {without.paid:int}.",
+        checks=choice(
+            {
+                True: "Propose before you do anything else, the largest orders first, and say no and thank you after",
+                False: "Answer your mail in the order in which it came",
+            }
+        ),
+    )
+
+
+class WordingAdvice(PairAdvice):
+    """Whether to name in a proposal the amenities that its customer asked for, of whole orders from such places."""
+
+    __slots__ = ()
+    TEMPLATE = SentenceTemplate(
+        "{checks}: of {with_it.sent:int} proposals that named them {with_it.paid:int} were paid, of "
+        "{without.sent:int} that could have and did not {without.paid:int}.",
+        checks=choice(
+            {
+                True: "Name in a proposal the amenities that its customer asked for and you have",
+                False: "Keep a proposal to items and prices, for naming amenities in it made no difference",
+            }
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UndercutAdvice(TemplateAdvice):
+    """Whether to ask less than the cheapest other that has an order, by what customers with a choice paid for."""
+
+    customers: int
+    """Who could choose among several proposals that fit."""
+    cheapest: int
+    """Those of them who paid the cheapest."""
+    by_chance: float
+    """How many would have if they chose at random."""
+    lost: int
+    """Proposals beside which a cheaper one was paid, and whose seller could have asked less than that."""
+    cents: int
+    """What asking a cent less than that would have left such a seller with, on average."""
+    won: int
+    """Proposals that were paid beside a cheaper one."""
+    cost_cents: int
+    """What asking a cent less than that would have cost such a seller, on average."""
+
+    @property
+    def by_price(self) -> float:
+        """The share of customers who choose by price; the others at random."""
+        free = self.customers - self.by_chance
+        return max(0.0, (self.cheapest - self.by_chance) / free) if free > 0 else 0.0
+
+    @property
+    def checks(self) -> bool:
+        """Whether the sales that it would win outweigh what it would give away."""
+        return self.by_price * self.lost * self.cents > self.won * self.cost_cents
+
+    TEMPLATE = SentenceTemplate(
+        "{checks}: of {customers:int} customers who could choose among several that fit {cheapest:int} paid the "
+        "cheapest, where {by_chance:.1} would have by chance; {lost:int} sellers who lost to a cheaper one could have "
+        "asked less still, for {cents:money} each, and {won:int} were paid beside a cheaper one, whom that would have "
+        "cost {cost_cents:money} each.",
+        checks=choice(
+            {
+                True: "Read the other menus, and ask a cent less for an order than the cheapest who has it, down to "
+                "your floor",
+                False: "Ask your menu's prices, whatever others ask",
+            }
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(
+            self.customers + other.customers,
+            self.cheapest + other.cheapest,
+            self.by_chance + other.by_chance,
+            self.lost + other.lost,
+            round(weighted_mean(self.cents, self.lost, other.cents, other.lost)),
+            self.won + other.won,
+            round(weighted_mean(self.cost_cents, self.won, other.cost_cents, other.won)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StockAdvice(TemplateAdvice):
+    """What a missing item costs: requests that a menu could not fill, and what their customers paid elsewhere."""
+
+    requests: int
+    filled: int
+    """Requests whose items were all on the menu of the business that was asked."""
+    lost: int
+    """Others whose customer paid another business for the whole order."""
+    cents: int
+    """What such a sale left that business with, on average."""
+
+    @property
+    def checks(self) -> bool:
+        return self.lost > 0 and self.cents > 0
+
+    TEMPLATE = SentenceTemplate(
+        "{checks}: of {requests:int} requests {filled:int} could be filled from the menu of the business that was "
+        "asked, and {lost:int} of the others went to one that had it all, which was left with {cents:money} each.",
+        checks=choice(
+            {
+                True: "Stock what customers ask you for and you lack, if you can",
+                False: "Keep your menu as it is",
+            }
+        ),
+    )
+
+    def merge(self, other: Self) -> Self:
+        return type(self)(
+            self.requests + other.requests,
+            self.filled + other.filled,
+            self.lost + other.lost,
+            round(weighted_mean(self.cents, self.lost, other.cents, other.lost)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SellingExperiment(TemplateAdvice):
+    """An order to try ways of selling, so that there is something to learn from; no lesson."""
+
+    number: int
+    """Another one tries other things."""
+
+    TEMPLATE = SentenceTemplate(
+        "Experiment {number:int} as a business: hold parts of orders back or propose them, answer in another order, "
+        "name amenities or not, and ask less than others or not."
+    )
+
+    def merge(self, other: Self) -> Self:
+        return other
+
+
+KINDS = AdviceKinds(
+    PartsAdvice, SpeedAdvice, WordingAdvice, UndercutAdvice, StockAdvice, SellingExperiment,
+)  # fmt: skip
+
+read_selling_advice, merge_selling_advice = KINDS.parse, KINDS.merge

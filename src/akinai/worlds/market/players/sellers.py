@@ -1,0 +1,180 @@
+"""How businesses without a model sell: they read requests, propose from their menu, and confirm payments.
+
+With a playbook a business follows the sentences on selling; each moves one thing, by what its own numbers say.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_FLOOR, Decimal
+
+from akinai.core.agents import Plan, Role, Routine
+from akinai.core.chance import Chance
+from akinai.core.lessons import Advice
+from akinai.worlds.market.lessons.selling_advice import (
+    PartsAdvice,
+    SellingExperiment,
+    SpeedAdvice,
+    UndercutAdvice,
+    WordingAdvice,
+    read_selling_advice,
+)
+from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.players import observations
+from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, ReceivedMessage
+
+AT_A_TIME = 50
+"""Messages that a business reads at once."""
+OPENING_S, MOST_READ = 5, 10_000
+"""Seconds after which all others are in, and the most of them whose menus a business reads."""
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a business sells."""
+
+    whole_only: bool = False
+    """Propose an order only with every item of it."""
+    proposes_first: bool = False
+    """Propose before texts are written, the largest orders first."""
+    names_amenities: bool = False
+    undercuts: bool = False
+    """Read the menus of all others at the beginning, and ask a cent less for an order than the cheapest of those that
+    have it with the same amenities, as far as the floor allows."""
+
+
+def guided_manner(role: Role) -> Manner:
+    """The manner that a playbook's bullets ask for; the plain one without such."""
+    advice = [found for text in role.bullets if (found := read_selling_advice(text)) is not None]
+    manner = Manner()
+    for item in advice:
+        if isinstance(item, SellingExperiment):
+            return experimental_manner(Chance.of(item.number)("experiment", role.actor))
+        manner = follow(manner, item)
+    return manner
+
+
+def follow(manner: Manner, advice: Advice) -> Manner:
+    """A manner with one sentence followed."""
+    match advice:
+        case PartsAdvice():
+            return replace(manner, whole_only=bool(advice.checks))
+        case SpeedAdvice():
+            return replace(manner, proposes_first=advice.checks)
+        case WordingAdvice():
+            return replace(manner, names_amenities=advice.checks)
+        case UndercutAdvice():
+            return replace(manner, undercuts=advice.checks)
+        case _:
+            return manner
+
+
+def experimental_manner(draw: Chance) -> Manner:
+    """What one business tries: each thing by chance, whatever the others are."""
+    return Manner(*(draw(what).below(2) == 1 for what in ("whole", "order", "words", "price")))
+
+
+def sell(me: Routine, manner: Manner) -> Plan:
+    """Answers each request with what its menu holds of it; confirms each payment once."""
+    own = observations.own_profile(me.view)
+    if a.Register in me.view.verbs:
+        yield a.Register()
+    desk, last = _Desk(own, manner), 0
+    if manner.undercuts:
+        yield a.Wait(seconds=OPENING_S)
+        desk.others = observations.results_page((yield a.Search(search_algorithm="simple", limit=MOST_READ)))[0]
+    while True:
+        yield a.Wait()
+        more = True
+        while more:
+            outcome = yield a.FetchMessages(after_index=last, limit=AT_A_TIME)
+            more = observations.has_more(outcome)
+            mail = observations.messages_in(outcome)
+            last = mail[-1].index if mail else last
+            for answer in desk.answers(mail):  # noqa: UP028 - a list takes no outcomes
+                yield answer
+
+
+@dataclass
+class _Desk:
+    """What a business has proposed, and its answers."""
+
+    own: OwnProfile
+    manner: Manner
+    pending: dict[str, a.OrderProposal] = field(default_factory=dict[str, a.OrderProposal])
+    others: Sequence[FoundBusiness] = ()
+    """Whose prices it undercuts."""
+    made: int = 0
+
+    def answers(self, mail: Sequence[ReceivedMessage]) -> Sequence[a.SendMessage]:
+        """The answers to some messages, in the order in which they are sent."""
+        found = [answer for received in mail for answer in self._answer(received)]
+        return sorted(found, key=_urgency) if self.manner.proposes_first else found
+
+    def _answer(self, received: ReceivedMessage) -> Iterator[a.SendMessage]:
+        own = self.own
+        match received.message:
+            case a.Text():
+                request = received.message.content
+                orders = observations.orders_in(request, own.prices)
+                if not orders:
+                    yield say(own, received.sender, "Sorry, nothing of that is on our menu.")
+                elif self.manner.whole_only and observations.lacks_items(request, own.prices):
+                    yield say(own, received.sender, "Sorry, we do not have all of that.")
+                else:
+                    yield send(own, received.sender, self._proposal(orders, request))
+            case a.Payment():
+                if paid := self.pending.pop(received.message.proposal_message_id, None):
+                    yield say(own, received.sender, _confirmation(paid))
+            case a.OrderProposal():
+                pass
+
+    def _proposal(self, orders: Mapping[str, int], request: str) -> a.OrderProposal:
+        """What the menu holds of a request."""
+        self.made += 1
+        wanted = sorted(name for name in self.own.has if name.lower() in request.lower())
+        prices = self._prices(orders, frozenset(wanted))
+        items = [
+            a.Item(id=item, item_name=item, quantity=count, unit_price=float(prices[item]))
+            for item, count in orders.items()
+        ]
+        note = f"We have {', '.join(wanted)}." if wanted and self.manner.names_amenities else None
+        id, total = f"{self.own.id}-{self.made}", _total(orders, prices)
+        proposal = a.OrderProposal(id=id, items=items, total_price=float(total), special_instructions=note)
+        self.pending[id] = proposal
+        return proposal
+
+    def _prices(self, orders: Mapping[str, int], wanted: Set[str]) -> Mapping[str, Decimal]:
+        """The menu's prices; or lower ones by which the order costs less than at the cheapest other that has it."""
+        menu, floor = self.own.prices, self.own.floor
+        having = (other for other in self.others if other.id != self.own.id and other.amenities >= wanted)
+        sums = [_total(orders, other.prices) for other in having if other.items >= orders.keys()]
+        listed = _total(orders, menu)
+        if not listed or not sums or min(sums) > listed:
+            return menu
+        share = (min(sums) - CENT) / listed
+        lower = {item: (menu[item] * share).quantize(CENT, ROUND_FLOOR) for item in orders}
+        return lower if _total(orders, lower) >= floor * listed else menu
+
+
+def _total(orders: Mapping[str, int], prices: Mapping[str, Decimal]) -> Decimal:
+    return sum((count * prices[item] for item, count in orders.items()), Decimal(0))
+
+
+def _urgency(answer: a.SendMessage) -> tuple[bool, float]:
+    """Proposals before texts, the dearest first."""
+    message = answer.message
+    return (False, -float(message.total_price)) if isinstance(message, a.OrderProposal) else (True, 0.0)
+
+
+def _confirmation(paid: a.OrderProposal) -> str:
+    total = observations.total(paid).quantize(CENT)
+    return f"Payment received! Your order for ${total} is confirmed. Order ID: {paid.id}. Thank you for your business!"
+
+
+def say(own: OwnProfile, to: str, text: str) -> a.SendMessage:
+    return send(own, to, a.Text(content=text))
+
+
+def send(own: OwnProfile, to: str, message: a.Message) -> a.SendMessage:
+    return a.SendMessage(from_agent_id=own.id, to_agent_id=to, message=message)
