@@ -99,7 +99,12 @@ def test_it_says_so_when_the_playbook_loses() -> None:
     """The words follow the interval: behind, ahead, or nothing shown."""
 
     def row(name: str, gain: float, low: float, high: float, verdict: str) -> dict[str, Any]:
-        return {"name": name, "playbook_minus": {"gain": gain, "ci95": [low, high]}, "verdict": verdict}
+        return {
+            "name": name,
+            "accuracy": 0.5,
+            "playbook_minus": {"gain": gain, "ci95": [low, high]},
+            "verdict": verdict,
+        }
 
     lines = against_lines([
         row("icl", -0.03, -0.05, -0.01, "behind"), row("none", 0.1, 0.05, 0.15, "ahead"),
@@ -121,7 +126,7 @@ def test_it_says_so_when_the_playbook_loses() -> None:
         ("qa", {"against": "icl", "online": True}, "tasks that nothing was learned from"),
         ("qa", {"against": "icl", "baseline": False}, "tasks that nothing was learned from"),
         ("qa", {"against": "icl", "no_truth": True, "model": "openai:test"}, "icl shows right answers"),
-        ("vending", {"against": "icl"}, "these are runs of a world"),
+        ("vending", {"against": "gepa"}, "on tasks with known answers alone, and these are runs of a world"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_anything_is_learned(
@@ -137,8 +142,35 @@ def test_a_figure_needs_a_comparison(akinai: Akinai, folder: Path) -> None:
     """`--figure` without `--against` is refused, in Python as well."""
     refused = akinai("learn", "qa", "--figure", "x.svg")
     assert (refused.code, "--against" in refused.err) == (2, True)
-    refused = akinai("learn", "qa", "--model", "openai:m", "--dry-run", "--against", "icl")
-    assert (refused.code, "the playbook alone" in refused.err) == (2, True)
     learned = package.learn("qa", playbook="p.json", settings={"limit": 4, "extra": "false"})
     with pytest.raises(UsageError, match="nothing to draw"):
         package.against_figure(learned, "x.svg")
+
+
+def test_the_estimate_counts_every_contender(akinai: Akinai, folder: Path) -> None:
+    """A contender adds an attempt at each judged task, and one that learns the calls of the playbook's learning."""
+    words = ("learn", "qa", "--model", "openai:m", "--dry-run", "--json", "--limit", "4")
+    alone, both = akinai(*words).json, akinai(*words, "--against", "icl,cheatsheet").json
+    judged = alone["roles"]["generator"]["calls"] - 4 * 2
+    icl, sheet = both["against"]
+    assert (alone["against"], icl["name"], icl["calls"]) == (None, "icl", judged // 2)
+    assert sheet["calls"] == icl["calls"] + alone["calls"] - judged
+    assert both["calls"] == alone["calls"] + icl["calls"] + sheet["calls"]
+    assert "against icl: " in akinai(*words[:5], *words[6:], "--against", "icl").out
+    refused = akinai(*words, "--against", "plasebo")
+    assert (refused.code, "placebo" in refused.err) == (2, True)
+
+
+def test_runs_of_a_world_compare_with_lessons_of_another_and_with_their_own_records(folder: Path) -> None:
+    """By rules both are worth nothing, for the player follows sentences of its own world alone; neither is given more
+    tokens than the playbook; scores are money, not shares."""
+    learned = package.learn("market", seeds="1", eval_seeds="2-3", against="placebo,icl", settings={"customers": 3})
+    found = rows(learned.to_json())
+    assert [*found] == ["none", "playbook", "placebo", "icl"]
+    assert found["playbook"]["gain"]["gain"] > 0
+    for name in ("placebo", "icl"):
+        assert found[name]["gain"]["gain"] == 0
+        assert 0 < found[name]["injected"] <= found["playbook"]["injected"]
+        assert found[name]["accuracy"] is None
+    with pytest.raises(UsageError, match="kept in memory"):
+        package.learn("market", seeds="1", eval_seeds="2", against="icl", store="memory:", playbook="m.json")

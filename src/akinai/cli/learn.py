@@ -192,7 +192,6 @@ def _answer(options: dict[str, Any]) -> None:
     """Do what the options of the command ask for."""
     from akinai.core.errors import UsageError
     from akinai.runtime.learn.learner import learn as learn_playbook
-    from akinai.runtime.learn.options import expect_unused
 
     names = ("tasks", "sets", "as_json", "write_prompts", "dry_run", "figure")
     tasks, sets, as_json, write_prompts, dry_run, figure = (options.pop(name) for name in names)
@@ -206,7 +205,6 @@ def _answer(options: dict[str, Any]) -> None:
         raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
     options["eval_settings"] = options.pop("eval_sets")
     if dry_run:
-        expect_unused(_flags(options, "against"), "--dry-run estimates the learning of the playbook alone")
         _print_estimate(tasks, sets, options, as_json=as_json)
         return
     with learning_bar(quiet=as_json) as watch:

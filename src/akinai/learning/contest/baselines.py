@@ -13,6 +13,7 @@ from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
 from akinai.learning.roles.tasks import Task
 from akinai.learning.search.index import PlaybookIndex
+from akinai.learning.search.injection import inject_all
 
 EXAMPLES = "examples"
 
@@ -74,8 +75,39 @@ async def icl(contest: Contest) -> Learned:
     return Learned(Playbook((section,), len(bullets) + 1), contest.retriever(config))
 
 
+async def foreign_lessons(contest: Contest) -> Learned:
+    """Lessons of another world, in at most as many tokens as the learned bullets: all runs are given the same."""
+    assert contest.records is not None
+    foreign, tokens = await contest.records.elsewhere(), _budget(contest)
+    bullets: list[Bullet] = []
+    for bullet in foreign:
+        if inject_all(_of([*bullets, bullet])).tokens > tokens:
+            break
+        bullets.append(bullet)
+    return Learned(_of(bullets), contest.retriever(contest.config))
+
+
+async def run_excerpts(contest: Contest) -> Learned:
+    """Records of the runs that taught the playbook, as they are, in at most as many tokens as its bullets."""
+    assert contest.records is not None
+    texts = await contest.records.excerpts(contest.playbook, _budget(contest))
+    return Learned(_of([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config))
+
+
+def _budget(contest: Contest) -> int:
+    """The tokens of the playbook in a run's context."""
+    tokens = inject_all(contest.playbook).tokens
+    return min(tokens, contest.config.budget_tokens or tokens)
+
+
+def _of(bullets: Sequence[Bullet]) -> Playbook:
+    """A playbook of bullets in one section, numbered anew."""
+    own = tuple(Bullet(f"ex-{number:05}", EXAMPLES, bullet.content) for number, bullet in enumerate(bullets, 1))
+    return Playbook((Section(EXAMPLES, "What was seen elsewhere.", own),), len(own) + 1)
+
+
 def _example(number: int, task: Task) -> Bullet:
     return Bullet(f"ex-{number:05}", EXAMPLES, f"{task.text}\n-> {task.truth}")
 
 
-PLACEBO, ICL = Rival(placebo), Rival(icl)
+PLACEBO, ICL = Rival(placebo, on_runs=foreign_lessons), Rival(icl, on_runs=run_excerpts)

@@ -20,6 +20,18 @@ from akinai.learning.roles.tasks import Assignment, Task
 from akinai.learning.roles.templates import PromptTemplates
 
 
+class RunRecords(Protocol):
+    """What contenders are given beside the tasks where these are runs of a world."""
+
+    async def elsewhere(self) -> Playbook:
+        """Lessons of another world."""
+        ...
+
+    async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:
+        """Condensed records of the runs that taught a playbook, in so many tokens together."""
+        ...
+
+
 @dataclass(frozen=True)
 class Contest:
     """What every contender is given: the tasks, the roles and the budget of the learning that it is compared with."""
@@ -49,6 +61,8 @@ class Contest:
     """The intended size of a playbook."""
     tries: int = 3
     seed: int = 0
+    records: RunRecords | None = None
+    """None for tasks with known answers."""
 
     def asker(self, name: str, role: RoleName) -> Asker:
         """The asker of a role. UsageError where only rules play."""
@@ -80,6 +94,8 @@ class Rival:
     learn: Contender
     asks_model: bool = False
     """Whether it cannot do without a model."""
+    on_runs: Contender | None = None
+    """What it does where the tasks are runs of a world; None: it compares on tasks with known answers alone."""
 
 
 class _Spent(Exception):

@@ -22,20 +22,21 @@ def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
     from akinai.report.figures.svg import svg_of
 
     shown = [row for row in rows if row["gain"] is not None]
+    factor, unit = (100, " points") if all(row["accuracy"] is not None for row in shown) else (1, "")
     with styled():
         figure, (axes,) = sheet(0.9 + 0.34 * max(2, len(shown)))
         axes.axvline(0, color=GREYS["soft"], linewidth=0.8)
         for place, row in enumerate(shown):
-            gain = 100 * row["gain"]["gain"]
-            low, high = (100 * end for end in row["gain"]["ci95"] or (row["gain"]["gain"],) * 2)
+            gain = factor * row["gain"]["gain"]
+            low, high = (factor * end for end in row["gain"]["ci95"] or (row["gain"]["gain"],) * 2)
             colour = "#b5541c" if row["name"] == "playbook" else GREYS["ink"]
             axes.plot([low, high], [place, place], color=colour)
             axes.plot([gain], [place], marker="o", markersize=5, color=colour)
-        labels = [f"{named(row['name'])} ({row['injected']:,.0f})" for row in shown]
+        labels = [f"{named(row)} ({row['injected']:,.0f})" for row in shown]
         axes.set_yticks(range(len(shown)), labels)
         axes.set_ylim(len(shown) - 0.5, -0.5)
-        axes.set_xlabel("Points over no playbook, 95 % intervals (tokens a task)")
-        said = "; ".join(f"{named(row['name'])} {100 * row['gain']['gain']:+.1f} points" for row in shown)
+        axes.set_xlabel(f"{'Points' if unit else 'Score'} over no playbook, 95 % intervals (tokens a task)")
+        said = "; ".join(f"{named(row)} {factor * row['gain']['gain']:+,.1f}{unit}" for row in shown)
         return svg_of(figure, TITLE, f"{said}.")
 
 

@@ -69,6 +69,7 @@ def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
         f"{tasks}, at most, where every attempt fails and every reply is read, at {SECONDS_PER_CALL:g} seconds a call:",
         f"  calls      {expected['calls']:,}",
         *(f"  {role:<10} {part['calls']:,} of {part['model']}" for role, part in expected["roles"].items()),
+        *(f"  against {rival['name']}: {rival['calls']:,}" for rival in expected["against"] or ()),
         f"  tokens     {sums['input']:,} in, {sums['output']:,} out",
         f"  hours      {expected['hours']:,.{1 if expected['hours'] >= 1 else 2}f}",
         f"  dollars    {price}",
@@ -208,12 +209,12 @@ def against_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableT
     """A row a contender, from the document of a learning."""
     return fitted(
         [
-            Column("learned by", [named(row["name"]) for row in rows], words=True),
-            Column("score", [f"{row['score']:.1%}" for row in rows]),
-            Column("gain", [_gain_points(row["gain"]) for row in rows]),
-            Column("95 %", [_gain_interval(row["gain"]) for row in rows], drop=2),
-            Column("playbook minus it", [_gain_points(row["playbook_minus"]) for row in rows]),
-            Column("95 %", [_gain_interval(row["playbook_minus"]) for row in rows]),
+            Column("learned by", [named(row) for row in rows], words=True),
+            Column("score", [f"{row['score']:,.2f}" if _is_run(row) else f"{row['score']:.1%}" for row in rows]),
+            Column("gain", [_gain_points(row, "gain") for row in rows]),
+            Column("95 %", [_gain_interval(row, "gain") for row in rows], drop=2),
+            Column("playbook minus it", [_gain_points(row, "playbook_minus") for row in rows]),
+            Column("95 %", [_gain_interval(row, "playbook_minus") for row in rows]),
             Column("tokens to learn", [f"{row['learning_tokens']:,}" for row in rows], drop=3),
             Column("tokens a task", [f"{row['tokens_a_task']:,.0f}" for row in rows], drop=4),
             Column("in context", [f"{row['injected']:,.0f}" for row in rows], drop=1),
@@ -228,25 +229,42 @@ def against_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         minus = row["playbook_minus"]
         if minus is None:
             continue
-        interval = _gain_interval(minus)
+        interval, points = _gain_interval(row, "playbook_minus"), "" if _is_run(row) else " points"
         match row["verdict"]:
             case "behind":
-                yield f"The playbook loses to {named(row['name'])} by {-100 * minus['gain']:.1f} points ({interval})."
+                gain = f"{_amount(row, -minus['gain'])}{points} ({interval})"
+                yield f"The playbook loses to {named(row)} by {gain}."
             case "ahead":
-                yield f"The playbook is {100 * minus['gain']:.1f} points ahead of {named(row['name'])} ({interval})."
+                yield f"The playbook is {_amount(row, minus['gain'])}{points} ahead of {named(row)} ({interval})."
             case _:
-                points = f"{100 * minus['gain']:+.1f} points ({interval})"
-                yield f"No difference from {named(row['name'])} is shown: {points}."
+                gain = f"{_gain_points(row, 'playbook_minus')}{points} ({interval})"
+                yield f"No difference from {named(row)} is shown: {gain}."
 
 
-def named(name: str) -> str:
-    """A contender in words."""
-    return CONTENDERS.get(name, name)
+ON_RUNS = {"placebo": "placebo: lessons of another world", "icl": "raw excerpts of runs, equal tokens"}
+"""Those that are something else where the tasks are runs of a world."""
 
 
-def _gain_points(paired: Mapping[str, Any] | None) -> str:
-    return "" if paired is None else f"{100 * paired['gain']:+.1f}"
+def named(row: Mapping[str, Any]) -> str:
+    """The contender of a row, in words."""
+    name = str(row["name"])
+    return {**CONTENDERS, **(ON_RUNS if _is_run(row) else {})}.get(name, name)
 
 
-def _gain_interval(paired: Mapping[str, Any] | None) -> str:
-    return " to ".join(f"{100 * end:+.1f}" for end in (paired or {}).get("ci95") or ())
+def _is_run(row: Mapping[str, Any]) -> bool:
+    """Whether the scores of a row are those of runs, and not shares of tasks."""
+    return row["accuracy"] is None
+
+
+def _amount(row: Mapping[str, Any], gain: float, sign: str = "") -> str:
+    return f"{gain:{sign},.2f}" if _is_run(row) else f"{100 * gain:{sign}.1f}"
+
+
+def _gain_points(row: Mapping[str, Any], name: str) -> str:
+    return "" if row[name] is None else _amount(row, row[name]["gain"], "+")
+
+
+def _gain_interval(row: Mapping[str, Any], name: str) -> str:
+    paired: Mapping[str, Any] | None = row[name]
+    ends: Sequence[float] = paired["ci95"] or () if paired else ()
+    return " to ".join(_amount(row, end, "+") for end in ends)

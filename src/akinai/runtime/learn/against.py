@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from akinai import worlds
 from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.statistics import PairedComparison
+from akinai.core.worlds import World, replay
+from akinai.learning.condense import condensed
 from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
+from akinai.learning.playbook.bullets import Bullet, Playbook, Section
+from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import ModelUsage
 from akinai.learning.roles.tasks import Task
+from akinai.runtime.config.addresses import opened
+from akinai.runtime.learn.players import play_once
 from akinai.runtime.learn.plugins import CONTENDERS, find_plugin
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.runs.reading import loader, read_run
+from akinai.runtime.runs.records import Run
 
 NONE, OURS, ICL = "none", "playbook", "icl"
 
 
-def find_rivals(names: Sequence[str], *, has_model: bool) -> Mapping[str, Rival]:
-    """The contenders by name. UsageError for unknown names, a name that stands twice, and a model that is missing."""
+def find_rivals(names: Sequence[str], *, has_model: bool, on_runs: bool = False) -> Mapping[str, Rival]:
+    """The contenders by name. UsageError for unknown names, a name that stands twice, a model that is missing, and
+    those that do not compare on runs of a world."""
     rivals: dict[str, Rival] = {name: find_plugin(CONTENDERS, "contender", name) for name in names}
     if len(rivals) < len(names):
         raise UsageError(f"{', '.join(names)} names a contender twice; name each once")
+    if on_runs and (others := [name for name, rival in rivals.items() if rival.on_runs is None]):
+        raise UsageError(
+            f"{', '.join(others)} can be compared with on tasks with known answers alone, and these are runs of a "
+            "world; compare with placebo and icl"
+        )
     if not has_model and (asking := [name for name, rival in rivals.items() if rival.asks_model]):
         raise UsageError(
             f"{', '.join(asking)} cannot learn by rules; name a model, such as --model openai:gpt-5-mini, or compare "
@@ -47,6 +66,8 @@ class Against:
 
     standings: tuple[Standing, ...]
     """No playbook first, then the playbook, then the others as they were named."""
+    graded: bool = True
+    """Whether the tasks have known answers; runs of a world have scores alone."""
 
     def to_json(self) -> list[Json]:
         """A row a contender: `gain` is over no playbook, `playbook_minus` what the learned playbook has over it, each
@@ -55,14 +76,13 @@ class Against:
         none, ours = self.standings[0], self.standings[1]
         return [self._row(standing, none, ours) for standing in self.standings]
 
-    @staticmethod
-    def _row(standing: Standing, none: Standing, ours: Standing) -> dict[str, Json]:
+    def _row(self, standing: Standing, none: Standing, ours: Standing) -> dict[str, Json]:
         judged, n = standing.judged, max(1, len(standing.judged.right))
         learning, use = standing.learning.tokens, judged.usage.tokens
         minus = gain(judged, ours.judged) if standing is not ours else None
         return {
             "name": standing.name,
-            "accuracy": judged.accuracy,
+            "accuracy": judged.accuracy if self.graded else None,
             "score": judged.mean,
             "n": len(judged.right),
             "gain": None if standing is none else _paired(gain(none.judged, judged)),
@@ -82,12 +102,66 @@ async def compete(
     standings = [*first]
     try:
         for name, rival in rivals.items():
-            learned = await rival.learn(contest)
+            learner = rival.on_runs if contest.records and rival.on_runs else rival.learn
+            learned = await learner(contest)
             judged = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, learned.retriever)
             standings.append(Standing(name, judged, learned.usage))
     except EndRun as end:
-        return Against(tuple(standings)), end
-    return Against(tuple(standings)), None
+        return Against(tuple(standings), contest.records is None), end
+    return Against(tuple(standings), contest.records is None), None
+
+
+FOREIGN_SEED, FOREIGN_DAYS = 1, 30
+"""The run of another world that gives a placebo."""
+EXCERPT_TOKENS = 400
+"""The least of a run's record that is worth showing; where there are fewer, fewer runs are shown."""
+HEADING_TOKENS = 30
+"""Tokens that stand around an excerpt in a context."""
+_PARTS = re.compile(r"; | -> ")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsOnStore:
+    """The records of a world's training runs, and lessons of another world."""
+
+    config: TrainConfig
+    placebo: str = ""
+    """A playbook's file, in place of lessons of another world."""
+
+    async def elsewhere(self) -> Playbook:
+        """The bullets of the file; otherwise what one run of the first other world teaches that has lessons.
+
+        UsageError where there is no other such world.
+        """
+        if self.placebo:
+            return PlaybookFile(Path(self.placebo)).load()
+        own = self.config.load_world().name.partition("@")[0]
+        for name in worlds.names():
+            world = worlds.load(name)
+            if name != own and world.facets.teaching.teaches:
+                return _lessons_of(world, await play_once(world, FOREIGN_SEED, FOREIGN_DAYS))
+        raise UsageError(
+            "a placebo is made of lessons of another world, and there is none; name a playbook with --set placebo=FILE"
+        )
+
+    async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:
+        sources = (part for bullet in playbook for part in _PARTS.split(bullet.source_trajectory))
+        names = dict.fromkeys(part.rpartition("#")[0] or part for part in sources if part)
+        world, texts = self.config.load_world(), list[str]()
+        async with opened(self.config.store, create=False) as store:
+            known = {header.run_id for header in await store.runs()}
+            shown = [name for name in names if name in known][: max(1, tokens // EXCERPT_TOKENS)]
+            for name in shown:
+                run = await read_run(store, await store.header(name), load=loader(world))
+                budget = max(1, tokens // len(shown) - HEADING_TOKENS)
+                texts.append(condensed(world, replay(world, run.ledger), budget_tokens=budget).text)
+        return texts
+
+
+def _lessons_of(world: World[Any], run: Run) -> Playbook:
+    lessons = world.facets.teaching.lessons(replay(world, run.ledger))
+    bullets = tuple(Bullet(f"b-{number}", "lessons", lesson.content) for number, lesson in enumerate(lessons, 1))
+    return Playbook((Section("lessons", "", bullets),), len(bullets) + 1)
 
 
 def _verdict(minus: PairedComparison) -> str:

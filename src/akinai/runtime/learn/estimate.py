@@ -18,6 +18,7 @@ from akinai.learning.roles.protocols import RoleName
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.roles.templates import PromptTemplates
 from akinai.learning.search.injection import estimate_tokens, inject_all
+from akinai.runtime.learn.against import find_rivals
 from akinai.runtime.learn.job import JobConfig
 from akinai.runtime.learn.players import TRUTH_SHARE
 from akinai.runtime.learn.role_models import LEARNERS, ROLES, RoleModels
@@ -59,25 +60,56 @@ class RoleEstimate:
 
 
 @dataclass(frozen=True, slots=True)
+class RivalEstimate:
+    """The expected calls of a contender: while it learns, and on the judged tasks."""
+
+    name: str
+    calls: int
+    usage: Usage
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class LearnEstimate:
     """What a learning takes of its models at most: every attempt fails, every reply is read, no reply is cached."""
 
     roles: tuple[RoleEstimate, ...]
     hours: float
+    against: tuple[RivalEstimate, ...] = ()
+    """The contenders, each of which learns with at most the tokens of the playbook's learning."""
+
+    @property
+    def parts(self) -> Sequence[RoleEstimate | RivalEstimate]:
+        return *self.roles, *self.against
 
     @property
     def calls(self) -> int:
-        return sum(role.calls for role in self.roles)
+        return sum(part.calls for part in self.parts)
 
     @property
     def usage(self) -> Usage:
-        return sum((role.usage for role in self.roles), Usage())
+        return sum((part.usage for part in self.parts), Usage())
 
     @property
     def dollars(self) -> float | None:
         """None where a price is not known."""
-        known = [role.dollars for role in self.roles if role.dollars is not None]
-        return sum(known) if len(known) == len(self.roles) else None
+        known = [part.dollars for part in self.parts if part.dollars is not None]
+        return sum(known) if len(known) == len(self.parts) else None
+
+    def against_each(
+        self, names: Sequence[str], learning: LearnEstimate, judging: LearnEstimate, *, on_runs: bool = False
+    ) -> LearnEstimate:
+        """With the contenders of these names: those that ask a model to learn take `learning`, and all `judging`."""
+        found: list[RivalEstimate] = []
+        hours = self.hours
+        for name, rival in find_rivals(names, has_model=True, on_runs=on_runs).items():
+            parts = [judging, *([learning] if rival.asks_model else ())]
+            dollars = [part.dollars for part in parts if part.dollars is not None]
+            usage = sum((part.usage for part in parts), Usage())
+            known = sum(dollars) if len(dollars) == len(parts) else None
+            found.append(RivalEstimate(name, sum(part.calls for part in parts), usage, known))
+            hours += sum(part.hours for part in parts)
+        return replace(self, hours=hours, against=tuple(found))
 
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --dry-run --json`."""
@@ -86,7 +118,12 @@ class LearnEstimate:
             for role in self.roles
         }
         totals: dict[str, Json] = {"calls": self.calls, "tokens": _tokens_json(self.usage)}
-        return {**totals, "hours": self.hours, "dollars": self.dollars, "roles": roles}
+        against: list[Json] = [
+            {"name": rival.name, "calls": rival.calls, "tokens": _tokens_json(rival.usage), "dollars": rival.dollars}
+            for rival in self.against
+        ]
+        found: dict[str, Json] = {"roles": roles, "against": against or None}
+        return {**totals, "hours": self.hours, "dollars": self.dollars, **found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +192,24 @@ def estimate_tasks(
         calls = call_counts(config, TaskCounts(len(train), held_out, len(judged)), tries=tries, baseline=job.baseline)
     prompts = _Prompts(settings.templates(data_set), (train or judged)[:SAMPLED], {role: role for role in ROLES})
     start = 0 if job.fresh else _tokens_in(playbook)
-    usages = _usages(config, calls, prompts, start, settings.curator_budget_tokens)
-    return _estimate(models, usages)
+
+    def estimate(counts: CallCounts) -> LearnEstimate:
+        return _estimate(models, _usages(config, counts, prompts, start, settings.curator_budget_tokens))
+
+    whole = estimate(calls)
+    if not job.against:
+        return whole
+    last = _injected(config, start + BULLET_TOKENS * calls.curations)
+    sent = ceil(len(judged) * (prompts.tokens("generator") + last))
+    judging: Mapping[RoleName, tuple[int, Usage]] = {
+        "generator": (len(judged), Usage(sent, len(judged) * REPLY_TOKENS["generator"]))
+    }
+    return whole.against_each(job.against, estimate(replace(calls, judged=0)), _estimate(models, judging))
 
 
-def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_set: DataSet) -> LearnEstimate:
+def estimate_training_runs(
+    config: TrainConfig, settings: LearnSettings, data_set: DataSet, against: Sequence[str] = ()
+) -> LearnEstimate:
     """The estimate for the runs of a world. UsageError where no model is asked."""
     models = config.models
     _expect_model(models)
@@ -169,9 +219,8 @@ def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_se
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
-        played = _played(config, [*train * loop.epochs], [*(train if config.online else judged * 2)])
-        hours, (label, *_) = played.hours, [models.label(("generator",))]
-        parts.append(RoleEstimate("generator", label, played.messages, played.usage, played.dollars))
+        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)])
+        hours, parts = played.hours, [*played.roles]
     if config.learns_by_model:
         calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
         names: Mapping[RoleName, str] = {"reflector": "run_reflector", "curator": "run_curator"}
@@ -181,7 +230,18 @@ def estimate_training_runs(config: TrainConfig, settings: LearnSettings, data_se
         learning = _estimate(models, {role: usages[role] for role in LEARNERS})
         parts += learning.roles
         hours += learning.hours
-    return LearnEstimate(tuple(parts), hours)
+    whole = LearnEstimate(tuple(parts), hours)
+    judging = _as_generator(config, (), judged) if config.plays_by_model and against else LearnEstimate((), 0.0)
+    return whole.against_each(against, LearnEstimate((), 0.0), judging, on_runs=True)
+
+
+def _as_generator(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> LearnEstimate:
+    """The runs as calls of the Generator."""
+    played = _played(config, train, judged)
+    label = config.models.label(("generator",))
+    return LearnEstimate(
+        (RoleEstimate("generator", label, played.messages, played.usage, played.dollars),), played.hours
+    )
 
 
 def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> Estimate:

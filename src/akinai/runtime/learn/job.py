@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from akinai.core.errors import EndRun, UsageError
-from akinai.learning.contest.contenders import Contest, Rival
+from akinai.learning.contest.contenders import Contest, Rival, RunRecords
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.evaluation import EvalResult, judge
 from akinai.learning.loop.job import Job, Node, Watch, begin, check_ids
@@ -75,12 +75,13 @@ def run_job(
     config: JobConfig,
     evaluator: Evaluator | None = None,
     models: RoleModels | None = None,
+    records: RunRecords | None = None,
 ) -> LearnResult:
     """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
-    `evaluator` answers are compared with the truth. Errors as in `learn`.
+    `evaluator` answers are compared with the truth; runs of a world have `records`. Errors as in `learn`.
     """
     path = config.playbook_of(data_set.name)
-    return wait(_Learning(data_set, settings, config, path, evaluator, models).run(make_roles))
+    return wait(_Learning(data_set, settings, config, path, evaluator, models, records).run(make_roles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class _Learning:
     evaluator: Evaluator | None
     models: RoleModels | None = None
     """For contenders that ask a model."""
+    records: RunRecords | None = None
 
     async def run(self, make_roles: MakeRoles) -> LearnResult:
         start = perf_counter()
@@ -267,9 +269,9 @@ class _Learning:
                 "others are compared on tasks that nothing was learned from, with and without a playbook, after a "
                 "learning; name a file of such tasks, and leave out what judges otherwise"
             )
-        if self.settings.no_truth and ICL in self.config.against:
+        if self.settings.no_truth and self.records is None and ICL in self.config.against:
             raise UsageError(f"{ICL} shows right answers, and this learning is to know none; leave one of the two out")
-        return find_rivals(self.config.against, has_model=bool(self.models))
+        return find_rivals(self.config.against, has_model=bool(self.models), on_runs=self.records is not None)
 
     async def _compete(
         self,
@@ -311,6 +313,7 @@ class _Learning:
             templates=settings.templates(self.data_set),
             budget_tokens=settings.curator_budget_tokens,
             tries=settings.tries,
+            records=self.records,
         )
         first = (Standing(NONE, none), Standing(OURS, ours, spent))
         return await compete(rivals, contest, judged, first)

@@ -14,6 +14,7 @@ from akinai.learning.loop.job import Node, Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
 from akinai.runtime.config.settings import merged
+from akinai.runtime.learn.against import ICL, RecordsOnStore
 from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
 from akinai.runtime.learn.job import JobConfig, run_job
 from akinai.runtime.learn.options import (
@@ -140,6 +141,7 @@ def estimate_learning(
     keep_best: bool = False,
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
+    against: str | Sequence[str] | None = None,
 ) -> LearnEstimate:
     """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
     choice = ModelChoice(model) if isinstance(model, str) else model
@@ -147,7 +149,8 @@ def estimate_learning(
     by_role = {role: role_setting(given) for role, given in models.items()}
     learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
     runs = _named(locals(), RUN_OPTIONS)
-    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only)
+    rivals = names_in(against)
+    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only, against=rivals)
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice)
     return _resolved(asked, _estimate_tasks, _estimate_runs)
 
@@ -236,7 +239,7 @@ def _estimate_tasks(
 def _estimate_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnEstimate:
     data_set = world_tasks(config)
     settings = learn_settings(overrides, defaults=data_set.settings)
-    return estimate_training_runs(config, settings, data_set)
+    return estimate_training_runs(config, settings, data_set, job.against)
 
 
 def learn_tasks(
@@ -270,9 +273,6 @@ def learn_tasks(
 
 def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnResult:
     """Learn from the runs of a world; `overrides` are settings of the learner."""
-    if job.against:
-        names = ", ".join(job.against)
-        raise UsageError(f"these are runs of a world; {names} can be compared with on tasks with known answers alone")
     data_set = world_tasks(config)
     if config.online:
         overrides = {**overrides, "online": True}
@@ -282,6 +282,8 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
             "the rules of a world learn from what it knows, and runs do not agree on answers; "
             "without the truth a model reflects on the outcome: name one with --reflector-model"
         )
+    if ICL in job.against and config.store.startswith("memory:"):
+        raise UsageError(f"{ICL} shows the training runs, and these are kept in memory; name a store")
     if job.checkpoint and config.store.startswith("memory:"):
         raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
     check_players(config, job.budget)
@@ -290,7 +292,8 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
     async def make_roles(resources: Resources) -> Roles:
         return await world_roles(config, data_set, settings, resources, keeps=keeps)
 
-    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator())
+    records = RecordsOnStore(config, settings.placebo)
+    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator(), records=records)
     return replace(result, runs=config, judgement=replace(result.judgement, clean=None), models=config.models)
 
 

@@ -63,6 +63,15 @@ class RunPlayer(Generator, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class RunTask:
+    """The run that a task asks for."""
+
+    seed: int
+    trains: bool
+    settings: Sequence[str]
+
+
 @dataclass
 class RulePlayer:
     """A Generator that plays a run by the bullets.
@@ -95,7 +104,7 @@ class RulePlayer:
         async with opened(self.config.store, create=False) as store:
             return await read_run(store, await store.header(name), load=loader(self.world), trouble=DAMAGE)
 
-    async def _train(self, task: _RunTask, bullets: tuple[str, ...]) -> Run:
+    async def _train(self, task: RunTask, bullets: tuple[str, ...]) -> Run:
         """Another playbook makes another experiment, so each epoch tries other things.
 
         The name of the run follows from its bullets: a group holds runs that are played alike.
@@ -111,15 +120,15 @@ class RulePlayer:
             while f"{name}-{seed}" in known:
                 number += 1
                 name = f"{group}-again{number}"
-            run = await self._play(store, spec, task, name)
+            run = await self.play(store, spec, task, name)
         self._unread[run.id] = run
         return run
 
-    async def _judge(self, task: _RunTask, bullets: tuple[str, ...]) -> Run:
+    async def _judge(self, task: RunTask, bullets: tuple[str, ...]) -> Run:
         async with opened("memory:", create=True) as store:
-            return await self._play(store, AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
+            return await self.play(store, AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
 
-    async def _play(self, store: Books, spec: AgentSpec, task: _RunTask, name: str) -> Run:
+    async def play(self, store: Books, spec: AgentSpec, task: RunTask, name: str) -> Run:
         prepared = prepare(
             self.world, preset=self.config.preset, days=self.config.days, settings=task.settings, thinks=spec.asks_model
         )
@@ -129,6 +138,15 @@ class RulePlayer:
         await begin_all(store, [header])
         played = await play_run(store, header, None, PlayContext(self.world))
         return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
+
+
+async def play_once(world: World[Any], seed: int, days: int) -> Run:
+    """A run by the player that follows playbooks, trying things out, without a playbook and in memory."""
+    teaching = world.facets.teaching
+    config = TrainConfig(world, teaching.learner, days=days if "days" in world.setup.model_fields else None)
+    spec = AgentSpec(teaching.learner, bullets=tuple(filter(None, (teaching.experiment(seed),))))
+    async with opened("memory:", create=True) as store:
+        return await RulePlayer(world, config).play(store, spec, RunTask(seed, True, ()), fresh_name([]))
 
 
 @dataclass
@@ -168,7 +186,7 @@ class ModelPlayer:
             raise EndRun(BUDGET)
         return replace(trajectory_of(run, assignment.id, self.config), injected=await self._looked_up(run.id))
 
-    async def _play(self, task: _RunTask, spec: AgentSpec, attempt: str) -> Run:
+    async def _play(self, task: RunTask, spec: AgentSpec, attempt: str) -> Run:
         config = self.config
         prepared = prepare(
             self.world, preset=config.preset, days=config.days, settings=task.settings, thinks=spec.asks_model
@@ -309,18 +327,9 @@ def _digest(bullets: tuple[str, ...]) -> str:
     return hashlib.sha256(canonical([*bullets]).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class _RunTask:
-    """The run that a task asks for."""
-
-    seed: int
-    trains: bool
-    settings: Sequence[str]
-
-
-def _run_of(data: Json) -> _RunTask:
+def _run_of(data: Json) -> RunTask:
     match data:
         case {"seed": int(seed), "split": str(split), "settings": [*settings]}:
-            return _RunTask(seed, split == "train", [str(setting) for setting in settings])
+            return RunTask(seed, split == "train", [str(setting) for setting in settings])
         case _:
             raise ValueError(f"a task with {data!r:.60} is no run of a world; make it by `world_tasks`")

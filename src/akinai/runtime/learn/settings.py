@@ -98,6 +98,8 @@ class LearnSettings(BaseModel):
     run_tokens: int = Field(6_000, ge=0)
     """Tokens of a run's record that a Reflector with a model is shown; the world's truth may take a third of that
     besides."""
+    placebo: str = ""
+    """A playbook's file whose bullets are the placebo of a comparison on runs; empty: lessons of another world."""
     method: str = ""
     """Roles that a package brings, by name in the entry point group `akinai.roles`."""
     retrieval: str = ""
