@@ -259,6 +259,15 @@ async def test_large_bodies_are_cut_off(wire: Wire) -> None:
     assert (await wire.http.get("/health")).status_code == 200
 
 
+async def test_sender_of_a_body_of_any_size_reads_that_it_is_too_large(wire: Wire) -> None:
+    """40 MiB are answered 413, and the connection goes on: closing it with unread bytes would take the answer away."""
+    for _ in range(3):
+        answer = await wire.http.post("/actions/execute", content=bytes(40 * 2**20), headers={"X-Agent-Id": "c"})
+        assert answer.status_code == 413
+        assert "above 1,048,576 bytes" in answer.json()["detail"]
+    assert "connection" not in answer.headers
+
+
 async def test_a_key_is_done_once_and_answered_the_same(wire: Wire) -> None:
     """The same idempotency key from the same agent gives the same answer, in the message or in the envelope."""
     keyed = {"metadata": {"idempotency_key": "k"}}

@@ -18,8 +18,6 @@ from akinai.worlds.market import State
 MAX_BODY_BYTES = 1_048_576
 MAX_LOG_BYTES = 8 * MAX_BODY_BYTES
 """A log line may be larger than an action: the public agents log whole model calls."""
-MAX_READ_BYTES = 2 * MAX_LOG_BYTES
-"""How much of a larger body is read and discarded, so that its sender is still connected for the answer."""
 EXECUTE_PATH = "/actions/execute"
 RETRY_S = 1
 
@@ -57,7 +55,6 @@ def refusal(status: int, detail: Json, code: str = "") -> Reply:
 
 _HEADERS = {
     401: {"www-authenticate": "Bearer"},
-    413: {"connection": "close"},
     429: {"retry-after": str(RETRY_S)},
     503: {"retry-after": str(RETRY_S)},
 }
@@ -110,17 +107,19 @@ class ExecuteRoute:
 
 
 async def read_body(receive: Receive, limit: int = MAX_BODY_BYTES) -> bytes:
-    """The body of a request. TooLarge above the limit, after the rest is read; Disconnected."""
+    """The body of a request. TooLarge above the limit, Disconnected.
+
+    The connection discards what is left of a body, so that its sender reads the answer.
+    """
     chunks, length, more = list[bytes](), 0, True
-    while more and length <= MAX_READ_BYTES:
+    while more:
         message = await receive()
         if message["type"] != "http.request":
             raise Disconnected("The client disconnected")
         chunk: bytes = message.get("body", b"")
         length += len(chunk)
-        if length <= limit:
-            chunks.append(chunk)
+        if length > limit:
+            raise TooLarge(limit)
+        chunks.append(chunk)
         more = message.get("more_body", False)
-    if length > limit:
-        raise TooLarge(limit)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
