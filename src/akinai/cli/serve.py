@@ -26,6 +26,16 @@ AllowedHost = Annotated[
         default="this machine's own names",
     ),
 ]
+Markets = Annotated[
+    list[str] | None,
+    option(
+        "--market",
+        metavar="[NAME=]DIR",
+        help="A folder with a population: businesses/*.yaml and customers/*.yaml. NAME=DIR is a further market, "
+        "at /m/NAME, with a process of its own; NAME= is one without a population. Repeat it for more.",
+        default="nobody",
+    ),
+]
 PlaybookFile = Annotated[
     list[str] | None,
     option(
@@ -39,15 +49,7 @@ PlaybookFile = Annotated[
 
 def serve(
     world: WorldName = None,
-    market: Annotated[
-        str | None,
-        option(
-            "--market",
-            metavar="DIR",
-            help="A folder with a population: businesses/*.yaml and customers/*.yaml.",
-            default="nobody",
-        ),
-    ] = None,
+    market: Markets = None,
     run: Annotated[
         str | None,
         option(
@@ -89,10 +91,11 @@ def serve(
 
     def started(server: "ServerInfo") -> None:
         again = [world] if world else ["--run", server.run_id]
+        again += [word for name in _further(server) for word in ("--market", f"{name}=")]  # populations are in the runs
         _print_start(server, command_line(store, "serve", *again, *words), world)
 
     serve_market(
-        world, market=market, run=run, store=store_address(store), host=host, port=port, auth=auth,
+        world, market=market or (), run=run, store=store_address(store), host=host, port=port, auth=auth,
         allow_host=allow_host or (), playbook=playbook or (), ready=started,
     )  # fmt: skip
     write_within(sys.stdout, "\nstopped; all that was answered is kept\n")
@@ -104,6 +107,11 @@ def _resume_words(host: str, port: int, auth: str, allow_host: Sequence[str]) ->
     defaults = {"--host": "127.0.0.1", "--port": "8000", "--auth": "open"}
     words = [word for name, value in given.items() if value != defaults[name] for word in (name, value)]
     return words + [word for name in allow_host for word in ("--allow-host", name)]
+
+
+def _further(server: "ServerInfo") -> list[str]:
+    """The markets beside that at `/`."""
+    return [name for name in server.markets if name != server.run_id]
 
 
 def _print_start(server: "ServerInfo", resume: str, world: str | None) -> None:
@@ -134,6 +142,8 @@ def _print_sessions(server: "ServerInfo", again: str, world: str) -> None:
 def _print_address(server: "ServerInfo", resume: str) -> None:
     on = f", going on from entry {server.entries:,}" if server.entries else ""
     print_line(f"market {server.run_id} on {server.url}{on}")
+    for name in _further(server):
+        print_line(f"market {name} on {server.url}/m/{name}")
     if server.operator_token:
         print_line(f"operator's token, shown once: {server.operator_token}")
     claims = f"curl {server.url}/claims -H 'Authorization: Bearer OPERATOR_TOKEN'"
@@ -143,6 +153,7 @@ def _print_address(server: "ServerInfo", resume: str) -> None:
             f"curl {server.url}/agents/register -d '{me}'": "register an agent",
             f"curl {server.url}/actions/protocol": "what agents can do",
             **({claims: "the tokens with which the population's agents register"} if server.claims else {}),
-            resume: "after a stop, go on with this market",
+            **({f"curl {server.url}/m": "how each market is doing"} if server.markets else {}),
+            resume: f"after a stop, go on with {'these markets' if server.markets else 'this market'}",
         }
     )

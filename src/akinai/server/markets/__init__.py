@@ -1,0 +1,1 @@
+"""Many markets on one server, each in a process of its own. docs/design/server.md gives the reasons."""
