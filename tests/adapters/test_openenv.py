@@ -115,6 +115,19 @@ def test_two_clients_play_two_runs(url: str, client: Any) -> None:
         assert names[0] != names[1]
 
 
+def test_a_run_is_one_clients_at_a_time(url: str, store: str, client: Any) -> None:
+    """Another that resumes it takes it over; the first is told so, and nothing is lost or mixed."""
+    with GenericEnvClient(base_url=url).sync() as other:
+        client.reset(seed=1, episode_id="shared")
+        client.step(DAY)
+        other.reset(resume="shared-1")
+        assert other.step(DAY).observation["ok"]
+        with pytest.raises(RuntimeError, match="shared-1"):
+            client.step(DAY)
+        assert other.step(DAY).observation["ok"]
+    assert [entry.seq for entry in akinai.runs("shared-1", store=store)[0].ledger.entries] == [1, 2, 3]
+
+
 @pytest.mark.slow
 def test_the_pages_examples_run() -> None:
     """The server, and the client that plays through it."""

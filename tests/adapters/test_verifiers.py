@@ -1,9 +1,12 @@
 """A world as a taskset of verifiers: its own validation, and rollouts whose harness plays given actions."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,30 @@ def test_a_call_that_cannot_be_read_is_answered_and_the_run_is_resumable(tmp_pat
     entries = session.run().ledger.entries
     assert [entry.name for entry in entries] == ["Unreadable", "Unreadable", "NotepadWrite", "AdvanceDay", "AdvanceDay"]
     assert entries[2].parameters["text"] == '["no list"]'
+
+
+DYING = "import doors, sys; doors.rollout([('advance_day', {})] * 90, days=90, store=sys.argv[1])"
+
+
+@pytest.mark.slow
+def test_a_rollout_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+    """Every action that its tools answered is in the store, and another session goes on."""
+    folders = [Path(doors.__file__).parent, PAGE.parent.parent / "examples"]
+    store = tmp_path / "a.db"
+    client = subprocess.Popen(
+        [sys.executable, "-c", DYING, str(store)], cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))},
+    )  # fmt: skip
+    while not store.exists() or not any(run.entries for run in akinai.runs(store=str(store))):
+        assert client.poll() is None
+        time.sleep(0.2)
+    os.killpg(client.pid, signal.SIGKILL)
+    client.wait()
+    (run,) = akinai.runs(store=str(store))
+    with akinai.open(resume=run.id, store=str(store)) as session:
+        assert session.act("get_money_balance").ok
+    entries = session.run().ledger.entries
+    assert [entry.name for entry in entries] == ["AdvanceDay"] * run.entries + ["GetMoneyBalance"]
 
 
 @pytest.mark.parametrize("world", ["vending", "market", pytest.param("qa", marks=pytest.mark.needs_qa)])
