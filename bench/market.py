@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import orjson
 import uvloop
@@ -64,8 +64,9 @@ class Tally:
 class Caller:
     """One agent on one kept-alive connection. It parses only what it needs."""
 
-    def __init__(self, id: str, tally: Tally, *, bare: bool = False) -> None:
-        self.id, self.tally, self.bare = id, tally, bare
+    def __init__(self, id: str, tally: Tally, *, bare: bool = False, root: str = "") -> None:
+        """`root` is the path under which the market is."""
+        self.id, self.tally, self.bare, self.root = id, tally, bare, root
         self.last = 0
 
     async def connect(self, port: int) -> None:
@@ -73,8 +74,8 @@ class Caller:
 
     async def send(self, path: str, body: Any) -> bytes:
         data = orjson.dumps(body)
-        head = f"POST {path} HTTP/1.1\r\nHost: [::1]\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}\r\n\r\n"
-        self.writer.write(head.encode() + data)
+        named = f"Host: [::1]\r\nX-Agent-Id: {self.id}\r\nContent-Length: {len(data)}"
+        self.writer.write(f"POST {self.root}{path} HTTP/1.1\r\n{named}\r\n\r\n".encode() + data)
         head_received = await self.reader.readuntil(b"\r\n\r\n")
         length = HEADER.search(head_received)
         assert length, head_received
@@ -122,11 +123,12 @@ async def pair(customer: Caller, business: Caller, purchases: int) -> None:
         customer.tally.purchases += 1
 
 
-async def drive(server: "Server", agents: int, purchases: int, prefix: str = "") -> tuple[Tally, float, float]:
+async def drive(server: "Address", agents: int, purchases: int, prefix: str = "") -> tuple[Tally, float, float]:
     """Run all pairs at once. Returns the seconds of trading, without registering, and the server's CPU seconds."""
     tally = Tally()
     callers = [
-        tuple(Caller(f"{prefix}{side}{n}", tally, bare=server.bare) for side in "cb") for n in range(agents // 2)
+        tuple(Caller(f"{prefix}{side}{n}", tally, bare=server.bare, root=server.root) for side in "cb")
+        for n in range(agents // 2)
     ]
     for pairs in callers:
         for caller, kind in zip(pairs, ("customer", "business"), strict=True):
@@ -141,8 +143,23 @@ async def drive(server: "Server", agents: int, purchases: int, prefix: str = "")
     return tally, seconds, cpu
 
 
+class Address(Protocol):
+    """A server as its drivers see it."""
+
+    bare: bool
+    root: str
+
+    @property
+    def port(self) -> int: ...
+
+    @property
+    def cpu_s(self) -> float: ...
+
+
 class Server:
     """`akinai serve` in a process of its own, or the bare server."""
+
+    root = ""
 
     def __init__(self, store: str, folder: str, name: str, *, bare: bool = False) -> None:
         self.bare = bare

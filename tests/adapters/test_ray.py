@@ -78,7 +78,7 @@ def test_node_that_dies_loses_nothing(url: str, cluster: Any) -> None:
 PLAY = """
 import akinai, sys
 if __name__ == "__main__":
-    akinai.run("vending", agent="naive", days=2000, seeds="1-2", store=sys.argv[1], name="stopped", on="ray", jobs=2,
+    akinai.run("vending", agent="naive", days=1500, seeds="1-2", store=sys.argv[1], name="stopped", on="ray", jobs=2,
                progress=lambda run, day, _: print(day, flush=True))
 """
 
@@ -101,6 +101,8 @@ def test_ctrl_c_stops_soon_and_keeps_what_was_played(url: str, tmp_path: Path) -
     left = akinai.runs("stopped", store=url)
     assert {(run.status, run.ending) for run in left} == {("open", "stopped")}
     assert sum(run.entries for run in left) > 0
+    ended = akinai.resume("stopped", store=url, ledgers=False)
+    assert [run.digest for run in ended] == play(url, "unstopped", days=1500, seeds="1-2")
     logs = [path.read_bytes() for path in Path(env["RAY_TMPDIR"]).rglob("*") if path.is_file()]
     assert logs
     assert not [text for text in logs if b"s3cret-word" in text]

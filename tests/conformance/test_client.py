@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from corpus import business, customer
-from differential import our_server
+from differential import our_markets, our_server
 from magentic_marketplace.marketplace.actions import (
     FetchMessages,
     FetchMessagesResponse,
@@ -33,12 +34,19 @@ def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-async def client() -> AsyncIterator[MarketplaceClient]:
+@asynccontextmanager
+async def client_of(url: str) -> AsyncIterator[MarketplaceClient]:
     """A client of a market with the business `grill` and the customer `ann`."""
-    async with our_server() as url, MarketplaceClient(url) as client:
+    async with MarketplaceClient(url) as client:
         await client.agents.register(BusinessAgentProfile.model_validate(business("grill")))
         await client.agents.register(CustomerAgentProfile.model_validate(customer("ann")))
+        yield client
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[MarketplaceClient]:
+    """A client of a market alone."""
+    async with our_server() as url, client_of(url) as client:
         yield client
 
 
@@ -116,6 +124,15 @@ async def _sent(client: MarketplaceClient, sender: str, message: SendMessage) ->
     assert result.metadata == {"status": "sent"}
     assert SendMessage.model_validate(result.content) == message
     assert result.content == message.model_dump(mode="json")
+
+
+async def test_client_plays_in_a_market_of_many(tmp_path: Path) -> None:
+    """Under a path the client does what it does at `/`."""
+    async with our_markets(str(tmp_path / "markets.db"), "north") as url, client_of(url) as client:
+        await test_health_and_protocol(client)
+        await test_profiles_come_back_as_they_were_registered(client)
+        await test_a_deal_is_made(client)
+        await test_logs_come_back(client)
 
 
 async def test_logs_come_back(client: MarketplaceClient) -> None:
