@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from akinai.worlds.vending.letters import cues
 from akinai.worlds.vending.letters.acts import Act, Said, classified, line_of
@@ -63,6 +64,12 @@ def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tupl
     condition; what only names goods is an `ask` for a quote or `other`. A letter has at least one intent; an `other`
     holds the goods that it names with quantities. Orders and quotes are known by number only, as the letter has them.
     """
+    return _read(text, tuple(names), subject)
+
+
+@lru_cache(maxsize=512)
+def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent, ...]:
+    """The same; the last letters are cached, since people order in the words they ordered in before."""
     if not subject:
         subject, text = split_subject(text)
     if _ASTRAY.match(text) or _ASTRAY.match(subject):
