@@ -33,6 +33,7 @@ def analyze(
     evidence: bool = True,
     store: StoreRef = None,
     jobs: int = 1,
+    on: str | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
     """Runs and groups by name, or all runs of a store, in groups of runs that were played alike: scores with their
@@ -43,9 +44,10 @@ def analyze(
     a world's tables, `by_day` the days of every run; names that agents wrote may be `fuzzy_match_distance` edits off.
     `threshold`, such as {"net_worth": 1000} (dollars for money), asks how often a seed that is played k times passes
     it at least once (`pass@k`) and every time (`pass^k`). `evidence` False leaves out the entries that earned each
-    score, and of several runs each finding but for the counts. `jobs` processes read at a time; `progress` is called
-    for every run, as in `run`. A run that cannot be read has its `trouble` and stops nothing. What was made of a run is
-    kept beside it, and used as long as its record and the code that made it stay as they are.
+    score, and of several runs each finding but for the counts. `jobs` processes read at a time, or the engine `on`, as
+    in `run`; `progress` is called for every run, as there. A run that cannot be read has its `trouble` and stops
+    nothing. What was made of a run is kept beside it, and used as long as its record and the code that made it stay as
+    they are.
     """
     if fuzzy_match_distance < 0:
         raise UsageError(f"fuzzy_match_distance is a number of edits from 0, not {fuzzy_match_distance}")
@@ -64,7 +66,7 @@ def analyze(
 
     async def work(books: Books) -> Analysis:
         found = await find_runs(books, names, damaged=True) if names else await books.runs()
-        async with open_readers(books, _url(place), jobs, known_prices()) as readers:
+        async with open_readers(books, _url(place), jobs, known_prices(), on) as readers:
             kept = replace(detail, findings=evidence or len(found) == 1)
             return await _analyse(readers, books, found, kept, scale=scale, progress=progress)
 
@@ -86,14 +88,15 @@ def compare(
     gain: float | None = None,
     store: StoreRef = None,
     jobs: int = 1,
+    on: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run or group b against a: every score and the findings, paired by seed, or by their means where no seed is
     common; which side wins, where that is sure.
 
     Each is a name, or runs at hand; those are judged from their ledgers, and their findings left out where these were
-    not kept. `gain`, in dollars for money, asks how many seeds would show it. UsageError where a side holds runs that
-    were not played alike, or the two have no score in common.
+    not kept. `gain`, in dollars for money, asks how many seeds would show it. `jobs` and `on` are as in `analyze`.
+    UsageError where a side holds runs that were not played alike, or the two have no score in common.
     """
     if a == b and isinstance(a, str):
         raise UsageError(f"{a!r} against itself differs in nothing; name two")
@@ -102,7 +105,7 @@ def compare(
 
     async def work(books: Books) -> Sequence[Run]:
         found = await find_runs(books, names, damaged=True)
-        async with open_readers(books, _url(place), jobs, known_prices()) as readers:
+        async with open_readers(books, _url(place), jobs, known_prices(), on) as readers:
             sound = [header for header in found if not header.damage]
             return await readers.read(found, Detail(False, False, judged=True), progress_of(sound, progress))
 

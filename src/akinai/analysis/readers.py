@@ -1,31 +1,28 @@
-"""Reads the runs of a store in processes, a few at a time; whole ledgers stay in the process that read them."""
+"""Reads the runs of a store through an executor; whole ledgers stay with whoever read them."""
 
-import asyncio
-import multiprocessing
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from akinai import worlds
-from akinai.core.errors import AkinaiError, StoreError, UsageError
-from akinai.core.ledger import Genesis
+from akinai.core.errors import AkinaiError, UsageError
+from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader, ScoreRecord
 from akinai.runtime.models.budget import Prices
-from akinai.runtime.play.driver import Progress, horizon, play_run
+from akinai.runtime.play.driver import PlayContext, Progress, horizon, play_run
 from akinai.runtime.runs.kept_scores import find_kept_runs, keep_scores
-from akinai.runtime.runs.processes import belong_to_parent, block_ctrl_c
-from akinai.runtime.runs.reading import Detail, Load, read_run, read_usage, trimmed
+from akinai.runtime.runs.processes import LocalProcesses
+from akinai.runtime.runs.reading import Detail, read_played, read_run, read_usage, trimmed
 from akinai.runtime.runs.records import Run
-from akinai.stores import open_store
+from akinai.runtime.runs.work import Died, Executor, Here, Monitor, Work, open_executor, small
 from akinai.stores.memory import MemoryStore
 
 CHUNK = 8
-"""Runs that a process reads before it hands them back."""
+"""Runs that are read before they are handed back."""
 KEPT_AT_ONCE = 64
-"""Scores that are kept in one transaction."""
+"""Runs whose kept scores are asked for at once."""
 FEW_ENTRIES = 8_000
 """Read here rather than in processes, which take half a second to start."""
 ENTRIES_UNKNOWN = 300
@@ -41,22 +38,66 @@ def _ignore(_: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """Runs for one process: by name in the store, or to be played."""
+class ReadWork:
+    """Runs of the store to read, by their ids."""
 
+    ids: tuple[str, ...]
     detail: Detail
     prices: Prices
-    read: tuple[str, ...] = ()
-    play: tuple[RunHeader, ...] = ()
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
+
+    async def do(self, books: Books, monitor: Monitor) -> list[Run]:
+        """The runs, as far as the monitor lets it come."""
+        load, runs, made = cache(worlds.load), list[Run](), list[ScoreRecord]()
+        for id in self.ids:
+            if await monitor.report({}):
+                break
+            header = await books.header(id)
+            # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
+            run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), made=made)
+            asked = self.detail.judged and not run.trouble
+            runs.append(small(replace(run, usage=await read_usage(books, header, self.prices)) if asked else run))
+        await keep_scores(books, made)
+        return runs
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchWork:
+    """Runs to play that are in no store, and to score."""
+
+    headers: tuple[RunHeader, ...]
+    detail: Detail
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
+
+    async def do(self, books: Books, monitor: Monitor) -> list[Run]:
+        """The runs, as far as the monitor lets it come."""
+        runs: list[Run] = []
+        for header in self.headers:
+            if await monitor.report({}):
+                break
+            memory, steps = MemoryStore(), list[Step[Any]]()
+            await memory.create(header)
+            played = await play_run(memory, header, None, PlayContext(steps=steps))
+            runs.append(await read_played(memory, played, steps, self.detail))
+        return runs
 
 
 class Readers:
     """Reads runs of one store, in this process or in several."""
 
-    def __init__(self, books: Books, url: str | None, jobs: int, prices: Prices) -> None:
+    def __init__(
+        self, books: Books, url: str | None, jobs: int, prices: Prices, executor: Executor | None = None
+    ) -> None:
         self._books, self._url, self._jobs, self._prices = books, url, jobs, prices
         self._load = cache(worlds.load)
-        self._pool: ProcessPoolExecutor | None = None
+        self._engine = executor
+        self._here, self._processes = Here(books), LocalProcesses(jobs)
 
     async def read(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead = _ignore) -> list[Run]:
         """Runs of the store, in their order. One that cannot be read or scored has its `trouble`.
@@ -66,11 +107,8 @@ class Readers:
         known = {header.run_id: header for header in headers}
         kept = await self._read_kept(headers, detail, on_read)
         sound = [header for header in headers if not header.damage and header.run_id not in kept]
-        if self._worth_processes(sound):
-            chunks = [tuple(header.run_id for header in chunk) for chunk in _chunks(sound)]
-            runs = await self._in_pool([_Task(detail, self._prices, read=chunk) for chunk in chunks], on_read)
-        else:
-            runs = await self._read_here(sound, detail, on_read)
+        items = [ReadWork(tuple(run.run_id for run in chunk), detail, self._prices) for chunk in _chunks(sound)]
+        runs = await self._done(items, sound, on_read)
         by_id = kept | {run.id: replace(run, header=known[run.id]) for run in runs}
         return [Run(header, trouble=header.damage) if header.damage else by_id[header.run_id] for header in headers]
 
@@ -91,66 +129,50 @@ class Readers:
 
     async def play(self, headers: Sequence[RunHeader], detail: Detail = SCORES) -> list[Run]:
         """Play runs that are in no store, and read their scores, or more."""
-        tasks = [_Task(detail, {}, play=tuple(chunk)) for chunk in _chunks(headers)]
-        if self._pool is None and not self._worth_processes(headers):
-            return [run for task in tasks for run in await _done(self._books, task)]
-        return await self._in_pool(tasks, _ignore)
+        return await self._done([ScratchWork(tuple(chunk), detail) for chunk in _chunks(headers)], headers, _ignore)
 
-    def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+    async def close(self) -> None:
+        """End the processes, or the engine, that read."""
+        await self._processes.close()
+        if self._engine is not None:
+            await self._engine.close()
+
+    async def _done(self, items: Sequence[Work[list[Run]]], headers: Sequence[RunHeader], on_read: OnRead) -> list[Run]:
+        """The runs of all items, in their order."""
+        found: dict[int, list[Run]] = {}
+        executor = self._engine or (self._processes if self._worth_processes(headers) else self._here)
+        async for place, result in executor.work(self._url, items, None) if items else _nothing():
+            if isinstance(result, Died):
+                raise AkinaiError("a process that read runs died, perhaps for want of memory; try --jobs 1")
+            found[place] = result
+            for run in result:
+                on_read(run.id)
+        return [run for place in sorted(found) for run in found[place]]
 
     def _worth_processes(self, headers: Sequence[RunHeader]) -> bool:
         if self._url is None or self._jobs < 2 or len(headers) < 2:
             return False
         return sum(header.entries or ENTRIES_UNKNOWN for header in headers) > FEW_ENTRIES
 
-    async def _read_here(self, headers: Sequence[RunHeader], detail: Detail, on_read: OnRead) -> list[Run]:
-        runs, made = list[Run](), list[ScoreRecord]()
-        for header in headers:
-            runs.append(await _read(self._books, header, detail, self._prices, self._load, made))
-            if len(made) == KEPT_AT_ONCE:
-                await keep_scores(self._books, made)
-                made.clear()
-            await asyncio.sleep(0)  # reading alone lets no Ctrl-C through
-            on_read(header.run_id)
-        await keep_scores(self._books, made)
-        return runs
-
-    async def _in_pool(self, tasks: Sequence[_Task], on_read: OnRead) -> list[Run]:
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._jobs, context, belong_to_parent)
-        loop, url = asyncio.get_running_loop(), self._url or "memory:"
-        with block_ctrl_c():
-            waiting = [loop.run_in_executor(self._pool, _in_process, url, task) for task in tasks]
-        runs: list[Run] = []
-        try:
-            for future in waiting:
-                result = await future
-                if isinstance(result, str):
-                    raise StoreError(result)
-                runs.extend(result)
-                for run in result:
-                    on_read(run.id)
-        except BrokenProcessPool as error:
-            raise AkinaiError("a process that read runs died, perhaps for want of memory; try --jobs 1") from error
-        finally:
-            for future in waiting:
-                future.cancel()
-        return runs
-
 
 @asynccontextmanager
-async def open_readers(books: Books, url: str | None, jobs: int, prices: Prices) -> AsyncGenerator[Readers]:
-    """Readers whose processes end with the context. UsageError unless `jobs` is a whole number of at least 1."""
+async def open_readers(
+    books: Books, url: str | None, jobs: int, prices: Prices, on: str | None = None
+) -> AsyncGenerator[Readers]:
+    """Readers whose processes, or whose engine `on`, end with the context.
+
+    UsageError unless `jobs` is a whole number of at least 1, and for an engine that cannot open the store.
+    """
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
         raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
-    opened = Readers(books, url, jobs, prices)
+    executor = None if on is None else open_executor(on, jobs)
+    if executor is not None:
+        executor.check_store(url or "memory:")
+    opened = Readers(books, url, jobs, prices, executor)
     try:
         yield opened
     finally:
-        opened.close()
+        await opened.close()
 
 
 def progress_of(headers: Sequence[RunHeader], progress: Progress | None) -> OnRead:
@@ -167,43 +189,7 @@ def _chunks(headers: Sequence[RunHeader], size: int = CHUNK) -> Iterator[Sequenc
     return (headers[i : i + size] for i in range(0, len(headers), size))
 
 
-def _in_process(url: str, task: _Task) -> list[Run] | str:
-    async def work() -> list[Run]:
-        books = await open_store(url, create=False)
-        try:
-            return [_small(run) for run in await _done(books, task)]
-        finally:
-            await books.close()
-
-    try:
-        return asyncio.run(work())
-    except AkinaiError as error:
-        # As text: an error that takes more than a message would not survive the way to the parent.
-        return str(error)
-
-
-def _small(run: Run) -> Run:
-    """The run without its settings, most of a header, which the parent process has already."""
-    genesis = run.header.genesis
-    return replace(run, header=replace(run.header, genesis=Genesis(genesis.world, genesis.seed, {})))
-
-
-async def _done(books: Books, task: _Task) -> list[Run]:
-    load = cache(worlds.load)
-    headers = [await books.header(run_id) for run_id in task.read]
-    made: list[ScoreRecord] = []
-    runs = [await _read(books, header, task.detail, task.prices, load, made) for header in headers]
-    await keep_scores(books, made)
-    for header in task.play:
-        memory = MemoryStore()
-        await memory.create(header)
-        runs.append(await _read(memory, await play_run(memory, header), task.detail, task.prices, load, []))
-    return runs
-
-
-async def _read(
-    books: Books, header: RunHeader, detail: Detail, prices: Prices, load: Load, made: list[ScoreRecord]
-) -> Run:
-    # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
-    run = await read_run(books, header, detail, load=load, trouble=(Exception,), made=made)
-    return run if run.trouble or not detail.judged else replace(run, usage=await read_usage(books, header, prices))
+async def _nothing() -> AsyncIterator[tuple[int, list[Run] | Died]]:
+    """No results of no items: an engine is not started for them."""
+    return
+    yield

@@ -229,6 +229,7 @@ def fork(
     name: str | None = None,
     store: StoreRef = None,
     jobs: int = 1,
+    on: str | None = None,
     progress: Progress | None = None,
     ledgers: bool = True,
     raise_errors: bool = False,
@@ -237,9 +238,10 @@ def fork(
 
     The fork is played by `agent`, asking `model`, or else by the agent of the run, with the playbook and the budget of
     the run unless `agent` is an `AgentSpec`; `max_dollars` gives it another limit. It is called RUN-fork-1, then -2,
-    ..., or `name`. A group is forked run by run into a new group. Raises UsageError before anything is written.
+    ..., or `name`. A group is forked run by run into a new group; `jobs` and `on` are as in `run`. Raises UsageError
+    before anything is written.
     """
-    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers)
+    options = _PlayOptions(resolve_store(store), jobs, progress, PlayContext(raise_errors=raise_errors), ledgers, on)
     if name is not None:
         checked_name(name)
 

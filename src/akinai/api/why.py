@@ -18,6 +18,7 @@ def why(
     futures: int = 8,
     budget: int = 600,
     jobs: int = 1,
+    on: str | None = None,
     store: StoreRef = None,
     progress: Progress | None = None,
 ) -> Explanation:
@@ -25,7 +26,8 @@ def why(
 
     `agent` is a rule-based player of the world, by default its first; it also plays the rest of every branch, with the
     same chance in both. `futures` redrawn futures give the intervals. `budget` bounds the branches that are played (0
-    does not); what was played is kept beside the run, and the next call goes on from there.
+    does not); what was played is kept beside the run, and the next call goes on from there. `jobs` processes play them,
+    or the engine `on`, as in `run`.
 
     UnknownName for a run or a player that is not there, UsageError for a run that cannot be explained.
     """
@@ -35,9 +37,10 @@ def why(
         raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
     if jobs < 1:
         raise UsageError(f"jobs is a whole number of at least 1, not {jobs}")
-    options = WhyOptions(agent, futures, budget, jobs)
+    options, place = WhyOptions(agent, futures, budget, jobs, on), resolve_store(store)
+    url = place if isinstance(place, str) and not place.startswith("memory:") else None
 
     async def work(books: Books) -> Explanation:
-        return await explain(books, await one_run(books, run), options, progress)
+        return await explain(books, await one_run(books, run), options, progress, url)
 
-    return wait(with_store(resolve_store(store), work))
+    return wait(with_store(place, work))

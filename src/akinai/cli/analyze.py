@@ -8,6 +8,7 @@ import typer
 from akinai.cli.options import (
     Jobs,
     Json,
+    On,
     RunNames,
     Store,
     argument,
@@ -110,6 +111,7 @@ def analyze(
     threshold: Thresholds = None,
     deal: Followed = None,
     jobs: Jobs = None,
+    on: On = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -132,6 +134,7 @@ def analyze(
             evidence=as_json,
             store=address,
             jobs=process_count(jobs, address),
+            on=on,
             progress=progress,
         )
     if as_json:
@@ -190,6 +193,7 @@ def compare(
     gain: Gain = None,
     cluster: Cluster = None,
     jobs: Jobs = None,
+    on: On = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -206,7 +210,9 @@ def compare(
     if is_eval_log(a) or is_eval_log(b):
         raise UsageError(f"{a!r} and {b!r} are not both logs; write a run as one with 'akinai export --format inspect'")
     with progress_bar(quiet=as_json) as progress:
-        found = api.compare(a, b, store=address, jobs=process_count(jobs, address), gain=amount, progress=progress)
+        found = api.compare(
+            a, b, store=address, jobs=process_count(jobs, address), on=on, gain=amount, progress=progress
+        )
     if as_json:
         return print_json(found.to_json())
     from akinai.report.tables.comparisons import comparison_page
@@ -300,6 +306,7 @@ def report(
     ] = None,
     store: Store = None,
     jobs: Jobs = None,
+    on: On = None,
     as_json: Json = False,
 ) -> None:
     """Write a report on runs and groups: a page with figures and tables, the same as Markdown, all numbers as JSON."""
@@ -308,7 +315,7 @@ def report(
     address = store_address(store)
     written = write_report(
         *names, output=output, with_paper=with_paper, transcripts=transcripts, language=language, store=address,
-        jobs=process_count(jobs, address),
+        jobs=process_count(jobs, address), on=on,
     )  # fmt: skip
     if as_json:
         print_json(_document(written))

@@ -83,7 +83,7 @@ On = Annotated[
     option(
         "--on",
         metavar="ENGINE",
-        help="Have a cluster play: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
+        help="Have a cluster work: ray starts one here, ray://HOST:PORT joins one. It wants --store postgresql://...",
         default="this machine, --jobs at a time",
     ),
 ]

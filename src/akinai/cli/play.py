@@ -267,6 +267,7 @@ def fork(
     ] = None,
     store: Store = None,
     jobs: Jobs = None,
+    on: On = None,
     as_json: Json = False,
 ) -> None:
     """Make a new run that shares a run's past up to a point, and play on from there."""
@@ -286,6 +287,7 @@ def fork(
             name=new_name,
             store=address,
             jobs=process_count(jobs, address),
+            on=on,
             progress=progress,
             ledgers=False,
         )

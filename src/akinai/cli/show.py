@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Jobs, Json, Store, argument, flag, option, process_count, store_address, whole_number
+from akinai.cli.options import Jobs, Json, On, Store, argument, flag, option, process_count, store_address, whole_number
 from akinai.cli.output import FAILED, command_line, print_json, print_next_steps, print_page
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def why(
     futures: Futures = 8,
     budget: Budget = 600,
     jobs: Jobs = None,
+    on: On = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -125,7 +126,7 @@ def why(
     address = store_address(store)
     with _progress(quiet=as_json) as progress:
         found = api.why(
-            name, agent=agent, futures=futures, budget=budget, jobs=process_count(jobs, address), store=address,
+            name, agent=agent, futures=futures, budget=budget, jobs=process_count(jobs, address), on=on, store=address,
             progress=progress,
         )  # fmt: skip
     if as_json:

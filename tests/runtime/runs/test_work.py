@@ -14,7 +14,7 @@ from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 from akinai.runtime.runs.planning import begin_all
 from akinai.runtime.runs.playing import _processes_of
 from akinai.runtime.runs.reading import Detail
-from akinai.runtime.runs.work import WorkItem, do_work
+from akinai.runtime.runs.work import PlayWork, do_work
 from akinai.runtime.sync import wait
 
 
@@ -44,7 +44,7 @@ def begun(store: str, days: int) -> list[str]:
 async def test_two_workers_on_one_run_end_it_once(tmp_path: Path) -> None:
     """Runs that two workers play at once end as if each had been alone: done, whole, with the same digest."""
     store = str(tmp_path / "akinai.db")
-    item = WorkItem(tuple(await asyncio.to_thread(begun, store, 20)), Detail(ledger=False))
+    item = PlayWork(tuple(await asyncio.to_thread(begun, store, 20)), Detail(ledger=False))
     first, second = await asyncio.gather(do_work(store, item, Patient()), do_work(store, item, Patient()))
     alone = await asyncio.to_thread(lambda: akinai.run("vending", agent="naive", days=20, seeds="1-2", name="a"))
     assert [run.digest for run in first] == [run.digest for run in second] == [run.digest for run in alone]
@@ -54,7 +54,7 @@ async def test_two_workers_on_one_run_end_it_once(tmp_path: Path) -> None:
 async def test_stopped_work_keeps_what_was_played(tmp_path: Path) -> None:
     """A monitor stops an item: its runs are open, and a worker that comes later ends them with equal digests."""
     store = str(tmp_path / "akinai.db")
-    item = WorkItem(tuple(await asyncio.to_thread(begun, store, 60)), Detail(ledger=False))
+    item = PlayWork(tuple(await asyncio.to_thread(begun, store, 60)), Detail(ledger=False))
     left = await do_work(store, item, Patient(until=3))
     assert (left[0].status, left[0].ending) == ("open", "stopped")
     assert left[0].entries > 0

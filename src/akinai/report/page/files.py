@@ -73,6 +73,7 @@ def report(
     language: str | None = None,
     store: StoreRef = None,
     jobs: int = 1,
+    on: str | None = None,
 ) -> Written:
     """Write a report on runs and groups by name into the folder `output`: a page with figures, the same as Markdown,
     all numbers as JSON, and the transcripts of runs, which findings and decisive moments lead into.
@@ -84,7 +85,7 @@ def report(
     words = checked_language(language) or chosen_language()
     if find_spec("matplotlib") is None:
         raise UsageError('a report needs matplotlib, which is not installed; pip install "akinai[report]"')
-    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs)
+    analysis = analyze(*names, by_agent=True, by_day=True, store=store, jobs=jobs, on=on)
     _expect_folder(Path(output))
 
     async def beside(books: Books) -> Beside:

@@ -15,7 +15,7 @@ from akinai.runtime.play.model_pool import ModelPool, open_model_pool
 from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
-from akinai.runtime.runs.work import Died, Executor, WorkItem
+from akinai.runtime.runs.work import Died, Executor, PlayWork
 
 WAITING_A_PROCESS = 200
 """Runs of models that wait in one process: at 10 ms of processor a call it is busy with about 100 calls a second."""
@@ -82,12 +82,12 @@ def _items(
     *,
     processes: int,
     jobs: int,
-) -> list[WorkItem]:
+) -> list[PlayWork]:
     """Runs by rules one by one; runs that ask models in as many items as there are processes for them."""
     at_once = max(1, -(-jobs // processes)) if any(spec.asks_model for spec in specs) else 1
     ids = [header.run_id for header in headers]
     shares = [tuple(ids[start::processes]) for start in range(min(processes, len(ids)))]
-    return [WorkItem(share, detail, at_once, context.raise_errors) for share in shares]
+    return [PlayWork(share, detail, at_once, context.raise_errors) for share in shares]
 
 
 async def _by_executor(
@@ -95,7 +95,7 @@ async def _by_executor(
     headers: Sequence[RunHeader],
     executor: Executor,
     url: str,
-    items: Sequence[WorkItem],
+    items: Sequence[PlayWork],
     progress: Progress | None,
     detail: Detail,
 ) -> list[Run]:
@@ -106,17 +106,20 @@ async def _by_executor(
             progress(run_id, day, horizon(known[run_id]))
 
     played: dict[str, Run] = {}
-    async for place, result in executor.work(url, items, show):
-        runs = await _broken(store, items[place], result, detail) if isinstance(result, Died) else result
-        for run in runs:
-            # Its settings stayed here.
-            genesis = known[run.id].genesis
-            played[run.id] = replace(run, header=replace(run.header, genesis=genesis))
-            show(run.id, -1, 0)
+    try:
+        async for place, result in executor.work(url, items, show):
+            runs = await _broken(store, items[place], result, detail) if isinstance(result, Died) else result
+            for run in runs:
+                # Its settings stayed here.
+                genesis = known[run.id].genesis
+                played[run.id] = replace(run, header=replace(run.header, genesis=genesis))
+                show(run.id, -1, 0)
+    finally:
+        await executor.close()
     return [played[header.run_id] for header in headers]
 
 
-async def _broken(store: Books, item: WorkItem, died: Died, detail: Detail) -> list[Run]:
+async def _broken(store: Books, item: PlayWork, died: Died, detail: Detail) -> list[Run]:
     """Runs of a process that died: failed, but for those that it or another had ended."""
     runs: list[Run] = []
     for run_id in item.run_ids:

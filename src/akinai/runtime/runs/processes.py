@@ -10,75 +10,114 @@ from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from akinai.core.errors import AgentError, AkinaiError, StoreError, UsageError
 from akinai.runtime.play.driver import Progress
-from akinai.runtime.runs.records import Run
-from akinai.runtime.runs.work import Died, WorkItem, do_work
+from akinai.runtime.runs.work import Died, R, Work, do_work
 
 POLL_S = 0.1
 """Seconds between looks: of a parent at its processes' progress, and of a process at the parent's wish to stop."""
 
 
 class LocalProcesses:
-    """An executor that has several processes of this machine do the work, `jobs` at a time."""
+    """An executor that has several processes of this machine do the work, `jobs` at a time.
+
+    They stay for the next work, until `close`.
+    """
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
+        self._processes: _Processes | None = None
 
     def check_store(self, url: str) -> None:
         if url.startswith("memory:"):
             raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
 
     async def work(
-        self, url: str, items: Sequence[WorkItem], progress: Progress | None
-    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
+        self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, R | Died]]:
         broken: list[int] = []
-        async for place, result in self._pool(url, items, range(len(items)), progress):
+        async for place, result in self._done(url, items, range(len(items)), progress):
             if isinstance(result, Died):
                 broken.append(place)
             else:
                 yield place, result
         # A process that dies breaks its whole pool, so the items that are left get a process each.
         for place in broken:
-            async for result in self._pool(url, items, [place], progress):
+            async for result in self._done(url, items, [place], progress):
                 yield result
 
-    async def _pool(
-        self, url: str, items: Sequence[WorkItem], places: Sequence[int], progress: Progress | None
-    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
-        """Items done by a pool of processes; Died for those that were under way when a process died."""
-        context = multiprocessing.get_context("spawn")
+    async def close(self) -> None:
+        if self._processes is not None:
+            self._processes.pool.shutdown(wait=True, cancel_futures=True)
+            self._processes = None
+
+    async def _done(
+        self, url: str | None, items: Sequence[Work[R]], places: Sequence[int], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, R | Died]]:
+        """Items done by processes; Died for those that were under way when a process died."""
         run_ids = [run_id for place in places for run_id in items[place].run_ids]
         at = {run_id: i for i, run_id in enumerate(run_ids)}
-        stop, days = context.Event(), context.RawArray("i", len(run_ids))
+        processes = await self._ready(len(run_ids))
         loop = asyncio.get_running_loop()
-        with ProcessPoolExecutor(min(self._jobs, len(places)), context, _start_process, (stop, days)) as pool:
-            with block_ctrl_c():
-                tasks = {
-                    loop.run_in_executor(
-                        pool, _in_process, url, items[place], {run_id: at[run_id] for run_id in items[place].run_ids}
-                    ): place
-                    for place in places
-                }
-            shown, pending, failure = [0] * len(run_ids), set(tasks), None
-            try:
-                while pending:
+        with block_ctrl_c():
+            tasks = {
+                loop.run_in_executor(
+                    processes.pool, _in_process, url, items[place], {id: at[id] for id in items[place].run_ids}
+                ): place
+                for place in places
+            }
+        shown, failure = [0] * len(run_ids), None
+        pending: set[asyncio.Future[Any]] = set(tasks)
+        try:
+            while pending:
+                if run_ids:
                     done, pending = await asyncio.wait(pending, timeout=POLL_S)
-                    _show(run_ids, shown, days, progress)
-                    for task in sorted(done, key=tasks.__getitem__):
-                        try:
-                            yield tasks[task], _result(task)
-                        except Exception as error:
-                            failure = failure or error  # raised when the other runs are over
-            except (asyncio.CancelledError, GeneratorExit):
-                stop.set()
-                await asyncio.wait(tasks)
-                raise
-            if failure:
-                raise failure
+                else:
+                    done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                _show(run_ids, shown, processes.days, progress)
+                for task in sorted(done, key=tasks.__getitem__):
+                    try:
+                        result = _result(task)
+                    except Exception as error:
+                        failure = failure or error  # raised when the other items are done
+                        continue
+                    if isinstance(result, Died) and self._processes is processes:
+                        await self.close()
+                    yield tasks[task], result
+        except (asyncio.CancelledError, GeneratorExit):
+            processes.stop.set()
+            if self._processes is processes:
+                self._processes = None
+            await asyncio.wait(tasks)
+            processes.pool.shutdown(wait=False)
+            raise
+        if failure:
+            raise failure
+
+    async def _ready(self, runs: int) -> "_Processes":
+        """The processes, which can report the days of so many runs."""
+        if self._processes is not None and runs > len(self._processes.days):
+            await self.close()
+        if self._processes is None:
+            context = multiprocessing.get_context("spawn")
+            stop, days = context.Event(), context.RawArray("i", max(runs, 1))
+            pool = ProcessPoolExecutor(self._jobs, context, _start_process, (stop, days))
+            self._processes = _Processes(pool, stop, days)
+        return self._processes
+
+
+@dataclass(frozen=True, slots=True)
+class _Processes:
+    """A pool, and what its processes share with this one."""
+
+    pool: ProcessPoolExecutor
+    stop: "Event"
+    days: Any
+    """The days that each run of the work has played."""
 
 
 def _show(run_ids: Sequence[str], shown: list[int], days: Any, progress: Progress | None) -> None:
@@ -88,7 +127,7 @@ def _show(run_ids: Sequence[str], shown: list[int], days: Any, progress: Progres
             progress(run_id, days[i], 0)
 
 
-def _result(task: "asyncio.Future[Any]") -> Sequence[Run] | Died:
+def _result(task: "asyncio.Future[Any]") -> Any:
     if isinstance(task.exception(), BrokenProcessPool):
         return Died("the process that played it died; it can be resumed")
     result = task.result()
@@ -146,8 +185,11 @@ class _SharedMonitor:
         return self._stop.is_set()
 
 
-def _in_process(url: str, item: WorkItem, at: Mapping[str, int]) -> list[Run] | AkinaiError:
+def _in_process(url: str | None, item: Work[Any], at: Mapping[str, int]) -> Any:
+    """What the item gives, or its AkinaiError. None for an item that begins when the work is to stop."""
     assert _shared is not None
+    if _shared[0].is_set() and not item.run_ids:
+        return None
     try:
         return asyncio.run(do_work(url, item, _SharedMonitor(*_shared, at)))
     except (StoreError, UsageError) as error:

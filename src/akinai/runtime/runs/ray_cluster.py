@@ -11,8 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from akinai.core.errors import AkinaiError, StoreError, UsageError
 from akinai.runtime.play.driver import Progress
-from akinai.runtime.runs.records import Run
-from akinai.runtime.runs.work import Died, WorkItem, do_work
+from akinai.runtime.runs.work import Died, R, Work, do_work
 
 GRACE_S = 8.0
 """How long runs are given to stop by themselves."""
@@ -34,6 +33,8 @@ class RayCluster:
     def __init__(self, address: str, jobs: int) -> None:
         """`address` is HOST:PORT of a cluster that this machine has joined; empty starts one here with `jobs` CPUs."""
         self._address, self._jobs = address, jobs
+        self._ray: Any = None
+        """The module, while the cluster is joined."""
         if find_spec("ray") is None:
             raise UsageError('--on ray needs Ray, which is not installed; pip install "akinai[ray]"')
 
@@ -49,15 +50,19 @@ class RayCluster:
             )
 
     async def work(
-        self, url: str, items: Sequence[WorkItem], progress: Progress | None
-    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
-        self.check_store(url)
-        ray = self._joined()
-        try:
-            async for result in _work(ray, url, items, progress):
-                yield result
-        finally:
-            await asyncio.to_thread(ray.shutdown)
+        self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, R | Died]]:
+        if url is not None:
+            self.check_store(url)
+        if self._ray is None:
+            self._ray = self._joined()
+        async for result in _work(self._ray, url, items, progress):
+            yield result
+
+    async def close(self) -> None:
+        if self._ray is not None:
+            await asyncio.to_thread(self._ray.shutdown)
+            self._ray = None
 
     def _joined(self) -> Any:
         for name, value in _QUIET.items():
@@ -88,8 +93,8 @@ class RayCluster:
 
 
 async def _work(
-    ray: Any, url: str, items: Sequence[WorkItem], progress: Progress | None
-) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
+    ray: Any, url: str | None, items: Sequence[Work[R]], progress: Progress | None
+) -> AsyncIterator[tuple[int, R | Died]]:
     here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
         ray.get_runtime_context().get_node_id(), soft=False
     )
@@ -125,14 +130,14 @@ async def _stop(ray: Any, news: Any, pending: Sequence[Any]) -> None:
         ray.cancel(ref, force=True)
 
 
-async def _result(ray: Any, ref: Any) -> Sequence[Run] | Died:
+async def _result(ray: Any, ref: Any) -> Any:
     try:
         result = await _got(ray, ref)
     except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError) as error:
         return Died(f"the process that played it died ({type(error).__name__}); it can be resumed")
     if isinstance(result, AkinaiError):
         raise result
-    return cast("Sequence[Run]", result)
+    return result
 
 
 async def _got(ray: Any, ref: Any) -> Any:
@@ -170,7 +175,7 @@ class _RemoteMonitor:
             return True
 
 
-def _do(url: str, item: WorkItem, news: Any) -> list[Run] | AkinaiError:
+def _do(url: str | None, item: Work[Any], news: Any) -> Any:
     """In a worker."""
     try:
         return asyncio.run(do_work(url, item, _RemoteMonitor(news)))

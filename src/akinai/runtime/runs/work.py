@@ -1,11 +1,11 @@
-"""Work: runs of a store that are played by this process or another, on this machine or another; and who has it done."""
+"""Work on a store, done by this process or another, on this machine or another; and who has it done."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from akinai.core.errors import SequenceConflict, UnknownName
 from akinai.core.ledger import Genesis
@@ -18,26 +18,10 @@ from akinai.runtime.runs.reading import Detail, read_played
 from akinai.runtime.runs.records import RESUMABLE, Run
 from akinai.stores import open_store
 
+R = TypeVar("R", covariant=True)
+
 QUIET_S = 5.0
 """How long after its last entry another process is taken to have left a run."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkItem:
-    """Runs to play, by their ids: whoever plays them reads their headers, and knows the store's address."""
-
-    run_ids: tuple[str, ...]
-    detail: Detail
-    at_once: int = 1
-    """Runs that wait for models at the same time."""
-    raise_errors: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Died:
-    """The process that did an item died, and nobody else could do it."""
-
-    why: str
 
 
 class Monitor(Protocol):
@@ -51,35 +35,106 @@ class Monitor(Protocol):
         ...
 
 
+class Work(Protocol[R]):
+    """Something to do with the runs of a store: it is pickled, and whoever does it knows the store's address."""
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The runs of which it reports the days; none where nobody waits for these."""
+        ...
+
+    async def do(self, books: Books, monitor: Monitor) -> R:
+        """Do it. One that takes longer than a few seconds asks the monitor now and then whether to stop."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process that did an item died, and nobody else could do it."""
+
+    why: str
+
+
 class Executor(Protocol):
-    """Has work done elsewhere. Other engines come from the entry points `akinai.executors`."""
+    """Has work done. Other engines come from the entry points `akinai.executors`."""
 
     def check_store(self, url: str) -> None:
         """UsageError for a store that those who do the work cannot open."""
         ...
 
     def work(
-        self, url: str, items: Sequence[WorkItem], progress: Progress | None
-    ) -> AsyncIterator[tuple[int, Sequence[Run] | Died]]:
-        """What became of each item, by its place, in the order in which they are done.
+        self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, R | Died]]:
+        """What became of each item, by its place, in the order in which they are done. Work without a store has no
+        `url`, and is given an empty one in memory.
 
-        Cancelled, it stops the items under way within ten seconds and keeps what was committed. Raises the error of a
-        run that asks for that, and StoreError.
+        Cancelled, it stops the items under way within ten seconds and keeps what was committed. Raises the error of an
+        item when the others are done, and StoreError.
         """
         ...
 
+    async def close(self) -> None:
+        """End what was started for the work. It may begin anew afterwards."""
+        ...
 
-async def do_work(url: str, item: WorkItem, monitor: Monitor) -> list[Run]:
-    """Play the runs of an item to their ends, or until the monitor asks to stop; knows no engine.
 
-    A run that another process plays at the same time is left to whichever is first.
-    """
-    books = await open_store(url, create=False)
+class Unwatched:
+    """A monitor that takes no note and stops nothing: cancelling the work stops it."""
+
+    every_s = 3600.0
+
+    async def report(self, days: Mapping[str, int]) -> bool:
+        return False
+
+
+class Here:
+    """An executor that does the work in this process, on books that are open."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+
+    def check_store(self, url: str) -> None:
+        pass
+
+    async def work(
+        self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
+    ) -> AsyncIterator[tuple[int, R | Died]]:
+        for place, item in enumerate(items):
+            yield place, await item.do(self._books, Unwatched())
+            await asyncio.sleep(0)  # work without a wait lets no Ctrl-C through
+
+    async def close(self) -> None:
+        pass
+
+
+async def do_work(url: str | None, item: Work[R], monitor: Monitor) -> R:
+    """Open the store and do an item; knows no engine."""
+    books = await open_store(url or "memory:", create=False)
     try:
-        headers = [await books.header(run_id) for run_id in item.run_ids]
-        days = dict.fromkeys(item.run_ids, 0)
-        steps: dict[str, list[Step[Any]]] = {run_id: [] for run_id in item.run_ids}
-        playing = asyncio.ensure_future(_play(books, headers, item, days, steps))
+        return await item.do(books, monitor)
+    finally:
+        await books.close()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayWork:
+    """Runs to play, by their ids; their headers are in the store."""
+
+    run_ids: tuple[str, ...]
+    detail: Detail
+    at_once: int = 1
+    """Runs that wait for models at the same time."""
+    raise_errors: bool = False
+
+    async def do(self, books: Books, monitor: Monitor) -> list[Run]:
+        """Play the runs to their ends, or until the monitor asks to stop.
+
+        A run that another process plays at the same time is left to whichever is first.
+        """
+        headers = [await books.header(run_id) for run_id in self.run_ids]
+        days = dict.fromkeys(self.run_ids, 0)
+        steps: dict[str, list[Step[Any]]] = {run_id: [] for run_id in self.run_ids}
+        playing = asyncio.ensure_future(_play(books, headers, self, days, steps))
         watching = asyncio.ensure_future(_watch(playing, days, monitor))
         try:
             await playing
@@ -88,11 +143,9 @@ async def do_work(url: str, item: WorkItem, monitor: Monitor) -> list[Run]:
         finally:
             watching.cancel()
         return [
-            _small(await read_played(books, await books.header(run_id), steps[run_id], item.detail))
-            for run_id in item.run_ids
+            small(await read_played(books, await books.header(run_id), steps[run_id], self.detail))
+            for run_id in self.run_ids
         ]
-    finally:
-        await books.close()
 
 
 async def _watch(playing: "asyncio.Future[Any]", days: Mapping[str, int], monitor: Monitor) -> None:
@@ -104,7 +157,7 @@ async def _watch(playing: "asyncio.Future[Any]", days: Mapping[str, int], monito
 async def _play(
     books: Books,
     headers: Sequence[RunHeader],
-    item: WorkItem,
+    item: PlayWork,
     days: dict[str, int],
     steps: Mapping[str, list[Step[Any]]],
 ) -> None:
@@ -164,8 +217,8 @@ async def _when_quiet(books: Books, run_id: str) -> RunHeader:
     return await books.header(run_id)
 
 
-def _small(run: Run) -> Run:
-    """The run without its settings, most of a header, which whoever asked has already."""
+def small(run: Run) -> Run:
+    """The run without its settings, most of a header, for whoever has these already."""
     genesis = run.header.genesis
     return replace(run, header=replace(run.header, genesis=Genesis(genesis.world, genesis.seed, {})))
 

@@ -1,19 +1,18 @@
 """Explains a run of a store, `jobs` branches at a time, and goes on from what was played before."""
 
-import asyncio
-import multiprocessing
-from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from akinai import worlds
+from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import replay
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
-from akinai.runtime.runs.processes import belong_to_parent, block_ctrl_c
+from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import expect_whole, read_ledger
+from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
 from akinai.runtime.why.book import WhyBook
 from akinai.runtime.why.branches import Branch, Branches
 from akinai.runtime.why.explanation import Explanation
@@ -35,21 +34,29 @@ class WhyOptions:
     budget: int = 600
     """Branches that are played at most; 0 for no limit."""
     jobs: int = 1
+    on: str | None = None
+    """The engine that plays, as `--on` has it."""
 
 
 async def explain(
-    books: Books, header: RunHeader, options: WhyOptions = WhyOptions(), progress: Progress | None = None
+    books: Books,
+    header: RunHeader,
+    options: WhyOptions = WhyOptions(),
+    progress: Progress | None = None,
+    url: str | None = None,
 ) -> Explanation:
     """Which decisions of a run made and cost most. Values go into its second book as they are played.
+
+    `url` is the store's address for other processes; without it this one plays alone.
 
     UsageError for a run that cannot be explained, ReplayMismatch where its record is not what the rules give.
     """
     ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
     world = worlds.load(header.genesis.world)
-    task = Task(ledger, options.player or default_agent(world))
-    branches = task.branches()
-    book = WhyBook(books, header.run_id, f"{ledger.digest} {task.player}")
+    player = options.player or default_agent(world)
+    branches = _keep(ledger, player)
+    book = WhyBook(books, header.run_id, f"{ledger.digest} {player}")
     await book.load()
     left, done, total = options.budget or 10**9, 0, 0
 
@@ -57,9 +64,14 @@ async def explain(
         nonlocal left, done, total
         new = [branch for branch in wanted if branch not in book.values][:left]
         left, total, batch = left - len(new), total + len(new), dict[Branch, float]()
+        if not new:
+            return book.values
         try:
-            async for branch, value in pool.play(new):
-                batch[branch] = value
+            items = [BranchWork(header.run_id, ledger.digest, player, branch) for branch in new]
+            async for place, value in executor.work(url, items, None):
+                if isinstance(value, Died):
+                    raise AkinaiError("a process that played branches died, perhaps for want of memory; try --jobs 1")
+                batch[new[place]] = value
                 done += 1
                 if len(batch) == BATCH:
                     await book.add(batch)
@@ -70,67 +82,58 @@ async def explain(
             await book.add(batch)
         return book.values
 
-    with Pool(task, branches, options.jobs) as pool:
+    executor = _executor(books, options, url)
+    try:
         study = Study(branches, await branches.departures(), options.futures)
         await study.run(play)
+    finally:
+        await executor.close()
     found = study.explanation(header, ledger.digest, asked_model=spec_of(header).asks_model)
     await book.conclude(found)
     return found
 
 
+def _executor(books: Books, options: WhyOptions, url: str | None) -> Executor:
+    """Who plays the branches. UsageError for an engine that cannot open the store."""
+    if options.on is not None:
+        engine = open_executor(options.on, options.jobs)
+        engine.check_store(url or "memory:")
+        return engine
+    return Here(books) if options.jobs == 1 or url is None else LocalProcesses(options.jobs)
+
+
 @dataclass(frozen=True, slots=True)
-class Task:
-    """All that a process needs to play branches of a run."""
+class BranchWork:
+    """A branch to play of a run of the store."""
 
-    ledger: Ledger
+    run_id: str
+    digest: str
+    """The final digest of the record that is explained."""
     player: str
+    branch: Branch
 
-    def branches(self) -> Branches:
-        world = worlds.load(self.ledger.genesis.world)
-        return Branches(world, replay(world, self.ledger, check=True), self.player)
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
 
-
-class Pool:
-    """Plays branches here, or in processes when several are asked for; they start with the first branches."""
-
-    def __init__(self, task: Task, here: Branches, jobs: int) -> None:
-        self._task, self._here, self._jobs = task, here, jobs
-        self._processes: ProcessPoolExecutor | None = None
-
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._processes is not None:
-            self._processes.shutdown(wait=True, cancel_futures=True)
-
-    async def play(self, branches: Sequence[Branch]) -> AsyncIterator[tuple[Branch, float]]:
-        """The values of branches, as they are known."""
-        if self._jobs == 1 or len(branches) < 2:
-            for branch in branches:
-                yield branch, await self._here.value(branch)
-                await asyncio.sleep(0)
-            return
-        if self._processes is None:
-            context = multiprocessing.get_context("spawn")
-            self._processes = ProcessPoolExecutor(self._jobs, context, _start_process, (self._task,))
-        loop = asyncio.get_running_loop()
-        with block_ctrl_c():
-            tasks = [loop.run_in_executor(self._processes, _value_in_process, branch) for branch in branches]
-        for task in asyncio.as_completed(tasks):
-            yield await task
+    async def do(self, books: Books, monitor: Monitor) -> float:
+        """The headline at the end of the branch."""
+        key = (self.digest, self.player)
+        if (branches := _at_hand.get(key)) is None:
+            ledger = await read_ledger(books, await books.header(self.run_id))
+            if ledger.digest != self.digest:
+                raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
+            branches = _keep(ledger, self.player)
+        return await branches.value(self.branch)
 
 
-_branches: Branches | None = None
-"""The run of a process of the pool."""
+_at_hand: dict[tuple[str, str], Branches] = {}
+"""The run of which this process played branches last: it keeps all states, so it is folded once."""
 
 
-def _start_process(task: Task) -> None:
-    global _branches  # noqa: PLW0603 - a pool hands things to its processes in no other way
-    belong_to_parent()
-    _branches = task.branches()
-
-
-def _value_in_process(branch: Branch) -> tuple[Branch, float]:
-    assert _branches is not None
-    return branch, asyncio.run(_branches.value(branch))
+def _keep(ledger: Ledger, player: str) -> Branches:
+    world = worlds.load(ledger.genesis.world)
+    branches = Branches(world, replay(world, ledger, check=True), player)
+    _at_hand.clear()
+    _at_hand[ledger.digest, player] = branches
+    return branches
