@@ -1,7 +1,7 @@
 """What the market's businesses learn is worth: on other populations, against customers that learned and that did not.
 
-python bench/selling.py: half of the businesses learn, from seeds 1-6 of ten customers, once from customers who pay the
-first proposal and once from customers who learned to compare; both playbooks are judged against both on seeds 101-110.
+python bench/selling.py: a quarter of the businesses learn, from four markets of eight customers, once from customers
+who pay the first proposal and once from customers who learned to compare; both playbooks are judged against both.
 """
 
 from pathlib import Path
@@ -11,8 +11,10 @@ from typing import Any
 
 import akinai
 
-SETTINGS = {"customers": 10}
-TRAIN, JUDGED = "1-6", "101-110"
+SETTINGS = {"customers": 8}
+TRAIN = "1-4"
+JUDGED = "101-104", "101-130"
+"""Seeds against customers who do not learn, where the outcome is plain, and against those who learned."""
 
 
 def money(paired: Any) -> str:
@@ -27,7 +29,7 @@ def main() -> None:
         folder = Path(place)
         common: dict[str, Any] = {"settings": SETTINGS, "store": str(folder / "runs.db")}
         buyers = str(folder / "buyers.json")
-        akinai.learn("market", seeds="1-3", eval_seeds="101", playbook=buyers, **common)
+        akinai.learn("market", seeds="1-2", eval_seeds="101", playbook=buyers, **common)
         names = {"first": "customers who do not learn", buyers: "customers who learned"}
         for number, taught_by in enumerate(names):
             playbook = folder / f"sellers{number}.json"
@@ -35,13 +37,14 @@ def main() -> None:
             learned = akinai.learn("market", seeds=TRAIN, eval_seeds="101", opponents=[taught_by], **options)
             print(f"\nlearned from {names[taught_by]}:\n")
             print("\n".join(f"- {bullet.content}" for bullet in learned.playbook))
-            judged = akinai.learn("market", eval_seeds=JUDGED, opponents=[*names], judge_only=True, **options)
-            document: Any = judged.to_json()
-            print(f"\n{'dollars a market':<30}{'without':>9}  {'gain':<28}{'won, lost':<11}beside it")
-            for row in document["opponents"]:
+            print(f"\n{'dollars a market':<32}{'without':>9}  {'gain':<28}{'won, lost':<11}beside it")
+            for opponents, seeds in zip(names, JUDGED, strict=True):
+                judged = akinai.learn("market", eval_seeds=seeds, opponents=[opponents], judge_only=True, **options)
+                document: Any = judged.to_json()
+                (row,) = document["opponents"]
                 paired, beside = row["paired"], row["beside"]
                 print(
-                    f"{names[row['opponents']]:<30}{row['without']:>9.2f}  {money(paired):<28}"
+                    f"{names[opponents]:<32}{row['without']:>9.2f}  {money(paired):<28}"
                     f"{paired['wins']:>3}, {paired['losses']:<6}"
                     + "; ".join(f"{name} {money(figures['paired'])}" for name, figures in beside.items())
                 )

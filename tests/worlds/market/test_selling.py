@@ -1,5 +1,6 @@
 """Selling by a playbook: sentences on selling are read back, merged and followed, each by its own numbers."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -21,8 +22,8 @@ from akinai.worlds.market.lessons.selling_advice import (
     read_selling_advice,
 )
 from akinai.worlds.market.model.units import dollars, total_cents
-from akinai.worlds.market.players.observations import lacks_items
-from akinai.worlds.market.players.sellers import Manner, guided_manner
+from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, lacks_items
+from akinai.worlds.market.players.sellers import Desk, Manner, guided_manner
 from akinai.worlds.market.world import Market
 
 UNDERCUT = UndercutAdvice(40, 40, 20.0, 25, 424, 0, 0)
@@ -34,7 +35,7 @@ SENTENCES = (
     StockAdvice(120, 30, 12, 431),
 )
 SELLING = FACETS.teaching.of_role("business")
-SMALL = {**SELLING.settings, "customers.count": 4, "customers.agent": "careful"}
+SMALL = {**SELLING.settings, "customers.count": 4, "customers.agent": "careful", "agent_share": 0.5}
 
 
 @pytest.mark.parametrize("advice", SENTENCES)
@@ -80,6 +81,22 @@ def test_a_seller_that_undercuts_stays_above_its_floor_and_is_cheaper_than_who_h
     assert cheaper
     (plain,) = akinai.run("market", agent="first", seeds=3, settings=SMALL)
     assert plain.header.genesis == run.header.genesis
+
+
+@pytest.mark.parametrize(
+    ("other", "has", "asked"),
+    [("9.50", {"Wifi"}, "9.49"), ("10.00", {"Wifi"}, "9.99"), ("9.01", {"Wifi"}, "9.00"), ("9.00", {"Wifi"}, "10.00"),
+     ("10.01", {"Wifi"}, "10.00"), ("9.50", set[str](), "10.00")],
+)  # fmt: skip
+def test_a_price_is_a_cent_below_the_cheapest_that_suits_and_never_below_the_floor(
+    other: str, has: set[str], asked: str
+) -> None:
+    """A dearer other, one without the amenities, or one at the floor leaves the menu's price as it is."""
+    menu = {"Soup": Decimal("10.00")}
+    own = OwnProfile("b", True, menu, frozenset(), {"Wifi"}, Decimal("0.9"))
+    found = FoundBusiness("c", {"Soup"}, has, {"menu_features": {"Soup": float(other)}})
+    desk = Desk(own, Manner(undercuts=True), others=(found, replace(found, id="b")))
+    assert desk.prices({"Soup": 1}, {"Wifi"}) == {"Soup": Decimal(asked)}
 
 
 def test_a_share_of_the_businesses_is_the_agents_and_the_figures_divide_the_profit() -> None:

@@ -103,7 +103,7 @@ class SellingTeaching(Teaching[State]):
     settings: ClassVar[Mapping[str, Json]] = {
         "businesses.agent": "same",
         "customers.agent": "first",
-        "agent_share": 0.5,
+        "agent_share": 0.25,
     }
     score = "agent_profit"
     beside = ("rival_profit", "welfare", "total_surplus")

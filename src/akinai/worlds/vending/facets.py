@@ -70,6 +70,7 @@ class VendingTeaching(Teaching[State]):
     """Lessons on demand, stock, suppliers and cash; the player `naive` follows them."""
 
     learner = "naive"
+    role = "owner"
 
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
         return extract_lessons(steps.derive(History.of))

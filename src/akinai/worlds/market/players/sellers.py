@@ -79,7 +79,7 @@ def sell(me: Routine, manner: Manner) -> Plan:
     own = observations.own_profile(me.view)
     if a.Register in me.view.verbs:
         yield a.Register()
-    desk, last = _Desk(own, manner), 0
+    desk, last = Desk(own, manner), 0
     if manner.undercuts:
         yield a.Wait(seconds=OPENING_S)
         desk.others = observations.results_page((yield a.Search(search_algorithm="simple", limit=MOST_READ)))[0]
@@ -96,7 +96,7 @@ def sell(me: Routine, manner: Manner) -> Plan:
 
 
 @dataclass
-class _Desk:
+class Desk:
     """What a business has proposed, and its answers."""
 
     own: OwnProfile
@@ -133,7 +133,7 @@ class _Desk:
         """What the menu holds of a request."""
         self.made += 1
         wanted = sorted(name for name in self.own.has if name.lower() in request.lower())
-        prices = self._prices(orders, frozenset(wanted))
+        prices = self.prices(orders, frozenset(wanted))
         items = [
             a.Item(id=item, item_name=item, quantity=count, unit_price=float(prices[item]))
             for item, count in orders.items()
@@ -144,7 +144,7 @@ class _Desk:
         self.pending[id] = proposal
         return proposal
 
-    def _prices(self, orders: Mapping[str, int], wanted: Set[str]) -> Mapping[str, Decimal]:
+    def prices(self, orders: Mapping[str, int], wanted: Set[str]) -> Mapping[str, Decimal]:
         """The menu's prices; or lower ones by which the order costs less than at the cheapest other that has it."""
         menu, floor = self.own.prices, self.own.floor
         having = (other for other in self.others if other.id != self.own.id and other.amenities >= wanted)
