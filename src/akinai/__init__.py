@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         compare,
         compare_logs,
         deal,
+        delete,
         diff,
         estimate,
         export,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         plan,
         playbook,
         replay,
+        restore,
         resume,
         run,
         runs,
@@ -50,13 +52,14 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "a2a": "adapters.a2a.serving",
-    "analyze": "analysis.analyse", "compare": "analysis.analyse", "demo": "api.demo", "diff": "api.records",
+    "analyze": "analysis.analyse", "compare": "analysis.analyse", "delete": "api.records",
+    "demo": "api.demo", "diff": "api.records",
     "doctor": "api.doctor",
     "export": "api.records",
     "fork": "api.play", "leaderboard": "report.page.leaderboard", "learn": "runtime.learn.learner",
     "mcp": "adapters.mcp.serving", "merge": "api.records",
     "plan": "analysis.plan", "play": "studio.person",
-    "replay": "api.records", "report": "report.page.files",
+    "replay": "api.records", "report": "report.page.files", "restore": "api.records",
     "resume": "api.play", "run": "api.play", "runs": "api.records", "serve": "server.serving",
     "show": "api.show", "studio": "studio.serving", "verify": "api.records", "why": "api.why",
     "worlds": "runtime.describe",
@@ -86,12 +89,12 @@ _HOME = {
 __all__ = [
     "Action", "Agent", "AkinaiError", "AsyncSession", "Entry", "Genesis", "Ledger", "Move", "Outcome", "Run",
     "RunFailedWarning", "Runs", "Score", "Session", "SessionClient", "Stopped", "Turn", "View", "World", "a2a",
-    "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "demo", "diff",
-    "doctor", "estimate", "estimate_learning",
+    "against_figure", "analyze", "aopen", "check_leaderboard", "compare", "compare_logs", "deal", "delete", "demo",
+    "diff", "doctor", "estimate", "estimate_learning",
     "export", "follow", "fork",
     "leaderboard", "learn", "mcp", "merge", "open", "plan", "play", "playbook", "replay",
     "report",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
-    "resume", "run", "runs", "serve", "show",
+    "restore", "resume", "run", "runs", "serve", "show",
     "studio",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here
     "verify", "why",
     "worlds",  # pyright: ignore[reportUnsupportedDunderAll] - a package, which is not imported here

@@ -192,3 +192,19 @@ def test_a_reader_that_has_enough_ends_an_export_quietly(akinai: Akinai) -> None
     assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
     akinai("export", "a-1")
     assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN
+
+
+def test_delete_and_restore(akinai: Akinai) -> None:
+    """A deleted run is listed with --deleted alone, and comes back; a name that there is not is bad input."""
+    akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
+    answer = akinai("delete", "a-1")
+    assert (answer.code, answer.err) == (0, "")
+    assert "deleted: a-1" in answer.out
+    assert "akinai restore a-1" in answer.out
+    assert [run["run"] for run in akinai("runs", "--json").json["runs"]] == ["a-2"]
+    assert [run["run"] for run in akinai("runs", "--deleted", "--json").json["runs"]] == ["a-1"]
+    assert akinai("delete", "a-1", "--json").json == {"deleted": []}
+    assert akinai("restore", "a", "--json").json == {"restored": ["a-1"]}
+    assert len(akinai("runs", "--json").json["runs"]) == 2
+    assert akinai("runs", "--deleted").out == "no such runs\n"
+    assert akinai("delete", "zebra").code == 2

@@ -15,6 +15,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.play.driver import Progress
+from akinai.runtime.runs.marking import listed
 from akinai.runtime.runs.reading import Detail, find_runs, judged
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import names_of
@@ -65,7 +66,7 @@ def analyze(
     place, asked_about = resolve_store(store), thresholds(threshold)
 
     async def work(books: Books) -> Analysis:
-        found = await find_runs(books, names, damaged=True) if names else await books.runs()
+        found = await find_runs(books, names, damaged=True) if names else await listed(books)
         async with open_readers(books, _url(place), jobs, known_prices(), on) as readers:
             kept = replace(detail, findings=evidence or len(found) == 1)
             return await _analyse(readers, books, found, kept, scale=scale, progress=progress)

@@ -9,7 +9,7 @@ from akinai.analysis.log_comparison import compare_logs
 from akinai.analysis.plan import plan
 from akinai.api.opening import Session, aopen, open
 from akinai.api.play import Stopped, estimate, fork, resume, run
-from akinai.api.records import deal, diff, export, headers, merge, replay, runs, verify
+from akinai.api.records import deal, delete, diff, export, headers, merge, replay, restore, runs, verify
 from akinai.api.session import AsyncSession
 from akinai.api.show import follow, show
 from akinai.api.why import why
@@ -23,6 +23,7 @@ __all__ = [
     "compare",
     "compare_logs",
     "deal",
+    "delete",
     "diff",
     "estimate",
     "export",
@@ -33,6 +34,7 @@ __all__ = [
     "open",
     "plan",
     "replay",
+    "restore",
     "resume",
     "run",
     "runs",

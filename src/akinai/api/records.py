@@ -1,4 +1,4 @@
-"""Functions about the record of runs: runs, deal, replay, verify, diff, export, merge."""
+"""Functions about the record of runs: runs, delete, restore, deal, replay, verify, diff, export, merge."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack
@@ -18,6 +18,7 @@ from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
 from akinai.runtime.runs.lifecycle import check_replay
+from akinai.runtime.runs.marking import listed, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
@@ -71,19 +72,21 @@ def runs(
     group: str | None = None,
     status: Status | None = None,
     limit: int | None = None,
+    deleted: bool = False,
     store: StoreRef = None,
     ledgers: bool = True,
 ) -> Runs:
     """Runs and groups by name, or all runs of a store, oldest first, scored from their ledgers.
 
     Without names, `group` takes the runs of one group or sweep, `status` those that are "open", "done" or "failed", and
-    `limit` the newest; 0 is no limit. A run whose record is damaged or of another version's world says so as its
+    `limit` the newest; 0 is no limit. Deleted runs are left out, unless one is named; `deleted` takes them alone. A run
+    whose record is damaged or of another version's world says so as its
     `error` and has no scores.
     """
     chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Runs:
-        found = await find_runs(books, names, damaged=True) if names else await books.runs(**chosen)
+        found = await find_runs(books, names, damaged=True) if names else await listed(books, deleted=deleted, **chosen)
         return Runs([await read_run(books, header, Detail(ledger=ledgers), trouble=DAMAGE) for header in found])
 
     return wait(with_store(resolve_store(store), work))
@@ -105,13 +108,42 @@ def _chosen(group: str | None, status: str | None, limit: int | None) -> _Chosen
 
 
 def headers(
-    store: StoreRef = None, *, group: str | None = None, status: str | None = None, limit: int | None = None
+    store: StoreRef = None,
+    *,
+    group: str | None = None,
+    status: str | None = None,
+    limit: int | None = None,
+    deleted: bool = False,
 ) -> Sequence[RunHeader]:
     """The headers of all runs, or of those that `runs` takes: quick, and without scores."""
     chosen = _chosen(group, status, limit)
 
     async def work(books: Books) -> Sequence[RunHeader]:
-        return await books.runs(**chosen)
+        return await listed(books, deleted=deleted, **chosen)
+
+    return wait(with_store(resolve_store(store), work))
+
+
+def delete(*names: str, store: StoreRef = None) -> Sequence[str]:
+    """Leave runs, and all runs of groups, out of every list and group; returns their ids.
+
+    Their records stay: `restore` brings them back, and each can still be read by its own name. UsageError for a run
+    that is being played; then none is deleted.
+    """
+    return _marked(names, store, deleted=True)
+
+
+def restore(*names: str, store: StoreRef = None) -> Sequence[str]:
+    """Bring deleted runs, and all runs of groups, back; returns the ids of those that were deleted."""
+    return _marked(names, store, deleted=False)
+
+
+def _marked(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[str]:
+    async def work(books: Books) -> Sequence[str]:
+        found = await find_runs(books, names, deleted=True)
+        changed = [header for header in found if notes_of(header).deleted != deleted]
+        await set_deleted(books, changed, deleted=deleted)
+        return [header.run_id for header in changed]
 
     return wait(with_store(resolve_store(store), work))
 

@@ -48,6 +48,7 @@ PANELS = {
     "Play": (start.demo, worlds.worlds, play.run, studio.play, play.resume, play.fork),
     "Read runs": (
         records.runs, show.show, show.why, records.diff, records.replay, records.verify, records.merge, records.export,
+        records.delete, records.restore,
     ),
     "Compare and publish": (
         analyze.analyze, analyze.compare, analyze.plan, analyze.report, records.leaderboard,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, RunName, RunNames, Store, argument, option, store_address, whole_number
-from akinai.cli.output import FAILED, print_error, print_json, print_line, print_next_steps, print_page
+from akinai.cli.options import Json, RunName, RunNames, Store, argument, flag, option, store_address, whole_number
+from akinai.cli.output import FAILED, command_line, print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
     from akinai.runtime.runs.verification import Covered, Verdict
@@ -43,6 +43,7 @@ def runs(
         str | None, option("--status", metavar="STATUS", help="Runs that are open, done or failed.")
     ] = None,
     limit: Limit = None,
+    deleted: Annotated[bool, flag("--deleted", help="Runs that were deleted, which are left out otherwise.")] = False,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -51,22 +52,47 @@ def runs(
 
     address = store_address(store)
     if as_json:
-        found = api.headers(address, group=group, status=status, limit=limit)
+        found = api.headers(address, group=group, status=status, limit=limit, deleted=deleted)
         return print_json({"runs": [header.to_json() for header in found]})
     from akinai.report.tables.runs import headers_table
 
     most = MOST_LISTED if limit is None else limit
-    headers = api.headers(address, group=group, status=status, limit=most and most + 1 if limit is None else limit)
+    asked = most and most + 1 if limit is None else limit
+    headers = api.headers(address, group=group, status=status, limit=asked, deleted=deleted)
     shown = headers[-most:] if most else headers
     if shown:
         print_page(lambda width: headers_table(shown, width))
         if len(shown) < len(headers):
             print_line(f"\nthe newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
         return None
-    if group or status:
+    if group or status or deleted:
         return print_line("no such runs")
     print_line("no runs yet")
     return print_next_steps({"akinai run vending": "play one"})
+
+
+def delete(names: RunNames, store: Store = None, as_json: Json = False) -> None:
+    """Leave runs out of every list and group.
+
+    Their records stay, and each can still be read by its own name. `akinai restore` brings them back.
+    """
+    from akinai import api
+
+    found = api.delete(*names, store=store_address(store))
+    if as_json:
+        return print_json({"deleted": list(found)})
+    print_line(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")
+    return print_next_steps({command_line(store, "restore", *names): "bring them back"}) if found else None
+
+
+def restore(names: RunNames, store: Store = None, as_json: Json = False) -> None:
+    """Bring deleted runs back into lists and groups; `akinai runs --deleted` lists them."""
+    from akinai import api
+
+    found = api.restore(*names, store=store_address(store))
+    if as_json:
+        return print_json({"restored": list(found)})
+    return print_line(f"restored: {', '.join(found)}" if found else "nothing to restore: none of them is deleted")
 
 
 def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:

@@ -68,7 +68,7 @@ class Watch:
             if time.monotonic() - self._refreshed_at < POLL_S:
                 return
             headers = await self.books.runs()
-            chosen = select_runs(headers, self.names, damaged=True) if self.names else headers
+            chosen = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
             ids = [header.run_id for header in chosen]
             if ids != list(self._known):
                 self.list_version = self.version = self.version + 1

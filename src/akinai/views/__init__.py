@@ -1,10 +1,11 @@
 """View models: a run as days, transcript items, the place at any entry, conversations. Pure; pages and terminals show
 them."""
 
-from akinai.views.model import CallView, DayView, FindingView, RunView, Tracks, TranscriptItem
+from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, Tracks, TranscriptItem
 from akinai.views.run import RunViews
 from akinai.views.verdict import Verdict, verdict
 
 __all__ = [
-    "CallView", "DayView", "FindingView", "RunView", "RunViews", "Tracks", "TranscriptItem", "Verdict", "verdict",
+    "CallView", "DayView", "FindingView", "MomentView", "RunView", "RunViews", "Tracks", "TranscriptItem", "Verdict",
+    "verdict",
 ]  # fmt: skip

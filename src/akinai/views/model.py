@@ -32,6 +32,34 @@ class FindingView:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentView:
+    """A decisive moment that `akinai why` found: a day, or a span of days, whose decisions made or cost much."""
+
+    number: int
+    """Among the run's moments by entry, from 1."""
+    kind: Literal["cost", "made"]
+    entry: int
+    """That of its weightiest decision, else the first of its day."""
+    day: int
+    first_day: int
+    """First and last day, or part, of what was replaced."""
+    last_day: int
+    words: str
+    """What was decided."""
+    instead: str
+    """What the player would have done and the run did not; empty for nothing."""
+    worth: float
+    """What it made, in the headline's unit; negative: it cost."""
+    player: str
+    """Who would have played instead."""
+    shown: bool
+    """Whether it is shown to matter, at 5 % for all that were tried."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class CallView:
     """A model call that led to an entry."""
 
@@ -87,6 +115,8 @@ class TranscriptItem:
     """Model calls that led to the entry; for several actions in one reply they stand at the first."""
     findings: tuple[int, ...] = ()
     """Numbers of the findings whose last entry this is."""
+    moments: tuple[int, ...] = ()
+    """Numbers of the decisive moments that stand here."""
     deals: tuple[str, ...] = ()
     """Ids of the deals that the entry belongs to."""
 
@@ -160,6 +190,8 @@ class RunView:
     calls: int
     tokens: Mapping[str, int]
     """Input, output and cached tokens of all model calls."""
+    moments: tuple[MomentView, ...] = ()
+    """Decisive moments, where `akinai why` looked for them."""
 
     def series(self, fact: str = "") -> tuple[float | None, ...]:
         """A fact at the end of each day; by default the headline."""

@@ -18,7 +18,8 @@ from akinai.core.worlds import World, replay_on
 from akinai.runtime.why.book import explanation_in
 from akinai.runtime.why.explanation import Explanation
 from akinai.views.calls import calls_by_entry
-from akinai.views.model import CallView, DayView, FindingView, RunView, Tracks, TranscriptItem
+from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, Tracks, TranscriptItem
+from akinai.views.moments import moments_of
 from akinai.views.tracks import tracks_of
 
 PART = 100
@@ -62,6 +63,12 @@ class RunViews:
     def explanation(self) -> Explanation | None:
         """What `akinai why` found of this record; None where it was not asked."""
         return explanation_in(self._trace, self.digest)
+
+    @cached_property
+    def moments(self) -> tuple[MomentView, ...]:
+        """The decisive moments of that explanation, by entry."""
+        found = self.explanation
+        return moments_of(found, self.days, self.day_of) if found is not None else ()
 
     @property
     def trace(self) -> Sequence[TraceRecord]:
@@ -111,6 +118,7 @@ class RunViews:
             findings=findings,
             items=tuple(self._presentation.items(self.steps.opening)),
             names=self.names,
+            moments=self.moments,
             calls=len(calls),
             tokens={
                 "input": sum(call.input for call in calls if not call.from_cache),
@@ -296,6 +304,7 @@ class RunViews:
             entry.outcome.code,
             self.calls.get(seq, ()),
             self._findings_at.get(seq, ()),
+            tuple(moment.number for moment in self.moments if moment.entry == seq),
             self._deals_at.get(seq, ()),
         )
 

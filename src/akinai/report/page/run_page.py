@@ -5,7 +5,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -15,9 +15,10 @@ from akinai.report.figures.style import writable
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
 from akinai.report.page.site import Site
 from akinai.report.page.templating import MINUS, count, dollars, json_block, marked, money, number, render, translate
+from akinai.report.tables.columns import shortened
 from akinai.report.tables.runs import label
 from akinai.runtime.runs.lifecycle import can_resume
-from akinai.views import RunView, RunViews, Verdict, verdict
+from akinai.views import MomentView, RunView, RunViews, Verdict, verdict
 
 MINUTE_US = 60_000_000
 DAY_MINUTES = 1_440
@@ -32,12 +33,13 @@ EACH_DAY = {"sold": "sold_out"}
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A finding on the chart."""
+    """A finding or a decisive moment on the chart."""
 
     day: int
     entry: int
     title: str
-    severity: Severity
+    severity: Severity | Literal["cost", "made"]
+    """Of a finding; for a moment whether it cost or made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,10 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         closing,
         _kpis(view, ghosts, language),
         _plot(views, ghosts, language),
-        [Pin(finding.day, finding.entries[-1], finding.title, finding.severity) for finding in view.findings],
+        [
+            *(Pin(finding.day, finding.entries[-1], finding.title, finding.severity) for finding in view.findings),
+            *(_moment_pin(view, moment) for moment in view.moments),
+        ],
         bars,
         _slider(view),
         views.tracks.shelves[0]["columns"] if views.tracks.shelves else 0,  # pyright: ignore[reportArgumentType] - a whole number
@@ -105,6 +110,16 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
     return render("run.html", language, site=site, view=view, page=page, data=packed, findings=_by_number(view))
 
 
+def _moment_pin(view: RunView, moment: MomentView) -> Pin:
+    words = moment.words or moment.instead
+    title = f"{_amount(view, moment)}{': ' if words else ''}{shortened(words, 48)}"
+    return Pin(moment.day, moment.entry, title, moment.kind)
+
+
+def _amount(view: RunView, moment: MomentView) -> str:
+    return _value(abs(moment.worth), view.units.get(view.headline, ""))
+
+
 def day_html(views: RunViews, day: int, site: Site) -> Markup:
     """A day of the transcript; empty for a day that there is not."""
     if not 1 <= day <= len(views.days):
@@ -112,6 +127,7 @@ def day_html(views: RunViews, day: int, site: Site) -> Markup:
     found = render(
         "day.html", site.language, site=site, view=views.run, day=views.days[day - 1], items=views.day(day),
         findings=_by_number(views.run), day_of=views.day_of,
+        moments={moment.number: (moment, _amount(views.run, moment)) for moment in views.moments},
     )  # fmt: skip
     return Markup("\n".join(line for line in found.split("\n") if line.strip()) if "\n\n" in found else found)
 
@@ -127,7 +143,7 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
         "id": view.id, "last": view.entries, "first": [day.first for day in view.days],
         "titles": [day.title for day in view.days], "timed": timed,
         "begun": [(step.entry.at - morning) // MINUTE_US if timed else step.entry.seq for step in views.steps],
-        "finds": sorted({finding.entries[-1] for finding in view.findings}),
+        "finds": sorted({*(found.entries[-1] for found in view.findings), *(found.entry for found in view.moments)}),
         "worth": [value if value is not None else 0 for value in view.series()] if view.headline_fact else [],
         "begin": _opening(views), "unit": unit, "ghosts": {name: list(values) for name, values in ghosts.items()},
         "goods": {item.id: item.name for item in view.items}, "tracks": tracks,

@@ -1,15 +1,18 @@
 """What a person notes on a run: a label, tags, and that it is deleted. It is kept in the card; the record stays."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import UsageError
-from akinai.core.stores import RunHeader, Store
+from akinai.core.stores import RunHeader, Status, Store
 
 NOTES = "notes"
 """The key of a run card that holds them."""
+LOOK_S = 1.0
+"""Between two looks at an open run."""
 LONGEST_LABEL = 80
 LONGEST_TAG = 30
 MOST_TAGS = 12
@@ -34,6 +37,44 @@ def notes_of(header: RunHeader) -> Notes:
     label, tags = found.get("label"), found.get("tags")
     names = tuple(map(str, cast("Sequence[Json]", tags))) if isinstance(tags, list | tuple) else ()
     return Notes(label if isinstance(label, str) else "", names, found.get("deleted") is True)
+
+
+async def listed(
+    store: Store,
+    *,
+    deleted: bool = False,
+    group: str | None = None,
+    status: Status | None = None,
+    limit: int | None = None,
+) -> Sequence[RunHeader]:
+    """Runs as `Store.runs` chooses them, those that are deleted left out, or they alone."""
+    asked = limit
+    while True:
+        headers = await store.runs(group=group, status=status, limit=asked)
+        chosen = [header for header in headers if notes_of(header).deleted == deleted]
+        if limit is None or asked is None or len(chosen) >= limit or len(headers) < asked:
+            return chosen if limit is None else chosen[max(0, len(chosen) - limit) :]
+        asked = 4 * asked  # some of the newest are of the other kind
+
+
+async def set_deleted(store: Store, headers: Sequence[RunHeader], *, deleted: bool) -> None:
+    """Delete runs, or take it back: all of them or, where one is being played, none.
+
+    UsageError for a run whose entries grow within a second, of which whoever plays it writes the card.
+    """
+    still_open = [header.run_id for header in headers if header.status == "open"] if deleted else []
+    before = [await _last_entry(store, run, 0) for run in still_open]
+    if still_open:
+        await asyncio.sleep(LOOK_S)
+    for run, last in zip(still_open, before, strict=True):
+        if await _last_entry(store, run, last) > last:
+            raise UsageError(f"{run} is being played; stop it first, or wait until it is over")
+    for header in headers:
+        await note(store, header.run_id, deleted=deleted)
+
+
+async def _last_entry(store: Store, run_id: str, after: int) -> int:
+    return after + len([entry async for entry in store.read(run_id, after)])
 
 
 async def note(

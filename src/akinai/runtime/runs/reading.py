@@ -17,6 +17,7 @@ from akinai.core.worlds import World, replay
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.trace_codec import is_call
 from akinai.runtime.runs.kept_scores import KEPT_TABLES, find_scores, keep_scores, score_record
+from akinai.runtime.runs.marking import notes_of
 from akinai.runtime.runs.records import ModelUsage, Run, Series
 from akinai.runtime.runs.sweep import names_of
 
@@ -249,7 +250,9 @@ def days_of(world: World[Any], steps: Steps[Any]) -> int:
     return 0 if begin is None or now is None else now // DAY_US - begin // DAY_US
 
 
-async def find_runs(store: Store, names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+async def find_runs(
+    store: Store, names: Sequence[str], *, damaged: bool = False, deleted: bool = False
+) -> list[RunHeader]:
     """The runs of a store that names stand for, as `select_runs` has it. Only theirs are read, however many it has."""
     known: dict[str, RunHeader] = {}
     for name in names:
@@ -262,19 +265,26 @@ async def find_runs(store: Store, names: Sequence[str], *, damaged: bool = False
             continue
         known.setdefault(name, header)
     try:
-        return select_runs(sorted(known.values(), key=lambda header: header.created_at), names, damaged=damaged)
+        found = sorted(known.values(), key=lambda header: header.created_at)
+        return select_runs(found, names, damaged=damaged, deleted=deleted)
     except UnknownName:  # or one whose header is damaged
-        return select_runs(await store.runs(), names, damaged=damaged)
+        return select_runs(await store.runs(), names, damaged=damaged, deleted=deleted)
 
 
-def select_runs(known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False) -> list[RunHeader]:
+def select_runs(
+    known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False, deleted: bool = False
+) -> list[RunHeader]:
     """The runs that names stand for: a run's id, or the name of a group or a sweep. UnknownName for none of them.
 
+    A group's deleted runs are left out unless `deleted` lets them through, UsageError where that leaves none.
     BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
     """
     found: dict[str, RunHeader] = {}
     for name in names:
-        runs = [run for run in known if name in names_of(run)]
+        named = [run for run in known if name in names_of(run)]
+        runs = [run for run in named if deleted or run.run_id == name or not notes_of(run).deleted]
+        if named and not runs:
+            raise UsageError(f"all runs of {name!r} are deleted; 'akinai restore {name}' brings them back")
         if not runs:
             ids = {id for run in known for id in names_of(run)}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
