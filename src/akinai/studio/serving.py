@@ -15,7 +15,7 @@ import uvicorn
 from akinai.api.person import Game
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
-from akinai.report.page.templating import Language, checked_language
+from akinai.report.page.templating import Language, checked_language, prepare
 from akinai.runtime.config.addresses import opened, resolve_store
 from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.runtime.models.budget import known_prices
@@ -113,6 +113,7 @@ async def _serve_books(
     prices = known_prices()
     watch = Watch(books, options.names, prices)
     await watch.refresh()
+    await asyncio.to_thread(prepare, options.language or "en")
     players = Players(books, options.store)
     views = CachedViews(books, watch, prices)
     shared = Studio(books, watch, views, jobs, players, options.language, notices=notices)

@@ -63,6 +63,12 @@ def environment(language: Language) -> Environment:
     return made
 
 
+def prepare(language: Language) -> None:
+    """Compile the templates of a run's page, which takes longer than to show a day."""
+    for name in ("run.html", "day.html"):
+        environment(language).get_template(name)
+
+
 def _writable(value: Any) -> Any:
     """Text without characters that a page cannot hold, its line breaks kept; markup and other values as they are."""
     if not isinstance(value, str) or isinstance(value, Markup):

@@ -258,7 +258,7 @@
       const day = this.dayOf(seq), ticket = this.ticket = (this.ticket ?? 0) + 1;
       this.still = performance.now() + 450; // a place that grows taller may scroll the page: that is no reading
       this.seq = seq; this.day = day; this.draw(from);
-      if (from === "slider" || from === "play") return this.settle(seq, from === "play" ? 400 : 90);
+      if (from === "slider" || from === "play") return this.settle(seq, from === "play" ? 400 : 50);
       this.going = ticket; // no scrolling on the way counts as reading
       try {
         if (!this.shown.includes(day)) { await this.show(day); if (this.ticket !== ticket) return; await this.fill(); }
