@@ -79,7 +79,7 @@ def test_a_model_plays_the_businesses_and_learns_from_them(tmp_path: Path, monke
         learned = akinai.learn(
             "market", role="business", model="openai:test", base_url=endpoint.openai_url, seeds=1, eval_seeds=2,
             playbook=tmp_path / "b.json", store=str(tmp_path / "r.db"),
-            settings={"customers": 1, "businesses.max_turns": 2, "time_limit_s": 30}, max_minutes=1,
+            settings={"customers": 1, "agent_share": 1, "businesses.max_turns": 2, "time_limit_s": 30}, max_minutes=1,
         )  # fmt: skip
     assert learned.usage.calls
     assert shop.briefed
