@@ -1,7 +1,9 @@
 """Letters are understood: the corpus of letters, and what suppliers do about them."""
 
 import pytest
-from letters_for_tests import corpus, judged, read, share_right
+from letters_for_tests import HERE, SETUP, corpus, judged, read, share_right
+
+from akinai.worlds.vending.rules.answers import understand
 
 
 def test_no_letter_orders_that_orders_nothing() -> None:
@@ -12,7 +14,16 @@ def test_no_letter_orders_that_orders_nothing() -> None:
     assert charged == []
 
 
-@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.83)], ids=["seen", "held out"])
+@pytest.mark.parametrize("place", ["", "\nAkinai Vending, 88 Harbor Street, Alameda. Account AV-20418."])
+def test_words_of_orders_alone_charge_nothing(place: str) -> None:
+    """Questions, hearsay, receipts and conditions in the words of an order or a confirmation move no money."""
+    sentences = (HERE / "innocent.txt").read_text(encoding="utf-8").splitlines()
+    assert len(sentences) > 40
+    kinds = {sentence: {intent.kind for intent in understand(SETUP, "", sentence + place)[0]} for sentence in sentences}
+    assert [sentence for sentence, found in kinds.items() if found & {"order", "confirm"}] == []
+
+
+@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.71)], ids=["seen", "held out"])
 def test_what_letters_want_is_read(held_out: bool, least: float) -> None:
     """Intents are read right: kind, goods, prices and numbers. `letters/README.md` has what each set had when first read."""
     examples = [example for example in corpus() if example.held_out is held_out]

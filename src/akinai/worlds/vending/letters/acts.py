@@ -1,8 +1,8 @@
 """What a clause of a letter does: orders, asks, reports, and so on."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from akinai.worlds.vending.letters import cues
 from akinai.worlds.vending.letters.asking import EXPECTATION, OWN_ORDER, REQUEST, topics
@@ -24,6 +24,8 @@ class Said:
     topics: tuple[Topic, ...] = ()
     goods: bool = False
     """Whether it names goods with quantities."""
+    margins: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By kind, how much more its words speak for that kind than for none."""
 
 
 def line_of(clause: Clause) -> str:
@@ -62,7 +64,7 @@ def classified(clause: Clause, names: Sequence[GoodName]) -> Said:
     act = next((act for rule in _RULES if (act := rule(clue)) is not None), "say")
     if act == "ask" and not asked and EXPECTATION.search(low):
         asked = ("order",)
-    return Said(clause, act, asked, units)
+    return Said(clause, act, asked, goods=units)
 
 
 def _tells(clue: _Clue) -> Act | None:

@@ -11,18 +11,38 @@ from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.tokens import mark_names
 from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 
+ORDER_NUMBER = re.compile(
+    r"\borders? (?:number |no\.? ?|nr\.? ?|id )?#?(?P<number>[0-9]{1,6})(?: (?:and|&) #?(?P<second>[0-9]{1,6}))?\b(?! "
+    r"§| units| of\b| x\b)|#(?P<hash>[0-9]{1,6})(?=,? (?:our|my|the) order)|"
+    r"注文(?:番号)?\s?(?P<ja>[0-9]{1,6})|\border: (?P<labelled>[0-9]{1,6})$"
+)
+QUOTE_NUMBER = re.compile(
+    r"(?<![a-z0-9])q[- ]?#?(?P<number>[0-9]{1,9})(?![0-9])|\bquot(?:e|ation) ?(?:number |no\.? ?|id ?|#)?#?"
+    r"(?P<worded>[0-9]{1,9})\b(?! §| units)|見積(?:書|もり|り)?(?:番号)?\s?(?P<ja>[0-9]{1,9})"
+)
 _MONEY = re.compile(
     r"(?:[$＄]|usd ?|us\$ ?)(?P<dollars>[0-9]{1,4}(?:\.[0-9]{1,2})?)(?![0-9])"
     r"|(?P<cents>[0-9]{1,4}) ?(?:cents?\b|¢|セント)"
     r"|(?P<worded>[0-9]{1,4}(?:\.[0-9]{1,2})?) ?(?:dollars?\b|usd\b|ドル)",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b|割引)", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b)|(?P<tenths>[0-9]) ?割|(?P<off>[0-9]{1,2}) ?引",
+    re.IGNORECASE,
+)
+_MOST_CENTS = 10_000
+"""More than this is no price of a unit."""
+_NO_PRICE = re.compile(
+    r"\b(?:spent|balance|budget|total|in sales|revenue|retail|(?:we|i) sell|sold for|cash|profit)\b[^,;]{0,40}$|"
+    r"\b(?:retail|selling) price\b",
+    re.IGNORECASE,
+)
 _RIVAL = re.compile(
     r"\b(?:another|other|different|rival|competing) (?:\w+ )?(?:suppliers?|wholesalers?|"
     r"vendors?|compan(?:y|ies)|sources?)\b|\b(?:is|are) (?:currently |now )?(?:selling|offering|asking|charging)\b"
     r"|\b(?:been|was|were) (?:offered|quoted)\b"
-    r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b|\bquote from (?!you)"
+    r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b"
+    r"|\b(?:quote|offer|price) from (?!you)|\banother (?:\w+ )?seller\b"
     r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|charges|offers|quotes|asks|"
     r"quoted|has (?:offered|quoted))\b(?! (?:me|us) (?:a |an )?(?:discount|better))"
     r"|他社|他の(?:業者|会社)|別の(?:業者|会社)|競合",
@@ -73,6 +93,8 @@ def read_prices(texts: Sequence[str], names: Sequence[GoodName]) -> Bargain:
             )
             product = last if where is None else ids[where]
             around = _piece(marked, match.start())
+            if cents > _MOST_CENTS or _NO_PRICE.search(around[: around.find(match[0])]):
+                continue
             if re.search(
                 r"\bnot $|\binstead of $|(?<!price )(?<!prices )(?<!offer )\bof $",
                 marked[max(0, match.start() - 12) : match.start()],
@@ -83,7 +105,9 @@ def read_prices(texts: Sequence[str], names: Sequence[GoodName]) -> Bargain:
             elif not _THEIRS.search(around) or re.search(r"\bour offer\b", before, re.IGNORECASE):
                 bargain.offers[product] = cents
         if percent := _PERCENT.search(marked):
-            bargain.off_permille = half_up(int(float(percent["percent"]) * 10), 1)
+            bargain.off_permille = half_up(int(float(percent["percent"] or percent["off"] or 0) * 10), 1) or (
+                100 * int(percent["tenths"] or 0)
+            )
         rival_before = _RIVAL.search(marked) is not None and not _MONEY.search(marked)
         last = ids[-1] if ids else last
     if not last or "" not in {**bargain.offers, **bargain.rivals}:
@@ -128,7 +152,11 @@ _LACK = re.compile(
     r"\b(?:missing|short|lacking|lacked|absent|were not|was not|not in|damaged?|torn|ripped|stale|"
     r"past (?:its|their)|broken|"
     r"spoiled|bad|leak\w*|crushed|expired|"
-    r"claim(?:ing)?|refund|reimburse|credit|defective|unusable|mould\w*|opened|replace)\b|足り|不足|破損|壊れ|欠品|返金|腐",
+    r"claim(?:ing)?|refund|reimburse|credit|defective|unusable|mould\w*|opened|replace|dent\w*|burst|melt\w*|"
+    r"wilt\w*|brown|in pieces|holes?|crack\w*|squash\w*|soggy|rotten|unsellable|cannot be sold|can't be sold|"
+    r"not (?:been )?included|aren't|weren't|isn't|wasn't|not fit|unfit|not good|turned|smashed|ruined|wet|soaked)\b|"
+    r"潰|つぶ|傷|割れ|漏れ|溶け|"
+    r"へこ|破れ|入って(?:い|お|な)|足り|不足|破損|壊れ|欠品|返金|腐",
     re.IGNORECASE,
 )
 _DUE = re.compile(
@@ -215,7 +243,7 @@ def _items_anyway(text: str, names: Sequence[GoodName]) -> Items:
 
 _ORDER_REF = re.compile(
     r"(?:(?:in|of|to|for|with|from) )?(?:(?:the|my|our|your) )?\borders? (?:number |no\.? ?|"
-    r"nr\.? ?|id )?\#?[0-9]{1,6}(?: and [0-9]{1,6})?(?: to contain| to)?"
+    r"nr\.? ?|id )?\#?[0-9]{1,6}(?: and [0-9]{1,6}(?! (?:of|units|cases|more)\b))?(?: to contain| to)?"
     r"|(?:(?:in|of|to) )?\bquot(?:e|ation) (?:no\.? ?)?(?:q[- ]?)?\#?[0-9]{1,6}|\bq[- ]?[0-9]{1,6}\b|"
     r"注文(?:番号)?\s?[0-9]{1,6}(?:の)?",
     re.IGNORECASE,
@@ -224,12 +252,16 @@ _FORMER = re.compile(
     r"\b(?:instead of|rather than|and not|not|replace|we wrote|in place of) (?:the |our |"
     r"my )?(?P<former>[0-9]{1,6}(?: units| cases)?(?: of)?(?: [a-z][a-z_-]{2,20}){0,2}?)(?= with\b|"
     r" but\b|[,.;)!]| *$| please\b| each\b| to\b| from\b)"
-    r"|(?P<ja>[0-9]{1,6} (?:units|cases)) *,? *(?:ではなく|じゃなく|の代わりに)",
+    r"|(?P<ja>[0-9]{1,6} (?:units|cases)) *,? *(?:ではなくて?|じゃなくて?|の代わりに)"
+    r"|\b(?:wrote|put|typed|entered|asked for|ordered) "
+    r"(?P<slip>[0-9]{1,6}(?: units| cases)?(?: of)?(?: [a-z][a-z_-]{2,20})?)"
+    r"(?=,? (?:but|correct|instead|when|though|it should|should)\b)",
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
-    r"\bfrom [0-9]{1,6}(?: units| cases)?(?: [a-z_]{3,20})? to (?P<to>[0-9]{1,6})|(?P<ja>[0-9]{1,6}) units *(?:,)? "
-    r"*から *(?P<ja_to>[0-9]{1,6})",
+    r"\bfrom [0-9]{1,6}(?: units| cases)?(?: [a-z_]{3,20})? to (?P<to>[0-9]{1,6})|(?P<ja>[0-9]{1,6}) units *,? "
+    r"*(?:から|を|→)? *(?P<ja_to>[0-9]{1,6})(?= units *,? *[へに])|"
+    r"(?P<ja_from>[0-9]{1,6}) units *,? *から *(?P<ja_then>[0-9]{1,6})",
     re.IGNORECASE,
 )
 _WROTE = re.compile(r"\b(?:i|we) wrote\b.{0,60}?\bmeant\b", re.IGNORECASE)
@@ -240,8 +272,8 @@ def read_changed(text: str, names: Sequence[GoodName]) -> Items:
     """The items after a change: those of "36 instead of 24", "from 24 to 36", "replace the chips with 24 cookies"."""
     text = without_orders(text)
     text = _WITH.sub(" ", _WROTE.sub(lambda found: re.sub(r"[0-9]+", " ", found[0]), text))
-    text = _FROM_TO.sub(lambda found: f": {found['to'] or found['ja_to']} units", text)
-    former = [found["former"] or "" for found in _FORMER.finditer(text)]
+    text = _FROM_TO.sub(lambda found: f": {found['to'] or found['ja_to'] or found['ja_then']} units", text)
+    former = [found["former"] or found["slip"] or "" for found in _FORMER.finditer(text)]
     kept = _FORMER.sub(" ", text)
     kept = re.sub(r"\b(?:not|instead of|rather than) [0-9]+ (?:each|\w+)", " ", kept, flags=re.IGNORECASE)
     items = read_items(names, re.sub(r"\b(?:please |just |only |ordered |a total of )", " ", kept))

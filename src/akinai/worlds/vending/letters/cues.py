@@ -1,7 +1,6 @@
 """Cues: the wording by which a clause asks, orders, offers, takes back, claims, complains or thanks.
 
-They are matched against text in lower case in which a section sign stands for the name of a product.
-Every repetition is bounded."""
+They are matched against text in lower case, a section sign for each product's name. Every repetition is bounded."""
 
 import re
 
@@ -116,7 +115,7 @@ NO_HEADING = any_of(
 )
 
 NO_ORDER = any_of(
-    r"\b(?:not an order|no order yet|do not (?:process|ship anything|send anything)|not (?:yet )?ordering|"
+    r"\b(?:not an order|no order yet|do not (?:process|ship anything|send anything)|not (?:yet )?ordering(?! §)|"
     r"not order(?:ing)? yet|without obligation)\b",
     r"\b(?:nothing (?:is|has been) (?:decided|firm|fixed)|no decision|(?:have|has) not (?:yet )?decided|"
     r"haven't decided|undecided)\b",
@@ -157,7 +156,10 @@ PLANS = any_of(
     r"\bnot before\b|(?<!for )(?<!by )\btomorrow\b",
     r"予定(?!日)|つもり|かもしれ|検討(?!の結果|した結果|いたしました結果)|見送|考えて|待って|後で|あとで|来週|来月|今度|近いうち|そのうち",
 )
-NEGATION = re.compile(r"\b(?:not|never|no longer|cannot|without|nobody|neither|nor)\b|n't\b|ないで|ません|なく")
+NEGATION = re.compile(
+    r"\b(?:not|never|unable|no longer|cannot|without(?! (?:any )?(?:change|delay|reserv))|nobody|neither|nor)\b|n't\b|"
+    r"ないで|ません|なく"
+)
 FIRST_NOT = re.compile(r"\b(?:not only|do not hesitate|don't hesitate|not hesitate|why not)\b")
 TELLS = re.compile(
     r"\b(?:told|asked|wrote to|said to|write to|instructed) [a-z§ ]{1,40}: |\bi would have to\b|"
@@ -167,9 +169,8 @@ REPORTS = any_of(
     phrases(
         "expected, demand, projection, projected, estimates, forecasts, sold, sell, sells, selling, sales, "
         "sale, stock, inventory, holds, held, hold, holding, plan, planned, "
-        "forecast, "
-        "bought, left, remaining, remain, "
-        "storage, slot, slots, usually, typically, yesterday, last week, last month, last time, competitor, "
+        "forecast, bought, left, remaining, remain, storage, slot, slots, usually, typically, yesterday, last week, "
+        "last month, last time, competitor, "
         "another supplier, "
         "ago, notes, currently, "
         "spoiled, sent us, counted, restock, capacity, room for, arrived, received, delivered, ordered, charged "
@@ -262,8 +263,7 @@ COMPLAIN = any_of(
     phrases(
         "unacceptable, not acceptable, disappointed, disappointing, unhappy, dissatisfied, not satisfied, not happy, "
         "frustrated, frustrating, frustration, fed up, annoyed, annoying, complaint, complain, unreliable, "
-        "poor quality, "
-        "poor service, upset, ridiculous, appalling, outrageous"
+        "poor quality, poor service, upset, ridiculous, appalling, outrageous"
     ),
     r"\b(?:days?|hours?|weeks?) (?:too )?late\b|\blate again\b|\bdelayed (?:again|twice|"
     r"three times|[0-9]+ times)\b|\bquality of .{0,40}\bpoor\b|\blost .{0,30}\bsales\b|"

@@ -39,6 +39,8 @@ class _Place:
     """The parts from the street on; the name of the addressee may be left out."""
 
 
+_LETTER = "[0-9A-Za-z\u00c0-\u024f]"
+"""A character that would make a longer word; Japanese has no spaces between words."""
 _SHORT = {
     "street": "st", "avenue": "ave", "road": "rd", "boulevard": "blvd", "drive": "dr", "lane": "ln", "suite": "ste",
 }  # fmt: skip
@@ -55,7 +57,8 @@ def _place(address: str) -> _Place:
 @lru_cache(maxsize=64)
 def _account(account: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![^\W_]-){_words_pattern(_words(plain(account)), '[ ._-]{0,3}').pattern}(?!-[^\W_])", re.IGNORECASE
+        rf"(?<![0-9A-Za-z]-){_words_pattern(_words(plain(account)), '[ ._-]{0,3}').pattern}(?!-[0-9A-Za-z])",
+        re.IGNORECASE,
     )
 
 
@@ -66,4 +69,4 @@ def _words(text: str) -> list[str]:
 def _words_pattern(words: Sequence[str], between: str) -> re.Pattern[str]:
     """A pattern of whole words in a row; streets are also found by their short names."""
     patterns = [f"(?:{word}|{_SHORT[word]})" if word in _SHORT else re.escape(word) for word in words]
-    return re.compile(rf"(?<![^\W_]){between.join(patterns)}(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"(?<!{_LETTER}){between.join(patterns)}(?!{_LETTER})", re.IGNORECASE)

@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from akinai.worlds.vending.letters import cues
 from akinai.worlds.vending.letters.acts import Act, Said, classified, line_of
 from akinai.worlds.vending.letters.amounts import (
+    ORDER_NUMBER,
+    QUOTE_NUMBER,
     read_changed,
     read_prices,
     read_replaced,
@@ -16,18 +19,9 @@ from akinai.worlds.vending.letters.amounts import (
 )
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic
+from akinai.worlds.vending.letters.judging import addressed, claims_alone, consents, judge, orders_by_asking, wonders
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.text import clauses, prepare, split_subject
-
-_ORDER_NUMBER = re.compile(
-    r"\borders? (?:number |no\.? ?|nr\.? ?|id )?#?(?P<number>[0-9]{1,6})(?: (?:and|&) #?(?P<second>[0-9]{1,6}))?\b(?! "
-    r"§| units| of\b| x\b)|#(?P<hash>[0-9]{1,6})(?=,? (?:our|my|the) order)|"
-    r"注文(?:番号)?\s?(?P<ja>[0-9]{1,6})|\border: (?P<labelled>[0-9]{1,6})$"
-)
-_QUOTE_NUMBER = re.compile(
-    r"(?<![a-z0-9])q[- ]?#?(?P<number>[0-9]{1,9})(?![0-9])|\bquot(?:e|ation) ?(?:number |"
-    r"no\.? ?|id ?|#)?#?(?P<worded>[0-9]{1,9})\b(?! §| units)|見積(?:書|もり|り)?(?:番号)?\s?(?P<ja>[0-9]{1,9})"
-)
+from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
     r"\s*(?:\{\s*\"action\"\s*:|(?:internal )?(?:memo|note to self|to-?do(?: list)?|"
@@ -77,6 +71,7 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
     letter = _Letter(names, prepare(subject, names).lower())
     for clause in clauses(prepare(text, names), names):
         letter.said.append(classified(clause, names))
+    judge(letter.said, marked(letter.subject, names))
     _inherit(letter)
     _settle(letter)
     found = [intent for read in _READERS for intent in read(letter)]
@@ -86,7 +81,11 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
         goods = letter.items("report", "plan", "")
         listed = letter.items("")
         if letter.of("") and (listed.units or listed.unclear or listed.unknown) and not _vetoed(letter):
-            return (Intent("ask", listed, "quote"),)
+            return (
+                (Intent("order", listed),)
+                if addressed(letter.said, letter.subject)
+                else (Intent("ask", listed, "quote"),)
+            )
         subject_items = read_items(names, prepare(subject, names))
         if subject_items.units and not goods.units:
             return (Intent("ask", subject_items, "quote"),)
@@ -103,6 +102,7 @@ def _by_subject(letter: _Letter, subject: str) -> Intent | None:
 def _inherit(letter: _Letter) -> None:
     """Give the items of a list, and bare goods after a sentence, what the sentence before them does."""
     head: Said | None = None
+    _request_lists(letter)
     for said in letter.said:
         bare = said.act == "" or (
             said.clause.listed and said.act in ("say", "report") and not cues.HOLDING_LINE.search(said.clause.low)
@@ -133,7 +133,16 @@ def _inherit(letter: _Letter) -> None:
             and said.clause.text.strip().endswith(":")
             and len(said.clause.low) > 12
         ):
-            head = said if cues.REPORTS.search(said.clause.low) else head
+            quiet = head is None or head.act in ("report", "plan", "say", "thank")
+            head = said if quiet or cues.REPORTS.search(said.clause.low) else head
+
+
+def _request_lists(letter: _Letter) -> None:
+    """Make "Could you please send me:" a question where what follows are subjects, not goods."""
+    if not any(said.goods for said in letter.said):
+        for said, after in pairwise(letter.said):
+            if said.act == "order" and said.clause.text.rstrip().endswith(":") and (after.topics or after.act == "ask"):
+                said.act, said.topics = "ask", ()
 
 
 def _ownline_of(said: Said) -> bool:
@@ -146,12 +155,12 @@ def _settle(letter: _Letter) -> None:
         for said in letter.of("order", "support"):
             said.act = "report"
     for said in letter.of("order"):
-        if _ORDER_NUMBER.search(said.clause.low) and _AMENDS.search(said.clause.low):
+        if ORDER_NUMBER.search(said.clause.low) and _AMENDS.search(said.clause.low):
             said.act = "change"
     if any(cues.IDLE.search(said.clause.low) for said in letter.said):
         for said in letter.of("negotiate"):
             said.act = "report"
-    if letter.of("claim") and not any(cues.CLAIM_ALONE.search(said.clause.low) for said in letter.of("claim")):
+    if letter.of("claim") and not any(claims_alone(said, letter.said) for said in letter.of("claim")):
         asks_back = letter.of("cancel")
         for said in letter.of("claim"):
             said.act = (
@@ -185,7 +194,7 @@ def _orders(letter: _Letter, *acts: Act) -> tuple[int, ...]:
         numbers = [
             int(number)
             for text in texts
-            for found in _ORDER_NUMBER.finditer(text)
+            for found in ORDER_NUMBER.finditer(text)
             for number in found.groups()
             if number
         ]
@@ -202,7 +211,7 @@ def _quotes(letter: _Letter, *acts: Act) -> tuple[int, ...]:
         numbers = [
             int(found["number"] or found["worded"] or found["ja"])
             for text in texts
-            for found in _QUOTE_NUMBER.finditer(text)
+            for found in QUOTE_NUMBER.finditer(text)
         ]
         if numbers:
             return tuple(dict.fromkeys(numbers))
@@ -223,7 +232,7 @@ def _order(letter: _Letter) -> list[Intent]:
     if not items.found:
         if letter.of("confirm", "cancel", "change", "claim", "negotiate"):
             return []
-        if quotes := _quotes(letter):
+        if (quotes := _quotes(letter)) and consents(letter.said):
             return [Intent("confirm", items, quotes=quotes)]
         if not letter.of("order"):
             return []
@@ -241,8 +250,9 @@ def _ordered_goods(letter: _Letter) -> Items:
     items = letter.items("order", "support")
     if not items.found:
         items = letter.items("order", "support", "")
-    if not items.found and letter.of("order"):
-        items = letter.items("ask")  # "Could we have 6 salads? This is a firm order."
+    if not items.found and letter.of("order"):  # "Could we have 6 salads? This is a firm order."
+        asked = [line_of(said.clause) for said in letter.of("ask") if orders_by_asking(said)]
+        items = read_items(letter.names, "\n".join(asked))
     if not items.found and letter.of("order", "support"):
         items = _needed(letter)
     if not items.found and letter.subject:
@@ -275,7 +285,9 @@ def _confirm(letter: _Letter) -> list[Intent]:
 def _change(letter: _Letter) -> list[Intent]:
     if not letter.of("change"):
         return []
-    extra = ("order",) if not any(said.goods for said in letter.of("change")) or not letter.of("cancel") else ()
+    apart = any(_ANOTHER_ORDER.search(said.clause.low) for said in letter.of("order"))
+    bare = not any(said.goods for said in letter.of("change"))
+    extra = ("order",) if bare or not (apart or letter.of("cancel")) else ()
     places = {said.clause.place for said in letter.of("change", *extra)}
     text = "\n".join(
         ", ".join(line_of(said.clause) for said in letter.said if said.clause.place == place)
@@ -285,7 +297,7 @@ def _change(letter: _Letter) -> list[Intent]:
     if not items.units:
         items = letter.items("")
     if not items.units:
-        items = read_changed("\n".join(line_of(said.clause) for said in letter.of("report", "say")), letter.names)
+        items = read_changed(", ".join(said.clause.text for said in letter.of("report", "say", "change")), letter.names)
     replaced = tuple(id for id in read_replaced(text, letter.names) if id not in items.units)
     orders, quotes = _orders(letter, "change"), _quotes(letter, "change")
     return [Intent("change", items, orders=orders, quotes=quotes, without=replaced)]
@@ -296,11 +308,8 @@ def _cancel(letter: _Letter) -> list[Intent]:
     if not acts:
         return []
     text = "\n".join(without_orders(line_of(said.clause)) for said in acts)
-    return [
-        Intent(
-            "cancel", read_items(letter.names, text), orders=_orders(letter, "cancel"), quotes=_quotes(letter, "cancel")
-        )
-    ]
+    orders, quotes = _orders(letter, "cancel"), _quotes(letter, "cancel")
+    return [Intent("cancel", read_items(letter.names, text), orders=orders, quotes=quotes)]
 
 
 def _claim(letter: _Letter) -> list[Intent]:
@@ -328,7 +337,11 @@ def _ask(letter: _Letter) -> list[Intent]:
     busy = letter.of("order", "confirm", "change", "cancel", "claim", "negotiate")
     asked = [said for said in acts if not busy or said.clause.asks or said.clause.listed or not _belongs(said)]
     found: dict[Topic, None] = dict.fromkeys(topic for said in asked for topic in said.topics)
-    if not found and (not busy or any(said.clause.asks and cues.ALSO_ASKS.search(said.clause.low) for said in asked)):
+    calm = not letter.of("claim", "change", "cancel", "negotiate")
+    also = any(
+        (cues.ALSO_ASKS.search(said.clause.low) and said.clause.asks) or (calm and wonders(said)) for said in asked
+    )
+    if not found and (not busy or also):
         return _ask_otherwise(letter) if asked else []
     listed = letter.items("")
     if "prices" in found and any(cues.THAT_QUANTITY.search(said.clause.low) for said in asked):
@@ -341,7 +354,7 @@ def _ask(letter: _Letter) -> list[Intent]:
         found.pop("prices", None)
     if letter.of("negotiate"):
         found.pop("quote", None)
-    if letter.of("claim"):
+    if letter.of("claim") and set(_orders(letter, "ask")) <= set(_orders(letter, "claim")):
         found.pop("order", None)
     intents: list[Intent] = []
     for topic in found:

@@ -82,6 +82,7 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     if not re.search(_KANA, text):
         return text
     text = text.translate({ord("、"): ", ", ord("。"): ". ", ord("・"): "- ", ord("「"): '"', ord("」"): '"'})
+    text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
     text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
     text = _CASES.sub(" cases ", _COUNTERS.sub(" units ", text))
@@ -154,17 +155,18 @@ def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
             if not sentence.strip():
                 continue
             place += 1
-            whole = _low(sentence, names)
+            whole = marked(sentence, names)
             asks = (
                 "?" in sentence[-3:]
                 or re.search(r"(?:ですか|ますか|ましたか|ませんか|でしょうか)\W*$", sentence) is not None
             )
             parts = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
             for at, part in enumerate(parts):
-                yield Clause(part, _low(part, names), whole, listed, asks, place, at + 1 == len(parts))
+                yield Clause(part, marked(part, names), whole, listed, asks, place, at + 1 == len(parts))
 
 
-def _low(text: str, names: Sequence[GoodName]) -> str:
+def marked(text: str, names: Sequence[GoodName]) -> str:
+    """The text in lower case, with a section sign for the name of each product."""
     return mark_names(names, _SPEECH.sub('"..."', text))[0].lower().replace(NAME, "§").strip()
 
 
