@@ -31,6 +31,21 @@ ENGLISH = re.compile(r"\b(?:is|are|the|has|have|not|should|cannot|there|leave)\b
 """Words of a sentence that was left as it is."""
 
 
+WORDS = re.compile(r"[A-Za-z]{2,}")
+PAGES = (ROOT / "src" / "akinai" / "report" / "tables", ROOT / "src" / "akinai" / "cli")
+AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
+RESULTS = (
+    ("run", "vending", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),
+    ("run", "vending", "--agent", "naive", "--days", "3", "--seeds", "1-3", "--name", "b"),
+    ("compare", "a", "b"),
+    ("analyze", "a", "b"),
+    ("analyze", "b-1"),
+    ("plan", "--gain", "5", "--from", "b"),
+    ("plan", "--gain", "5", "--from", "a", "--against", "b"),
+)
+"""Commands that fill a store, and commands whose results are read."""
+
+
 def messages() -> list[Message]:
     with (FILES / "akinai.po").open("rb") as file:
         return [message for message in read_po(file, locale="ja") if message.id]
@@ -66,11 +81,13 @@ def test_placeholders_agree() -> None:
         assert sorted(NAMES.findall(str(message.string))) == sorted(NAMES.findall(str(message.id)))
 
 
-def test_every_form_is_that_of_an_error() -> None:
-    """It fits a sentence of the table of bad input, or a part of one: forms that nothing raises any more go."""
+def test_every_form_is_that_of_a_sentence() -> None:
+    """It fits a sentence of the table of bad input, a part of one, or has the words of the pages of results."""
     forms = [str(message.id) for message in messages() if NAMES.search(str(message.id))]
     patterns = {form: re.compile(".+?".join(map(re.escape, NAMES.split(form)[::2])), re.DOTALL) for form in forms}
-    assert not [form for form, pattern in patterns.items() if not any(pattern.search(text) for text in SENTENCES)]
+    others = [form for form, pattern in patterns.items() if not any(map(pattern.search, SENTENCES))]
+    source = "".join(path.read_text(encoding="utf-8") for room in PAGES for path in room.glob("*.py"))
+    assert not [form for form in others if not {*WORDS.findall(NAMES.sub("", form))} <= {*WORDS.findall(source)}]
 
 
 @pytest.mark.usefixtures("japanese")
@@ -128,3 +145,15 @@ def test_file_in_another_encoding_is_refused_by_its_name(
     refused = akinai("run", "vending", "--preset", "店.toml")
     assert refused.code == 2
     assert re.fullmatch(rf"akinai: .*is no UTF-8 but {re.escape(named)}; save it as UTF-8\n", refused.err)
+
+
+def test_results_are_in_japanese(akinai: Akinai, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Titles, verdicts, notes and next steps; names, amounts and commands are those of the English page."""
+    for words in RESULTS[:2]:
+        assert akinai(*words).code == 0
+    english = [akinai(*words).out for words in RESULTS[2:]]
+    monkeypatch.setenv("AKINAI_LANG", "ja")
+    for words, page in zip(RESULTS[2:], english, strict=True):
+        shown = akinai(*words).out
+        assert not ENGLISH.search(re.sub(r"^  akinai .*", "", shown, flags=re.M)), shown
+        assert sorted(AMOUNTS.findall(shown)) == sorted(AMOUNTS.findall(page))

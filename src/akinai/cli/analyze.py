@@ -249,9 +249,10 @@ def plan(
     )
     if as_json:
         return print_json(found.to_json())
+    from akinai.report.language import translate_text
     from akinai.report.tables.verdicts import plan_sentences
 
-    return print_line(plan_sentences(found))
+    return print_line("\n".join(map(translate_text, plan_sentences(found).splitlines())))
 
 
 def _compare_logs(a: str, b: str, gain: str | None, cluster: str | None, *, as_json: bool) -> None:

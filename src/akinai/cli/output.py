@@ -73,10 +73,12 @@ def command_line(store: str | None, *words: str) -> str:
 
 def print_next_steps(steps: Mapping[str, str]) -> None:
     """Print commands to try next, each with what it does below it."""
+    from akinai.report.language import translate, translate_sentence
+
     if steps:
-        print_line("\nNext:")
+        print_line(f"\n{translate('Next:')}")
         for command, purpose in steps.items():
-            print_line(f"  {command}\n      {purpose}")
+            print_line(f"  {command}\n      {translate_sentence(purpose)}")
 
 
 @contextmanager

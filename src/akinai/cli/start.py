@@ -24,24 +24,28 @@ def demo(
 ) -> None:
     """Watch three players run a business, and get a report on them: half a minute, no key, no network."""
     from rich.console import Group
+    from rich.text import Text
 
     from akinai.api.demo import demo as play
+    from akinai.report.language import translate_sentence
+    from akinai.report.tables.columns import said
     from akinai.report.tables.comparisons import verdict
     from akinai.report.tables.runs import players_table
     from akinai.report.tables.transcript import diary
 
     def watched(run: "Run") -> None:
-        print_line(f"{run.days} days of the player {run.agent} on seed {run.seed}:\n")
+        print_line(translate_sentence(f"{run.days} days of the player {run.agent} on seed {run.seed}:") + "\n")
         print_page(lambda _: Group(*diary(run.ledger)))
-        print_line(f"\nThree players, seeds {seeds}, {days} days each:\n")
+        print_line("\n" + translate_sentence(f"Three players, seeds {seeds}, {days} days each:") + "\n")
 
     with progress_bar(quiet=False) as progress:
         shown = play(world, seeds=seeds, days=days, output=output, progress=progress, watched=watched)
     print_page(lambda width: players_table(shown.played, width))
     score, figures = next(iter(shown.comparison.scores.items()))
-    print_line(f"\n{verdict(shown.comparison, score, figures)}")
+    print_line()
+    print_page(lambda _: Text(said(verdict(shown.comparison, score, figures))))
     page = shown.page.as_uri() if shown.page else 'pip install "akinai[report]" draws it'
-    print_line(f"\nThe report with figures: {page}")
+    print_line("\n" + translate_sentence(f"The report with figures: {page}"))
     name = next(iter(shown.played.values()))[0].world.partition("@")[0]
     print_next_steps(
         {

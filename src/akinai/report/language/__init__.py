@@ -6,7 +6,7 @@ the form that a sentence fits gives its translation, and what stands at the name
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from typing import Literal
@@ -49,8 +49,33 @@ def translate_sentence(sentence: str) -> str:
     return sentence
 
 
+def translate_text(text: str) -> str:
+    """Sentences of a result in the chosen language, each by its own form; a list of verdicts on a score, one by one."""
+    if chosen_language() == "en":
+        return text
+    return _joined(_verdicts(sentence) for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text))
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    """Sentences in a row; a Japanese one needs no space after it."""
+    return re.sub(r"(?<=。) ", "", " ".join(sentences))
+
+
+def _verdicts(sentence: str) -> str:
+    if (whole := translate_sentence(sentence)) != sentence:
+        return whole
+    score, _, rest = sentence.partition(": ")
+    verdicts = rest.removesuffix(".").split("; ")
+    said = [translate_sentence(verdict) for verdict in verdicts]
+    if not rest or any(japanese == english for japanese, english in zip(said, verdicts, strict=True)):
+        return sentence
+    return f"{translate(score[:1].lower() + score[1:])}: {'。'.join(said)}。"
+
+
 def _part(name: str, text: str) -> str:
-    """What stands at a name of a form. A single word is a value that somebody gave, but for the kind of a thing."""
+    """What stands at a name of a form. A single word is a value that somebody gave, but for kinds and scores."""
+    if name in {"score", "heads"}:
+        return "、".join(translate(head[:1].lower() + head[1:]) for head in text.split(", "))
     return translate_sentence(text) if " " in text or name == "kind" else text
 
 
@@ -72,8 +97,13 @@ def _forms(language: Language) -> Sequence[tuple[re.Pattern[str], str]]:
     return [(_pattern(text), known[text]) for text in forms]
 
 
+def _fits(name: str) -> str:
+    return r"\d[\d,]*" if name == "count" else ".+?"
+
+
 def _pattern(form: str) -> re.Pattern[str]:
     parts = NAMES.split(form)
     return re.compile(
-        "".join(f"(?P<{part}>.+?)" if place % 2 else re.escape(part) for place, part in enumerate(parts)), re.DOTALL
+        "".join(f"(?P<{part}>{_fits(part)})" if place % 2 else re.escape(part) for place, part in enumerate(parts)),
+        re.DOTALL,
     )

@@ -8,9 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.analysis.records import Analysis, FindingsSummary, Group, Scale, ScoreSummary, Standings
+from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.accounts import account_of, account_over, percent
-from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.columns import Column, fitted, plain, said
 from akinai.report.tables.findings import findings_table, timeline
 from akinai.report.tables.runs import ABSENT, figure, label, run_page, runs_table, statistics_table
 from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, standing_sentences
@@ -33,7 +34,7 @@ def analysis_page(analysis: Analysis, width: int) -> RenderableType:
     parts: list[RenderableType] = []
     if len(analysis.groups) > 1:
         parts.append(groups_table(analysis.groups, width, analysis.standings))
-        parts += [Text(plain(standing_sentences(known))) for known in analysis.standings]
+        parts += [Text(said(standing_sentences(known))) for known in analysis.standings]
     if len(analysis.runs) <= MOST_RUNS:
         parts.append(runs_table(analysis.runs, width))
     for group in analysis.groups:
@@ -63,7 +64,7 @@ def _thread(run: Run, width: int) -> list[RenderableType]:
     """How well the thread was kept, and where it was lost."""
     shown: list[RenderableType] = []
     if run.coherence:
-        names = [label(score.name) for score in run.coherence]
+        names = [translate(label(score.name)) for score in run.coherence]
         values = [figure(score.value, score.unit) for score in run.coherence]
         shown.append(fitted([Column("how the thread was kept", names, words=True), Column("value", values)], width))
     if run.findings and run.began is not None:
@@ -207,7 +208,7 @@ def findings_over(findings: Iterable[FindingsSummary], width: int) -> Table:
 def _notes(group: Group) -> list[RenderableType]:
     """The sentences without which a group's figures mislead."""
     notes = [_how_they_ended(group), _copies(group), _floor(group), _scale(group)]
-    text = "\n".join(plain(note) for note in notes if note)
+    text = "\n".join(said(note) for note in notes if note)
     return [Text(text)] if text else []
 
 

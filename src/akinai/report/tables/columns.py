@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.untrusted.spelling import printable
-from akinai.report.language import translate
+from akinai.report.language import translate, translate_sentence, translate_text
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
@@ -41,9 +41,9 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
         show_edge=False,
         pad_edge=False,
         padding=(0, gap - 1, 0, 0),
-        title=Text(plain(title), "bold") if title else None,
+        title=Text(plain(translate_sentence(title)), "bold") if title else None,
         title_justify="left",
-        caption=Text(f"not shown: {', '.join(left_out)}", "dim") if left_out else None,
+        caption=Text(translate_sentence(f"not shown: {', '.join(left_out)}"), "dim") if left_out else None,
         caption_justify="left",
     )
     for column in shown:
@@ -57,6 +57,11 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
 def plain(text: str) -> str:
     """Text as one line, with the characters spelled that a terminal obeys."""
     return printable(re.sub(r"[\t\n\v\f\r]", " ", text))
+
+
+def said(text: str) -> str:
+    """Sentences of our own as one line, in the language of the reader."""
+    return plain(translate_text(text))
 
 
 def shortened(text: str, length: int) -> str:

@@ -11,7 +11,7 @@ from akinai.analysis.comparison import FINDINGS_UNIT, PLAIN_UNIT, Comparison, Sc
 from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
 from akinai.report.tables.analyses import listed, ranges
-from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.columns import Column, fitted, said
 from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
 from akinai.runtime.runs.records import RESUMABLE
@@ -26,7 +26,7 @@ def comparison_page(comparison: Comparison, gain: str, width: int) -> Renderable
     name, first = next(iter(scores.items()))
     parts: list[RenderableType] = [
         fitted(_columns(comparison, scores, "score", gain), width, _title(comparison)),
-        Text(plain(verdict(comparison, name, first))),
+        Text(said(verdict(comparison, name, first))),
     ]
     if comparison.findings:
         parts.append(_findings(comparison, width))
@@ -36,7 +36,7 @@ def comparison_page(comparison: Comparison, gain: str, width: int) -> Renderable
     if moved := {name: figure for name, figure in comparison.figures.items() if figure.difference}:
         columns = _columns(comparison, moved, "figure")
         parts.append(fitted(columns, width, "Beside the scores, where the two differ"))
-    notes = Text("\n".join(plain(note) for note in _notes(comparison) if note))
+    notes = Text("\n".join(said(note) for note in _notes(comparison) if note))
     return Parts(*[line for part in [*parts, notes] for line in (Text(""), part)][1:])
 
 

@@ -12,7 +12,7 @@ from akinai.core.money import format_cents
 from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
 from akinai.report.language import translate
-from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.columns import Column, fitted, plain, said
 from akinai.runtime.runs.records import Run, Runs
 
 ABSENT = "-"
@@ -54,12 +54,12 @@ def run_page(run: Run) -> RenderableType:
     preset = run.card.get("preset")
     world = f"{run.world}, preset {preset}" if preset else run.world
     facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
-    title = Text.assemble((plain(run.id), "bold"), "  ", plain(", ".join(facts)))
+    title = Text.assemble((plain(run.id), "bold"), "  ", said(", ".join(facts)))
     state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
-    lines: list[RenderableType] = [title, Text(plain(state), _style(run))]
+    lines: list[RenderableType] = [title, Text(said(state), _style(run))]
     if run.scores:
         values = [figure(score.value, score.unit) for score in run.scores]
-        names = [label(score.name) for score in run.scores]
+        names = [translate(label(score.name)) for score in run.scores]
         lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
     return Group(*lines)
 
