@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.letters.delivery import Delivery, find_delivery
 from akinai.worlds.vending.letters.intents import Intent, Items, Kind, Topic
-from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.reader import read_letter
 from akinai.worlds.vending.letters.text import unquoted
 from akinai.worlds.vending.model.actions import Claim
@@ -60,13 +58,7 @@ def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...
     """The intents of a letter, and whether it names the delivery address and the account to charge."""
     delivery = find_delivery(f"{subject}\n{unquoted(body)}", setup.delivery_address, setup.account)
     subject, _, text = delivery.text.partition("\n")
-    return _read(text, setup.catalog.good_names, subject or " "), delivery
-
-
-@lru_cache(maxsize=1024)
-def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent, ...]:
-    """The letters read last are kept: a record is folded for its scores, for a page, and for every fork of it."""
-    return read_letter(text, names, subject)
+    return read_letter(text, setup.catalog.good_names, subject or " "), delivery
 
 
 def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[State, Draft]:
