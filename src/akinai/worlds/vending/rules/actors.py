@@ -121,7 +121,7 @@ def delegate(state: State, action: a.Delegation) -> Result:
     number = state.sub_agents + 1
     actor = f"{OWNER}/{action.kind}-{number}"
     delegated = Delegated(action.kind, actor, action.task, open=True)
-    state = replace(state, sub_agent=delegated, sub_agents=number, tasks=state.tasks + 1, report="")
+    state = state.moved(sub_agent=delegated, sub_agents=number, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{actor} is at work.", data={"sub_agent": actor})
 
 
@@ -131,7 +131,7 @@ def chat_with_sub_agent(state: State, action: a.ChatWithSubAgent) -> Result:
     if last is None:
         return state, Outcome.refused("no_sub_agent", "there is no sub-agent to talk to; delegate a task first")
     delegated = replace(last, task=action.message, open=True)
-    state = replace(state, sub_agent=delegated, tasks=state.tasks + 1, report="")
+    state = state.moved(sub_agent=delegated, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{last.actor} is at work.", data={"sub_agent": last.actor})
 
 
@@ -140,7 +140,7 @@ def report(state: State, action: a.Report) -> Result:
     last = state.sub_agent
     if last is None:
         return state, Outcome.refused("no_sub_agent", "there is no task to report on")
-    return replace(state, sub_agent=replace(last, open=False), report=action.text), Outcome("Reported.")
+    return state.moved(sub_agent=replace(last, open=False), report=action.text), Outcome("Reported.")
 
 
 def sub_agent_specs(state: State) -> Result:

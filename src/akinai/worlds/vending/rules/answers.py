@@ -147,7 +147,7 @@ def _quotes(state: State, request: Request) -> Mapping[int, Quote]:
 
 
 def _drop_quote(state: State, number: int) -> State:
-    return replace(state, mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
+    return state.moved(mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
 
 
 def _lines(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
@@ -167,7 +167,7 @@ def _quote(state: State, request: Request) -> Answer:
     if number in state.mail.quotes:
         return Answer(state, tuple(remarks))
     offer = Quote(number, supplier.id, lines, state.day + QUOTE_DAYS)
-    state = replace(state, mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
+    state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
     return Answer(state, (letters.quote(setup, offer), *remarks))
 
 

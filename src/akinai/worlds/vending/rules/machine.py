@@ -59,8 +59,7 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     rest, _ = remove_units(stored, fill.quantity)
     moved = _difference(stored, rest)
     lots = merge_lots((*(slot.lots if slot.product == product.id else ()), *moved))
-    return replace(
-        state,
+    return state.moved(
         slots=_with_slot(state.slots, place, Slot(product.id, lots)),
         storage=_with_lots(state.storage, product.id, rest),
         restocked=(*state.restocked, Restocked(product.id, state.minute_of_day, fill.quantity)),
@@ -95,7 +94,7 @@ def set_price(state: State, action: a.SetPrice) -> Result:
             return state, Outcome.refused("two_prices", text)
         priced.append(f"{state.setup.catalog.by_id[slot.product].name} {format_cents(tag.price_cents)}")
     text = f"Priced: {', '.join(dict.fromkeys(priced))}."
-    return replace(state, prices={**state.prices, **prices}), Outcome(text, data=prices)
+    return state.moved(prices={**state.prices, **prices}), Outcome(text, data=prices)
 
 
 def collect_cash(state: State) -> Result:
@@ -103,7 +102,7 @@ def collect_cash(state: State) -> Result:
     collected, cash = state.machine_cents, state.cash_cents + state.machine_cents
     text = f"Collected {format_cents(collected)} from the machine; your cash is {format_cents(cash)}."
     data: dict[str, Json] = {"collected_cents": collected, "cash_cents": cash}
-    return replace(state, cash_cents=cash, machine_cents=0), Outcome(text, data=data)
+    return state.moved(cash_cents=cash, machine_cents=0), Outcome(text, data=data)
 
 
 def clear_slot(state: State, action: a.ClearSlot) -> Result:
@@ -115,8 +114,7 @@ def clear_slot(state: State, action: a.ClearSlot) -> Result:
     if slot is None:
         return state, Outcome.refused("empty_slot", f"row {action.row}, column {action.column} is already empty")
     stored = merge_lots((*state.storage.get(slot.product, ()), *slot.lots))
-    state = replace(
-        state,
+    state = state.moved(
         slots=_with_slot(state.slots, place, None),
         storage=_with_lots(state.storage, slot.product, stored),
         restocked=_without_restocked(state.restocked, slot.product, slot.units),

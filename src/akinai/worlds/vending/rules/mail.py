@@ -74,7 +74,7 @@ def send(state: State, to: str, subject: str, body: str) -> State:
     )
     mail = replace(mail, letters=letter.number, sent=mail.sent.push_front(letter), waiting=(*mail.waiting, letter))
     supplier = state.setup.catalog.supplier_by_address.get(letter.to.lower())
-    return replace(know_suppliers(state, [supplier.id] if supplier else []), mail=mail)
+    return know_suppliers(state, [supplier.id] if supplier else []).moved(mail=mail)
 
 
 def morning_post(state: State) -> State:

@@ -39,7 +39,7 @@ def update_notes(state: State, action: a.UpdateNotes) -> Result:
     if action.key not in state.notes.by_key and len(state.notes.by_key) >= KEYS_LIMIT:
         return state, Outcome.refused("full", f"there are {KEYS_LIMIT} notes; delete one first")
     notes = replace(state.notes, by_key=state.notes.by_key.insert(action.key, action.content))
-    return replace(state, notes=notes), Outcome(f"Noted under {action.key!r}.")
+    return state.moved(notes=notes), Outcome(f"Noted under {action.key!r}.")
 
 
 def get_notes(state: State, action: a.GetNotes) -> Result:
@@ -58,7 +58,7 @@ def delete_note(state: State, action: a.DeleteNote) -> Result:
     if action.key not in state.notes.by_key:
         return state, Outcome.refused("no_note", f"there is no note under {action.key!r}")
     notes = replace(state.notes, by_key=state.notes.by_key.remove(action.key))
-    return replace(state, notes=notes), Outcome(f"Deleted the note under {action.key!r}.")
+    return state.moved(notes=notes), Outcome(f"Deleted the note under {action.key!r}.")
 
 
 def add_memory(state: State, action: a.AddMemory) -> Result:
@@ -67,7 +67,7 @@ def add_memory(state: State, action: a.AddMemory) -> Result:
     if len(memories) >= MEMORIES_LIMIT:
         return state, Outcome.refused("full", f"there are {MEMORIES_LIMIT} memories; no more fit")
     notes = replace(state.notes, memories=memories.push_front(action.text))
-    return replace(state, notes=notes), Outcome(f"Remembered; {len(memories) + 1} memories.")
+    return state.moved(notes=notes), Outcome(f"Remembered; {len(memories) + 1} memories.")
 
 
 def search_memory(state: State, action: a.SearchMemory) -> Result:
@@ -82,4 +82,4 @@ def search_memory(state: State, action: a.SearchMemory) -> Result:
 
 
 def _with_notepad(state: State, notepad: str) -> State:
-    return replace(state, notes=replace(state.notes, notepad=notepad))
+    return state.moved(notes=replace(state.notes, notepad=notepad))

@@ -86,9 +86,9 @@ def add_order(
     else:
         due = promised + DAY_MINUTES * days_late(state.economy.noise(day), supplier, day)
         order = Order(state.order_count + 1, supplier.id, lines, day, promised, due, letter=letter)
-        state = replace(state, cash_cents=state.cash_cents - total)
+        state = state.moved(cash_cents=state.cash_cents - total)
     orders = tuple(sorted((*state.orders, order), key=lambda order: (order.due, order.number)))
-    return replace(state, orders=orders, order_count=order.number), order
+    return state.moved(orders=orders, order_count=order.number), order
 
 
 def can_change(order: Order, day: int) -> bool:
@@ -99,7 +99,7 @@ def can_change(order: Order, day: int) -> bool:
 def cancel_order(state: State, order: Order) -> State:
     """Take an order back, and pay its price back."""
     orders = tuple(other for other in state.orders if other is not order)
-    return replace(state, cash_cents=state.cash_cents + order.total_cents, orders=orders)
+    return state.moved(cash_cents=state.cash_cents + order.total_cents, orders=orders)
 
 
 def change_order(state: State, order: Order, lines: tuple[Line, ...]) -> tuple[State, Order]:
@@ -108,7 +108,7 @@ def change_order(state: State, order: Order, lines: tuple[Line, ...]) -> tuple[S
     if (more := changed.total_cents - order.total_cents) > state.cash_cents:
         raise ValueError(f"a change of {more} cents was to be charged to {state.cash_cents}; refuse it instead")
     orders = tuple(changed if other is order else other for other in state.orders)
-    return replace(state, cash_cents=state.cash_cents - more, orders=orders), changed
+    return state.moved(cash_cents=state.cash_cents - more, orders=orders), changed
 
 
 def by_expectation(orders: Iterable[Order]) -> list[Order]:
@@ -199,7 +199,7 @@ def view_suppliers(state: State) -> Result:
 def know_suppliers(state: State, ids: Sequence[str]) -> State:
     """The state after the owner learned of these suppliers."""
     new = [id for id in ids if id not in state.known_suppliers]
-    return replace(state, known_suppliers=(*state.known_suppliers, *new)) if new else state
+    return state.moved(known_suppliers=(*state.known_suppliers, *new)) if new else state
 
 
 def unknown_product(state: State, name: str) -> Outcome:
