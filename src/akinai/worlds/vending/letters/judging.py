@@ -56,7 +56,7 @@ _HEARSAY = re.compile(
     r"\b(?:on (?:the|their|its) way|driver's name)\b|迷って|べきか|\"(?:\.\.\.)?\" ?と|と言われ|と書かれ"
 )
 """What makes an order a question or another's words."""
-_ADDRESSED = re.compile(r"\bto the address\b|\bdeliver|\border\b")
+_ADDRESSED = re.compile(r"\bto the address\b|\bdeliver\b|\border\b")
 _NO_WORDS = re.compile(
     r"\b(?:the address|the account|units?|of|cases?|x|each|and|qty|quantity|bottles|bags|cans|packs)\b"
 )
