@@ -90,6 +90,7 @@ messages: $(READY)  ## gather the words of the pages for translation, fill in st
 	$(BIN)/pybabel -q compile -D studio -d $(WORDS)
 	rm $(WORDS)/studio.pot
 	$(BIN)/pybabel -q compile -D akinai -d src/akinai/report/language/locale
+	$(BIN)/pybabel -q compile -D report -d src/akinai/report/language/locale
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
 	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"

@@ -167,3 +167,20 @@ def test_a_market_is_read_by_its_people(browser: Browser, studio: str) -> None:
         page.locator(".talk:visible .line a").first.click()
         expect(page).to_have_url(re.compile(r"/runs/bargain-1#.*entry=\d+$"))
         visitor.check()
+
+
+def test_a_refused_name_is_still_there(browser: Browser, studio: str) -> None:
+    """A tag that is too long is refused in a sentence, and what was typed can be corrected and saved."""
+    with visit(browser, studio) as visitor:
+        page = visitor.open(studio)
+        expect(page.locator(".reading")).to_have_count(0)
+        page.locator("#run-naive-2").hover()
+        page.locator("#run-naive-2 .edit").click()
+        fields = page.locator("#edit-form input")
+        fields.nth(1).fill("t" * 31)
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#edit .notice")).to_contain_text("at most 30 characters")
+        expect(fields.nth(1)).to_have_value("t" * 31)
+        fields.nth(1).fill("spring")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#run-naive-2 .tag")).to_have_text("spring")

@@ -311,8 +311,12 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write a report on runs and groups: a page with figures and tables, the same as Markdown, all numbers as JSON."""
-    from akinai.report.page.files import report as write_report
+    from akinai.core.errors import UsageError
 
+    try:
+        from akinai.report.page.files import report as write_report
+    except ImportError as error:
+        raise UsageError(f'a report needs Jinja2 ({error}); pip install "akinai[report]" brings it') from error
     address = store_address(store)
     written = write_report(
         *names, output=output, with_paper=with_paper, transcripts=transcripts, language=language, store=address,

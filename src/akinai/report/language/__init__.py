@@ -1,4 +1,4 @@
-"""The language of help, errors and tables: English, or Japanese where AKINAI_LANG or the locale says so.
+"""The language of help, errors, tables and reports: English, or Japanese where AKINAI_LANG or the locale says so.
 
 The catalogue is keyed by the English text. A text of the catalogue with names in braces is the form of many sentences:
 the form that a sentence fits gives its translation, and what stands at the names is put into it.
@@ -12,7 +12,9 @@ from gettext import GNUTranslations, NullTranslations
 from typing import Literal
 
 Language = Literal["en", "ja"]
-DOMAIN = "akinai"
+DOMAIN, REPORT = "akinai", "report"
+SENTENCES, CLAUSES = re.compile(r"(?<=\.) "), re.compile(r"(?<=[;:]) ")
+STOPS = {".": "。", ";": "；", ":": "："}
 NAMES = re.compile(r"\{(\w+)\}")
 """A place in a form."""
 
@@ -79,31 +81,71 @@ def _part(name: str, text: str) -> str:
     return translate_sentence(text) if " " in text or name == "kind" else text
 
 
+def translate_report(text: str, language: Language) -> str:
+    """A title, a head or the sentences of a report in a language, part by part; what is not known stays as it is."""
+    return text if language == "en" else _parts(text, language, SENTENCES)
+
+
+def _parts(text: str, language: Language, *ends: re.Pattern[str]) -> str:
+    """A text by its whole form, else by its sentences, else by their clauses."""
+    if (whole := _whole(text, language)) != text:
+        return whole
+    if not ends:
+        return text
+    parts = ends[0].split(text)
+    bare = [part.rstrip(".;:") for part in parts]
+    further = (CLAUSES,) if ends[0] is SENTENCES else ()
+    known = [_parts(part, language, *further) for part in bare]
+    if known == bare:
+        return text
+    return "".join(f"{shown}{STOPS.get(part[-1:], '')}" for shown, part in zip(known, parts, strict=True))
+
+
+def translate_cell(text: str, language: Language) -> str:
+    """A word of a table in a language, where it is one of the report's own."""
+    return _catalogue(language, REPORT).gettext(text) if text else text
+
+
+def _whole(text: str, language: Language) -> str:
+    for pattern, translation in _forms(language, REPORT):
+        if found := pattern.fullmatch(text):
+            return translation.format_map(
+                {name: translate_report(value, language) for name, value in found.groupdict().items()}
+            )
+    return translate_cell(text, language)
+
+
 @cache
-def _catalogue(language: Language) -> NullTranslations:
+def _catalogue(language: Language, domain: str = DOMAIN) -> NullTranslations:
     if language == "en":
         return NullTranslations()
     from importlib.resources import files
 
-    with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{DOMAIN}.mo").open("rb") as file:
+    with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{domain}.mo").open("rb") as file:
         return GNUTranslations(file)
 
 
 @cache
-def _forms(language: Language) -> Sequence[tuple[re.Pattern[str], str]]:
+def _forms(language: Language, domain: str = DOMAIN) -> Sequence[tuple[re.Pattern[str], str]]:
     """Forms of sentences as patterns, with their translations; the one with the most letters of its own is first."""
-    known: dict[str, str] = getattr(_catalogue(language), "_catalog", {})
+    known: dict[str, str] = getattr(_catalogue(language, domain), "_catalog", {})
     forms = sorted((text for text in known if NAMES.search(text)), key=lambda text: -len(NAMES.sub("", text)))
-    return [(_pattern(text), known[text]) for text in forms]
+    return [(_pattern(text, domain), known[text]) for text in forms]
 
 
 def _fits(name: str) -> str:
     return r"\d[\d,]*" if name == "count" else ".+?"
 
 
-def _pattern(form: str) -> re.Pattern[str]:
+FIGURES = frozenset({"value", "other", "low", "high", "share", "floor", "n", "m", "all"})
+"""Places in sentences of a report that hold a number; in the others stands no end of a clause."""
+
+
+def _pattern(form: str, domain: str) -> re.Pattern[str]:
+    def place(name: str) -> str:
+        if domain == REPORT:
+            return rf"(?P<{name}>\S+(?: %)?)" if name in FIGURES else rf"(?P<{name}>(?:(?![.;:] ).)+?)"
+        return f"(?P<{name}>{_fits(name)})"
+
     parts = NAMES.split(form)
-    return re.compile(
-        "".join(f"(?P<{part}>{_fits(part)})" if place % 2 else re.escape(part) for place, part in enumerate(parts)),
-        re.DOTALL,
-    )
+    return re.compile("".join(place(part) if at % 2 else re.escape(part) for at, part in enumerate(parts)), re.DOTALL)

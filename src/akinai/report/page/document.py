@@ -4,9 +4,10 @@ Its text is plain; the setters escape it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from akinai.report.figures.svg import Drawing
+from akinai.report.language import Language, translate_cell, translate_report
 
 Addresses = Mapping[str, str]
 """Where the transcripts of runs are, relative to the report, by run; a run without one is not linked."""
@@ -18,7 +19,7 @@ class Link(str):
     __slots__ = ("to",)
     to: str
 
-    def __new__(cls, text: str, to: str) -> "Link":
+    def __new__(cls, text: str, to: str = "") -> "Link":
         made = super().__new__(cls, text)
         made.to = to
         return made
@@ -79,3 +80,34 @@ class Document:
     @property
     def drawings(self) -> list[Drawing]:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Drawing)]
+
+
+def translated(report: Document, language: Language) -> Document:
+    """The report in a language: its own words, not those of agents, and not the lettering of figures."""
+    if language == "en":
+        return report
+
+    def words(text: str) -> str:
+        return translate_report(text, language)
+
+    def cell(text: str) -> str:
+        return text if isinstance(text, Link) else translate_cell(text, language)
+
+    def block(block: Block) -> Block:
+        match block:
+            case Prose():
+                return replace(block, text=words(block.text))
+            case Grid():
+                rows = tuple(tuple(map(cell, row)) for row in block.rows)
+                heads = tuple(map(words, block.heads))
+                return replace(block, title=words(block.title), heads=heads, rows=rows, note=words(block.note))
+            case Drawing():
+                heads = tuple(map(words, block.heads))
+                return replace(block, title=words(block.title), caption=words(block.caption), heads=heads)
+
+    sections = tuple(
+        replace(section, title=words(section.title), blocks=tuple(map(block, section.blocks)))
+        for section in report.sections
+    )
+    verdict = words(report.verdict)
+    return replace(report, title=words(report.title), about=words(report.about), sections=sections, verdict=verdict)

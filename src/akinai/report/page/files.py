@@ -19,7 +19,7 @@ from akinai.core.stores import Books
 from akinai.report.figures.series import Curves, Members
 from akinai.report.language import chosen_language
 from akinai.report.page.boards.groups import games
-from akinai.report.page.document import Addresses
+from akinai.report.page.document import Addresses, translated
 from akinai.report.page.groups import group_comparisons
 from akinai.report.page.html import addresses, page
 from akinai.report.page.html import transcripts as transcript_pages
@@ -144,7 +144,7 @@ def _files(
 ) -> dict[str, str]:
     places, explained = beside.addresses, beside.explained
     report = document(analysis, compared, with_paper=with_paper, addresses=places)
-    report = with_explanations(report, explained, places)
+    report = translated(with_explanations(report, explained, places), language)
     figures = {f"figures/{drawing.name}.svg": drawing.svg for drawing in report.drawings}
     numbers = dict(results(analysis, compared, files=("report.html", "report.md", RESULTS, *figures, *beside.pages)))
     if explained:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,6 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.report.page.document import Block, Document, Grid, Prose, Section
-from akinai.report.page.html import page
 from akinai.report.tables.analyses import ranges
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
@@ -49,8 +49,10 @@ def leaderboard(*names: str, output: str | Path = "akinai-leaderboard", store: S
     """Write a leaderboard of runs and groups into the folder `output`: a page, its numbers as JSON, and the ledgers.
 
     Groups that cannot be told apart share a place. Model calls are copied without what was said. UsageError for a run
-    that cannot be scored or is not over, and if the folder cannot be written.
+    that cannot be scored or is not over, without Jinja2, and if the folder cannot be written.
     """
+    if find_spec("jinja2") is None:
+        raise UsageError('a leaderboard needs Jinja2, which is not installed; pip install "akinai[report]"')
     folder, prices = Path(output), known_prices()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{str(folder)!r} is a file, and a leaderboard is a folder of files; name another with -o")
@@ -96,6 +98,8 @@ async def _write(
     folder: Path, books: Books, headers: Sequence[RunHeader], boards: Sequence[Board], prices: Prices
 ) -> None:
     """Write all files beside their places, then move them there."""
+    from akinai.report.page.html import page
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".leaderboard-", suffix=".saving", dir=folder) as staged:

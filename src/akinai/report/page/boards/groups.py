@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from akinai.analysis.groups import settings_key
 from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
 from akinai.core.findings import Finding, Severity
+from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import (
     Line,
     line_kinds,
@@ -125,12 +126,13 @@ def games(analysis: Analysis, addresses: Addresses, explained: Sequence[Explanat
         span = span_of(ci95 for group in groups if (ci95 := _ends(_first(group))))
         order = next((known for known in analysis.standings if known.world == world), None)
         cards = {
-            group.name: _card(group, _runs(group, runs), kinds, order, span, addresses, explained) for group in groups
+            group.name: _card(group, _runs(group, runs), kinds, order, span, addresses, explained, language)
+            for group in groups
         }
         for part in parts:
             settings = ", ".join(f"{name} {value}" for name, value in part[0].settings.items())
             plot = _plot(part, runs, kinds, language, scaled=len(part) < len(groups) or len(by_key) == 1)
-            score = label(_first(part[0]).name).capitalize()
+            score = translate_cell(label(_first(part[0]).name).capitalize(), language)
             made.append(Game(world, score, settings if len(parts) > 1 else "", [cards[g.name] for g in part], plot))
     return made
 
@@ -170,6 +172,7 @@ def _card(
     span: tuple[float, float],
     addresses: Addresses,
     explained: Sequence[Explanation],
+    language: Language,
 ) -> Card:
     score, usage = _first(group), group.usage
     mean, ci95 = score.summary.mean, score.summary.ci95
@@ -186,7 +189,7 @@ def _card(
         len(group.runs),
         group.seeds,
         [(state, count) for state, count in group.states.items() if count and state != "done"],
-        [(label(ending), count) for ending, count in group.endings.items()],
+        [(translate_cell(label(ending), language), count) for ending, count in group.endings.items()],
         (count(usage.input_tokens), count(usage.output_tokens)) if usage else None,
         money(usage.dollars * 100) if usage and usage.dollars is not None else "",
         found[:MAX_TYPES],

@@ -7,6 +7,7 @@ from statistics import fmean
 from akinai import worlds
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
+from akinai.report.language import translate_cell
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
 from akinai.report.page.run_page import HIGH, LOW
 from akinai.report.page.templating import Language, dollars, marked, translate
@@ -62,7 +63,7 @@ def score_over_days(lines: Iterable[Line], genesis: Genesis, score: str, unit: s
     day = translate(marked("day %(n)s"), language)
     cents = unit == "cents"
     return plot(
-        f"{label(score).capitalize()}{', dollars' if cents else ''}",
+        ", ".join(translate_cell(part, language) for part in (label(score).capitalize(), *["dollars"] * cents)),
         curves,
         max(len(curve.values) for curve in curves) - 1,
         text=lambda value: dollars(value) if cents else f"{value:g}",

@@ -101,7 +101,10 @@
     dialog.addEventListener("close", async () => {
       const asked = { save: { label: form.elements.label.value, tags: form.elements.tags.value.split(",").map(tag => tag.trim()).filter(Boolean) }, delete: { deleted: true }, restore: { deleted: false } }[dialog.returnValue];
       dialog.returnValue = "";
-      if (asked && (await post(`/runs/${encodeURIComponent(dialog.dataset.run)}/notes`, asked)).ok && "deleted" in asked) document.getElementById(`run-${dialog.dataset.run}`)?.remove();
+      if (!asked) return;
+      const answer = await post(`/runs/${encodeURIComponent(dialog.dataset.run)}/notes`, asked);
+      if (!answer.ok) { dialog.showModal(); dialog.append($(".notice")); } // what was typed is still there, and why it was refused
+      else if ("deleted" in asked) document.getElementById(`run-${dialog.dataset.run}`)?.remove();
     });
     const news = new EventSource(`/events?since=${$("#list").dataset.version}`);
     news.addEventListener("rows", event => {
