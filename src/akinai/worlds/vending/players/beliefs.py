@@ -160,6 +160,8 @@ EVENTS: Mapping[str, Mapping[str, float]] = {
     "holiday": {"": 0.35},
 }
 """What an event does, as the news words it; "" is any other category."""
+AT_FESTIVALS = 1.16
+"""How much more people are believed to pay there."""
 
 
 def event_factor(kind: str | None, category: str) -> float:

@@ -284,9 +284,13 @@ def _flow(trader: Trader) -> float:
     return sum([trader.factor(machine.number) for machine in trader.machines if not machine.lost])
 
 
-def _total(trader: Trader) -> float:
-    """Units that all sites are expected to sell today."""
-    rates = [trader.memory.rates.get(id, 0.0) * _calendar(trader, id) for id in trader.layout]
+def _total(trader: Trader, days: float) -> float:
+    """Units that all sites are expected to sell in the days ahead."""
+    products = trader.memory.products
+    rates = [
+        trader.memory.rates.get(id, 0.0) * _calendar(trader, id) * _ahead(trader, products[id].category, days)
+        for id in trader.layout
+    ]
     return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
 
 
@@ -297,10 +301,10 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     left = trader.days - day
     if habits.hoards and left < 12:
         left = 40
-    total = _total(trader)
+    total = _total(trader, 4) / 4
     hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
-    span = max(2.5, min(9.0, 0.85 * hold / total))
-    slack, needs = min(1.6, span / 3), dict[str, list[Want]]()
+    span = max(2.5, min(9.0, 0.75 * hold / total))
+    slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
     for id in trader.layout:
         supplier = memory.assigned.get(id)
         if supplier is None or supplier not in memory.offers:
@@ -313,7 +317,8 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
         horizon = min(lead + min(product.shelf_days - 1, span) * habits.cover, left)
         ahead = _ahead(trader, product.category, horizon) * factor
         pace = ahead / horizon if horizon > 0 else 1.0
-        short = have < rate * (lead + slack + (0.9 if product.shelf_days <= 8 else 0.0)) * pace and left > lead + 1
+        until = lead + slack + (0.9 if product.shelf_days <= 8 else 0.0)
+        short = have < rate * _ahead(trader, product.category, until) * factor and left > lead + 1
         units = int(rate * ahead + 0.5 - have)
         if product.shelf_days <= 8:
             fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * root(rate * (lead + 1)))
@@ -331,14 +336,13 @@ def _ahead(trader: Trader, category: str, horizon: float) -> float:
     """Days of usual sales in the days ahead, with the events of which the news told."""
     if not trader.habits.reads_news or not trader.memory.events:
         return horizon
-    days = max(1, int(horizon))
-    total = 0.0
-    for day in range(trader.day, trader.day + min(days, 8)):
+    total, left = 0.0, horizon
+    day = trader.day
+    while left > 0:
         kind = trader.memory.event_on(day)
-        total += event_factor(kind, category) if kind else 1.0
-    for _ in range(days - 8):
-        total += 1.0
-    return total * horizon / days
+        total += min(left, 1.0) * (event_factor(kind, category) if kind else 1.0)
+        day, left = day + 1, left - 1
+    return total
 
 
 def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:
@@ -348,10 +352,8 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
     if habits.trust == "learn" and not trader.truth and trader.memory.trust.get(supplier, (0, 0))[0] < 2:
         known = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
         money = min(money, known, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
-    flow = _total(trader)
-    room = (
-        10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + flow * (offer.lead_days + 0.5))
-    )
+    sold = _total(trader, offer.lead_days + 0.5)
+    room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + sold)
     units = divided(offer, sorted(wants, key=lambda want: want.days), money, room)
     cost = sum(count * offer.prices[id] for id, count in units.items())
     if units and cost < offer.minimum_cents <= money:

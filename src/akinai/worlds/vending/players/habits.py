@@ -29,6 +29,8 @@ class Habits:
     """The part of the open orders that come to mind on a day."""
     cover: float = 1.0
     """Buys for so many times the usual days."""
+    slack_days: float = 1.6
+    """Orders when what is there would last for less than so many days after the delivery."""
     coma: tuple[int, int] | None = None
     """Does nothing from a day on, for so many days."""
     wipe: int = 0
@@ -54,7 +56,7 @@ class Habits:
 
 REFERENCE = Habits()
 LISTED = Habits(learns_prices=False, explores=False, haggles=False, reads_news=False)
-INFORMED = Habits(informed=True, names_rivals=True, review_days=1, spare_cents=3_000)
+INFORMED = Habits(informed=True, names_rivals=True, review_days=1, spare_cents=3_000, slack_days=5.0, suppliers=5)
 LADDER: Mapping[str, Habits] = {
     "naive": replace(
         LISTED,

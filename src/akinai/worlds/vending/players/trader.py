@@ -14,7 +14,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import Economy
 from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
 from akinai.worlds.vending.players import memory as read
-from akinai.worlds.vending.players.beliefs import STEPS, VARIETY, Posterior, Product, Sales, event_factor
+from akinai.worlds.vending.players.beliefs import AT_FESTIVALS, STEPS, VARIETY, Posterior, Product, Sales, event_factor
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.memory import Machine, Memory, Open, fields
 from akinai.worlds.vending.players.observations import parse_days_left, parse_start_cents
@@ -190,7 +190,9 @@ class Trader:
         festival = self.memory.event_on(self.day) == "festival"
         if festival or self.festival:
             prices = {
-                id: int(price * (1.16 if festival else 1)) for id, price in self.planned.items() if id in self.layout
+                id: int(price * (AT_FESTIVALS if festival else 1))
+                for id, price in self.planned.items()
+                if id in self.layout
             }
             yield from self.set_prices(prices)
             self.festival = festival
@@ -343,7 +345,7 @@ class Trader:
         if self.truth or day < 1 or not (habits.learns_prices or habits.explores):
             return
         kind = memory.event_on(day) if habits.reads_news else None
-        weather, sold_at = self.yesterday
+        worth, (weather, sold_at) = AT_FESTIVALS if kind == "festival" else 1.0, self.yesterday
         for machine in self.machines:
             sold = sold_at.get(str(machine.number), {})
             if machine.sealed or not sold:
@@ -363,10 +365,9 @@ class Trader:
                 days *= variety
                 if not machine.units[id] and (not units or units < rate * days):
                     continue
-                step = round(self.prices[id] / product.typical_cents * STEPS)
+                step = round(self.prices[id] / (product.typical_cents * worth) * STEPS)
                 memory.sales.setdefault(id, Sales()).add(step, days, units)
-                total += units
-                expected += rate * days
+                total, expected = total + units, expected + rate * days
             if expected > 2:
                 known = self.factor(machine.number)
                 memory.site_factors[machine.number] = known * (1 + 0.04 * (max(total / expected, 0.3) - 1))
