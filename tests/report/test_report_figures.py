@@ -80,6 +80,21 @@ def test_a_legend_tells_n() -> None:
     assert {"idle (n = 3)", "naive (n = 3)", "reference (n = 3)"} <= set(words(ET.fromstring(named("over-days").svg)))
 
 
+def test_a_group_stands_in_a_legend_once() -> None:
+    """However many of its runs sold each product: the name has the least and the most of them."""
+    counted = [word for word in words(ET.fromstring(named("sales").svg)) if "(n = " in word]
+    assert counted
+    assert len({word.partition(" (")[0] for word in counted}) == len(counted)
+
+
+def test_places_are_short() -> None:
+    """To a hundredth of a point, without blanks between elements: half of a report is its figures."""
+    for drawing in drawings("played"):
+        root = ET.fromstring(drawing.svg)
+        assert not [path for path in root.iter(f"{{{SVG}}}path") if re.search(r"\.\d{3}|  ", path.get("d", ""))]
+        assert all(element.tail is None or element.tail.strip() for element in root.iter())
+
+
 @pytest.mark.parametrize("which", ["played", "evil"])
 def test_every_figure_is_told_in_words_and_as_a_table(which: str) -> None:
     """Whoever does not see a figure has its title, a sentence, and its values."""

@@ -65,7 +65,9 @@ def test_a_playbook_leads_to_what_taught_it(browser: Browser, studio: str, look:
 def test_groups_stand_in_order(browser: Browser, studio: str, look: dict[str, bool]) -> None:
     """By place, with the means of their seeds, and with lines beside idle and reference."""
     with visit(browser, studio, **look) as visitor:
-        page = visitor.open(page_of(studio, "/leaderboard"))
+        page = visitor.open(studio)
+        page.get_by_role("link", name="Leaderboard").click()
+        page.wait_for_selector(".board[data-ready]", state="attached")
         expect(page.locator(".places tbody tr")).to_have_count(3)
         expect(page.locator(".unread")).to_have_count(0)
         expect(page.locator(".places tbody tr").last).to_contain_text("idle")

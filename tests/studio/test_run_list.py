@@ -1,5 +1,6 @@
 """The list of runs: rows against idle and reference, and the watch that finds what changed."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,13 @@ async def test_a_row_stands_between_idle_and_reference(store: str) -> None:
     gap = naive.score("net_worth") - reference.score("net_worth")
     assert rows["naive-2"].gap.replace("−", "-").replace("$", "").replace(",", "").lstrip("+") == f"{gap / 100:.0f}"
     assert rows["naive-2"].line.count("L") == 7
+
+
+async def test_a_mean_is_of_the_runs_that_were_read(store: str) -> None:
+    """The seeds of the others are not counted in it."""
+    items = (await watched(store)).items
+    unread = [Item(item.header) if item.header.run_id == "naive-2" else item for item in items]
+    assert re.findall(r"of (\d) seeds?<", str(runs_page(unread, Site("live")))) == ["2", "1", "2"]
 
 
 async def test_a_run_that_breaks_is_a_row_too(store: str) -> None:

@@ -148,6 +148,10 @@ def test_two_runs_in_step(browser: Browser, studio: str, look: dict[str, bool]) 
         page = visitor.open(f"{studio.partition('/?')[0]}/compare/reference-1/naive-1")
         expect(page.locator(".verdict")).to_contain_text("reference-1 ends $")
         expect(page.locator(".pairs .row")).to_have_count(2)
+        parts, label = (page.locator(place).bounding_box() for place in (".part", ".part span"))
+        assert parts
+        assert label
+        assert label["x"] > parts["x"], "beyond the axis, on its numbers"
         page.keyboard.press("j")
         page.keyboard.press("j")
         expect(page.locator("#now-day")).to_have_text("Day 3")

@@ -73,8 +73,9 @@ def _with_gaps(values: Sequence[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def _with_n(look: Look, curve: Curve) -> str:
-    return f"{look.name} (n = {curve.n})"
+def _with_n(look: Look, *curves: Curve) -> str:
+    least, most = min(curve.n for curve in curves), max(curve.n for curve in curves)
+    return f"{look.name} (n = {least})" if least == most else f"{look.name} (n = {least} to {most})"
 
 
 def _lines_caption(curves: Curves) -> str:
@@ -142,6 +143,7 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
     columns = min(PANEL_COLUMNS, len(names))
     rows = -(-len(names) // columns)
     last = max(len(curve.mean) for name in names for curve in curves_by_item[name].values())
+    drawn = {group: [curves_by_item[name][group] for name in names if group in curves_by_item[name]] for group in looks}
     with styled():
         figure, grid = sheet(0.9 + 1.35 * rows, rows, columns, sharex=True, sharey=True)
         used = grid[: len(names)]
@@ -151,7 +153,7 @@ def panels(chart: Chart, curves_by_item: Mapping[str, Curves], looks: Mapping[st
                 days, look = range(1, len(curve.mean) + 1), looks[group]
                 axes.plot(
                     days, _with_gaps(curve.mean), color=look.colour, linestyle=look.dash, linewidth=1.2,
-                    marker="." if last == 1 else "", label=_with_n(look, curve),
+                    marker="." if last == 1 else "", label=_with_n(look, *drawn[group]),
                 )  # fmt: skip
         for axes in grid[len(names) :]:
             axes.set_visible(False)

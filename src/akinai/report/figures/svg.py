@@ -12,6 +12,8 @@ from xml.sax.saxutils import unescape
 from akinai.report.figures.style import Figure, writable
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+PLACES = {"d", "x", "y"}
+"""Attributes that hold places."""
 HREF = f"{{{XLINK}}}href"
 ET.register_namespace("", SVG)
 ET.register_namespace("xlink", XLINK)
@@ -70,6 +72,7 @@ def svg_of(figure: Figure, title: str, description: str) -> str:
             figure.savefig(drawn := BytesIO(), format="svg")
     root = ET.fromstring(drawn.getvalue(), ET.XMLParser(target=ET.TreeBuilder(insert_comments=True)))
     _label_outlines(root)
+    _shorten(root)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)  # the date, the version and the addresses of the drawing program
     root.attrib |= {"role": "img", "aria-label": writable(f"{title}. {description}")}
@@ -87,6 +90,18 @@ def _label_outlines(root: ET.Element) -> None:
             parent.remove(comment)
             if parent is not root:
                 parent.set("aria-label", writable(unescape(comment.text or "")).strip())
+
+
+def _shorten(root: ET.Element) -> None:
+    """Round places to a hundredth of a point, and drop the blanks between elements."""
+    for element in root.iter():
+        for key in PLACES & element.attrib.keys():
+            places = " ".join(element.attrib[key].split())
+            element.set(key, re.sub(r"-?\d+\.\d+", lambda place: f"{float(place[0]):.2f}", places))
+        if not (element.text or "").strip():
+            element.text = None
+        if not (element.tail or "").strip():
+            element.tail = None
 
 
 def _texts(figure: Figure) -> Iterator[str]:

@@ -189,7 +189,7 @@ def _group(name: str, items: Sequence[Item], scales: Scales) -> GroupRows:
     runs = [item.run for item in ordered if item.run and item.run.scores]
     values = [float(run.scores[0].value) for run in runs]
     mean = _value(fmean(values), runs[0].scores[0].unit) if values else None
-    seeds = len({item.header.genesis.seed for item in ordered})
+    seeds = len({run.seed for run in runs})
     return GroupRows(name, [row_of(item, scales) for item in ordered], mean, seeds)
 
 

@@ -121,7 +121,10 @@
       }
       document.body.dataset.news = event.lastEventId || String(performance.now());
     });
-    news.addEventListener("list", () => { if (!chosen.size && document.activeElement !== box) location.reload(); });
+    let leaving = false; // a reload would take a reader back who has just followed a link
+    addEventListener("beforeunload", () => { leaving = true; });
+    addEventListener("pageshow", () => { leaving = false; });
+    news.addEventListener("list", () => { if (!leaving && !chosen.size && document.activeElement !== box) location.reload(); });
     news.addEventListener("notice", event => notice(JSON.parse(event.data)));
   }
 
