@@ -58,7 +58,7 @@ def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) 
     akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "first")
     assert completed("show fir") == ["first-1", "first"]
     assert completed("run ve") == ["vending"]
-    assert completed("re") == ["resume", "replay", "report"]
+    assert completed("re") == ["resume", "replay", "restore", "report"]
 
 
 def completed(typed: str) -> list[str]:

@@ -13,8 +13,8 @@ from command_line import Akinai
 pytestmark = pytest.mark.needs_qa
 
 KEYS = [
-    "tasks", "world", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "online", "epochs", "split",
-    "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "with", "without", "playbook_size", "tokens",
+    "tasks", "world", "role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "opponents", "online",
+    "epochs", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "with", "without", "playbook_size", "tokens",
     "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "test", "judge_only", "selected",
     "against", "seconds", "card",
 ]  # fmt: skip
