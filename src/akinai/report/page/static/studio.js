@@ -211,6 +211,7 @@
     constructor(data) {
       this.slider = $(".slider"); this.days = $("#days"); this.shown = []; this.seq = 1; this.day = 1; this.cursor = $(".cursor");
       this.take(data);
+      $(".mini")?.classList.toggle("several", this.place.slots.length > 12);
       this.mini = this.place.slots.map(() => $(".mini").appendChild(make("i")));
       this.slider.addEventListener("input", () => this.go(this.seqAt(+this.slider.value), { from: "slider" }));
       $(".plot")?.addEventListener("click", event => { const box = event.currentTarget.getBoundingClientRect(); this.go(this.seqAt((event.clientX - box.left) / box.width * +this.slider.max), { scroll: true }); });
