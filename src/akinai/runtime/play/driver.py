@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,6 +18,7 @@ from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World, read_turn
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
+from akinai.runtime.play.collector import old_seldom_collected
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
 from akinai.runtime.play.failures import failed_header, original_error
 from akinai.runtime.play.model_pool import ModelPool
@@ -161,7 +162,7 @@ class Driver:
             return None
         return self.session.world.facets.sides.closing_action(self.session.state, actor)
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Release what the agents hold."""
         for agent in self._agents.values():
             if isinstance(agent, Closes):
@@ -306,10 +307,9 @@ async def play_run(
     )  # fmt: skip
     if context.seats:
         context.seats.session = session
-    try:
-        return await _recall_and_play(store, header, driver, progress, context)
-    finally:
-        await driver.close()
+    async with aclosing(driver):
+        with old_seldom_collected() if batch > 1 else nullcontext():
+            return await _recall_and_play(store, header, driver, progress, context)
 
 
 def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:
