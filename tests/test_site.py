@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -85,3 +86,19 @@ def test_reference_has_every_name_and_llms_txt_every_page(site: Path) -> None:
     listed = (site / "llms.txt").read_text(encoding="utf-8")
     assert "](reference/vending.html)" in listed
     assert all((site / line.split("](")[1][:-1]).exists() for line in listed.splitlines() if line.startswith("- ["))
+
+
+@pytest.mark.slow
+def test_japanese_pages_are_japanese_to_a_browser(site: Path) -> None:
+    """They say their language, sentences have no space at a line's end of the source, and code keeps its lines."""
+    page = (site / "ja" / "quickstart.html").read_text(encoding="utf-8")
+    assert '<html lang="ja"' in page
+    assert "報告書を書きます。ここから先の" in page
+    assert "akinai worlds\nakinai worlds vending" in page
+    assert '<html lang="en"' in (site / "quickstart.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_types_of_parameters_are_on_the_page_of_a_world(site: Path) -> None:
+    """Braces are text there, not attributes of the cell."""
+    assert "{name: whole number}" in unescape((site / "reference" / "vending.html").read_text(encoding="utf-8"))

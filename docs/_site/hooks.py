@@ -23,9 +23,18 @@ PAGES = {
     "SECURITY.md": "security.md",
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "LICENSE": "files/LICENSE.txt",
+    "docs/_site/site.css": "site.css",
 }
 """Files of the project, by their path, and where they are in the site."""
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
+JAPANESE = "ja/"
+"""The folder of the pages in Japanese."""
+WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+BROKEN = re.compile(
+    rf"(?<={WIDE})\n *(?={WIDE})|(?<=[、。）：；])\n *(?=[`\[A-Za-z]|\d(?!\d*\.))|(?<=[^\s。])\n *(?=[（「、。])"
+)
+"""A line's end within a Japanese sentence, which a browser would show as a space."""
+FENCED = re.compile(r"(^```.*?^```$)", re.M | re.S)
 GENERATED = "files"
 """The folder of the site for source files that pages link to."""
 
@@ -70,7 +79,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return found[1]
         return posixpath.relpath(path, posixpath.dirname(shown) or ".")
 
-    return LINK.sub(target, markdown)
+    text = LINK.sub(target, markdown)
+    return unbroken(text) if shown.startswith(JAPANESE) else text
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Say of a Japanese page that it is Japanese, so that a browser takes Japanese glyphs."""
+    return output.replace('lang="en"', 'lang="ja"', 1) if page.file.src_uri.startswith(JAPANESE) else output
+
+
+def unbroken(text: str) -> str:
+    """Japanese sentences on one line each; code as it is."""
+    return "".join(part if part.startswith("```") else BROKEN.sub("", part) for part in FENCED.split(text))
 
 
 def commands_page() -> str:
@@ -142,7 +162,11 @@ def world_page(name: str) -> str:
     parts += ["## Presets", table(("preset", "about"), [(f"`{item.name}`", item.about) for item in info.presets])]
     parts += ["## Players", table(("player", "about"), [(f"`{item.name}`", item.about) for item in info.agents])]
     actions = [
-        (f"`{item.name}`", ", ".join(f"`{key}`: {kind}" for key, kind in item.parameters.items()), item.about)
+        (
+            f"`{item.name}`",
+            ", ".join(f"`{key}`: {kind}" for key, kind in item.parameters.items()).replace("{", "&#123;"),
+            item.about,
+        )
         for item in info.actions
     ]
     parts += ["## Actions", table(("action", "parameters", "about"), actions)]

@@ -237,7 +237,8 @@ def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
         advised = follow(habits, role.bullets) if rung == "naive" else habits
         return ByBusiness(single(role), trader(advised, role.genesis))
 
-    factory.__doc__ = f"{single.__doc__ or ''} At several sites: {RUNGS[rung]}"
+    alone = (single.__doc__ or "").partition("\n\n")[0]
+    factory.__doc__ = f"{alone} At several sites: {RUNGS[rung]}"
     factory.__dict__["yardstick"] = habits.informed
     return factory
 
