@@ -40,11 +40,13 @@ def names_in_wheel(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_sdist_makes_the_same_wheel(built: Path, tmp_path: Path) -> None:
-    """File by file; worlds' data, templates, translations and type marks are among them."""
+    """File by file; worlds' data, templates, translations and type marks are among them. `make` works in the sdist."""
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
+    kinds = ("Makefile", "constraints.txt", "*.md", "*.toml", "*.yml", "*.cff")
+    assert {path.name for kind in kinds for path in ROOT.glob(kind)} <= {path.name for path in source.iterdir()}
     done(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", cwd=source)
     names = names_in_wheel(tmp_path / "dist")
     assert names == names_in_wheel(built)

@@ -198,6 +198,13 @@ def test_world_page_tells_all_of_vending(akinai: Akinai) -> None:
         assert f"\n{product} " in page
 
 
+def test_each_player_of_a_world_has_a_line_of_its_own(akinai: Akinai) -> None:
+    """Nobody has to guess in what `careful` differs from `informed`."""
+    for world in akinai("worlds", "--json").json["worlds"]:
+        about = [player["about"] for player in world["agents"]]
+        assert len(set(about)) == len(about)
+
+
 def test_help_loads_nothing_heavy() -> None:
     """`--help` waits for no pydantic, no numpy, no world, no store and no event loop."""
     heavy = ("pydantic", "numpy", "sqlite3", "asyncio", "akinai.worlds", "akinai.runtime", "akinai.stores")
