@@ -1,9 +1,10 @@
 """A leaderboard holds what its ledgers give, and a check refuses every forgery by name."""
 
 import json
+import pickle
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 
 import akinai
+from akinai.analysis import readers
 from akinai.core.errors import UsageError
+from akinai.runtime.runs.work import Unwatched, Work, do_work
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
@@ -73,6 +76,42 @@ def test_a_leaderboard_has_places_intervals_and_ledgers(sound: Path) -> None:
 def test_a_sound_leaderboard_is_believed(sound: Path) -> None:
     """Every ledger is replayed, rules play again, and nothing differs."""
     assert akinai.check_leaderboard(sound) == []
+
+
+def test_processes_come_to_the_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ledgers that are replayed elsewhere are refused for the same reasons, in the same order."""
+    assert_same_verdicts(folder, monkeypatch)
+    forge(folder, lambda document: [edit_score(document), edit_seeds(document)])
+    assert_same_verdicts(folder, monkeypatch)
+
+
+def assert_same_verdicts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, done = akinai.check_leaderboard(folder), list[int]()
+
+    class Elsewhere:
+        """Processes without the time that they take to start: work travels as bytes, and the last is done first."""
+
+        def __init__(self, jobs: int) -> None:
+            pass
+
+        async def work(self, url: str | None, items: Sequence[Work[Any]], progress: Any) -> AsyncIterator[Any]:
+            for place in reversed(range(len(items))):
+                done.append(place)
+                item: Work[Any] = pickle.loads(pickle.dumps(items[place]))
+                yield place, pickle.loads(pickle.dumps(await do_work(url, item, Unwatched())))
+
+        async def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(readers, "LocalProcesses", Elsewhere)
+    monkeypatch.setattr(readers, "FEW_ENTRIES", 0)
+    assert akinai.check_leaderboard(folder, jobs=2) == here
+    assert len(done) > 9
+
+
+def edit_seeds(document: Document) -> None:
+    for run in row_of(document, "reference")["runs"]:
+        run["seed"] += 10
 
 
 def edit_score(document: Document) -> None:

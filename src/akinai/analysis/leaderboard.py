@@ -7,19 +7,19 @@ from typing import Any, cast
 
 from akinai import worlds
 from akinai.analysis.groups import first_header, flat_settings, group_runs, name_groups, settings_key, summarise_group
-from akinai.analysis.readers import open_readers
+from akinai.analysis.readers import Readers
 from akinai.analysis.records import Group, Scale, Standings
 from akinai.analysis.standings import standings
 from akinai.core.canonical import Json, canonical
-from akinai.core.errors import UsageError
+from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.config.settings import preset_setup
-from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.play.driver import is_reproducible, play_run
 from akinai.runtime.runs.reading import Detail
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.verification import verify
+from akinai.runtime.runs.work import Monitor
 from akinai.stores.memory import MemoryStore
 
 FORMAT = 1
@@ -93,14 +93,13 @@ def _row_json(row: Row) -> Json:
     return {**asdict(row), "ci95": list(row.ci95) if row.ci95 else None, "runs": [asdict(run) for run in row.runs]}
 
 
-async def make_boards(books: Books, headers: Sequence[RunHeader], prices: Prices, *, kept: bool = True) -> list[Board]:
+async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, kept: bool = True) -> list[Board]:
     """The boards of some runs, from `kept` scores where they fit.
 
     UsageError for a run that cannot be read or scored, and for one that is not over.
     """
-    async with open_readers(books, None, 1, prices) as readers:
-        in_order = sorted(headers, key=lambda header: header.run_id)
-        runs = await readers.read(in_order, Detail(False, False, judged=True, kept=kept))
+    in_order = sorted(headers, key=lambda header: header.run_id)
+    runs = await readers.read(in_order, Detail(False, False, judged=True, kept=kept))
     for run in runs:
         if run.trouble or not run.scores:
             why = run.trouble or "its world gives no score"
@@ -187,66 +186,97 @@ class Refusal:
     why: str
 
 
-async def check_boards(books: Books, claimed: Sequence[Mapping[str, Any]], prices: Prices) -> list[Refusal]:
+async def check_boards(books: Books, readers: Readers, claimed: Sequence[Mapping[str, Any]]) -> list[Refusal]:
     """Replay every ledger of a leaderboard and make each figure again; what differs from what is claimed, by row.
 
     Groups that are played by rules alone are played again. Raises KeyError and TypeError for a document of another
     shape.
     """
     headers = {header.run_id: header for header in await books.runs()}
+    checks = [_check_of(board, row, run) for board in claimed for row in board["rows"] for run in row["runs"]]
+    there = [header for check in checks if (header := headers.get(check.run))]
     refused: list[Refusal] = []
     sound: list[RunHeader] = []
-    for board in claimed:
-        for row in board["rows"]:
-            for run in row["runs"]:
-                header = headers.get(str(run["run"]))
-                found = [refusal async for refusal in _check_run(books, board, row, run, header)]
-                refused += found
-                if header and not any(refusal.kind == "edited ledger" for refusal in found):
-                    sound.append(header)
+    for found in await readers.work(checks, there):
+        refused += found.refusals
+        if found.run in headers and not any(refusal.kind == "edited ledger" for refusal in found.refusals):
+            sound.append(headers[found.run])
     if len({header.run_id for header in sound}) < len(sound):
         twice = next(header.run_id for header in sound if sum(header == other for other in sound) > 1)
         refused.append(Refusal("", "edited figure", f"run {twice} is on the leaderboard twice"))
     elif any(refusal.kind in ("edited ledger", "missing ledger") for refusal in refused):
         return refused  # figures that stand on a record that is not to be had are not made again
     headers = list({header.run_id: header for header in sound}.values())
-    made = await make_boards(books, headers, prices, kept=False) if headers else []
+    made = await make_boards(readers, headers, kept=False) if headers else []
     return refused + _differences(claimed, [cast("dict[str, Any]", board.to_json()) for board in made], refused)
 
 
-async def _check_run(
-    books: Books, board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any], header: RunHeader | None
-) -> AsyncIterator[Refusal]:
-    name, group = str(run["run"]), str(row["group"])
-    if header is None:
-        yield Refusal(group, "missing ledger", f"run {name} has no ledger here")
-        return
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    run: str
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _RunCheck:
+    """A run of a leaderboard to replay, and what is claimed of it."""
+
+    run: str
+    seed: Any
+    digest: Any
+    group: str
+    agent: Any
+    rules: bool
+    world: Any
+    preset: Any
+    settings: Any
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
+
+    async def do(self, books: Books, monitor: Monitor) -> list[_Checked]:
+        """What is refused of the run."""
+        try:
+            header = await books.header(self.run)
+        except UnknownName:
+            missing = Refusal(self.group, "missing ledger", f"run {self.run} has no ledger here")
+            return [_Checked(self.run, (missing,))]
+        return [_Checked(self.run, tuple([refusal async for refusal in _refusals(books, self, header)]))]
+
+
+def _check_of(board: Mapping[str, Any], row: Mapping[str, Any], run: Mapping[str, Any]) -> _RunCheck:
+    whose = (str(row["group"]), row["agent"], bool(row["rules"]))
+    game = (board["world"], board["preset"], board["settings"])
+    return _RunCheck(str(run["run"]), run["seed"], run["digest"], *whose, *game)
+
+
+async def _refusals(books: Books, claim: _RunCheck, header: RunHeader) -> AsyncIterator[Refusal]:
+    name, group = claim.run, claim.group
     verdict = await verify(books, header)
     if not verdict.ok:
         where = f"entry {verdict.entry}: " if verdict.entry else ""
         yield Refusal(group, "edited ledger", f"run {name} is not as it was written: {where}{verdict.why}")
         return
-    if verdict.digest != run["digest"]:
+    if verdict.digest != claim.digest:
         yield Refusal(group, "edited ledger", f"run {name} has another digest than the row claims")
-    if header.genesis.seed != run["seed"]:
+    if header.genesis.seed != claim.seed:
         yield Refusal(
             group,
             "another seed",
-            f"run {name} was played on seed {header.genesis.seed}, and the row claims {run['seed']}",
+            f"run {name} was played on seed {header.genesis.seed}, and the row claims {claim.seed}",
         )
-    if header.genesis.world != board["world"]:
-        yield Refusal(group, "another preset", f"run {name} is of {header.genesis.world}, not {board['world']}")
-    elif (own := own_settings(header, str(board["preset"]))) != board["settings"]:
+    if header.genesis.world != claim.world:
+        yield Refusal(group, "another preset", f"run {name} is of {header.genesis.world}, not {claim.world}")
+    elif (own := own_settings(header, str(claim.preset))) != claim.settings:
         preset = str(header.card.get("preset") or "")
-        kind = "another preset" if preset != board["preset"] or len(own) > len(board["settings"]) else "other settings"
-        names = sorted(
-            name for name in own.keys() | board["settings"].keys() if own.get(name) != board["settings"].get(name)
-        )
+        kind = "another preset" if preset != claim.preset or len(own) > len(claim.settings) else "other settings"
+        names = sorted(name for name in own.keys() | claim.settings.keys() if own.get(name) != claim.settings.get(name))
         yield Refusal(group, kind, f"run {name} was not played as the board claims: {', '.join(names[:5])} differ")
-    elif header.card.get("preset") != board["preset"]:
+    elif header.card.get("preset") != claim.preset:
         yield Refusal(group, "another preset", f"run {name} is of preset {header.card.get('preset')!r}")
-    if row["rules"] and header.parent is None and await _played_again(header) != verdict.digest:
-        yield Refusal(group, "not what the player plays", f"run {name} is not what {row['agent']!r} plays on its seed")
+    if claim.rules and header.parent is None and await _played_again(header) != verdict.digest:
+        yield Refusal(group, "not what the player plays", f"run {name} is not what {claim.agent!r} plays on its seed")
 
 
 async def _played_again(header: RunHeader) -> str:

@@ -4,20 +4,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, S
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from akinai import worlds
-from akinai.core.errors import AkinaiError, UsageError
-from akinai.core.steps import Step
+from akinai.core.errors import AkinaiError
 from akinai.core.stores import Books, RunHeader, ScoreRecord
 from akinai.runtime.models.budget import Prices
-from akinai.runtime.play.driver import PlayContext, Progress, horizon, play_run
+from akinai.runtime.play.driver import Progress, horizon
 from akinai.runtime.runs.kept_scores import find_kept_runs, keep_scores
 from akinai.runtime.runs.processes import LocalProcesses
-from akinai.runtime.runs.reading import Detail, read_played, read_run, read_usage, trimmed
+from akinai.runtime.runs.reading import Detail, read_run, read_usage, trimmed
 from akinai.runtime.runs.records import Run
-from akinai.runtime.runs.work import Died, Executor, Here, Monitor, Work, open_executor, small
-from akinai.stores.memory import MemoryStore
+from akinai.runtime.runs.work import Died, Executor, Here, Monitor, ScratchWork, Work, check_jobs, open_executor, small
 
 CHUNK = 8
 """Runs that are read before they are handed back."""
@@ -29,6 +27,7 @@ ENTRIES_UNKNOWN = 300
 """Assumed for a run that was never closed."""
 SCORES = Detail(ledger=False, evidence=False)
 
+T = TypeVar("T")
 OnRead = Callable[[str], None]
 """Called with the name of every run that was read."""
 
@@ -61,30 +60,6 @@ class ReadWork:
             asked = self.detail.judged and not run.trouble
             runs.append(small(replace(run, usage=await read_usage(books, header, self.prices)) if asked else run))
         await keep_scores(books, made)
-        return runs
-
-
-@dataclass(frozen=True, slots=True)
-class ScratchWork:
-    """Runs to play that are in no store, and to score."""
-
-    headers: tuple[RunHeader, ...]
-    detail: Detail
-
-    @property
-    def run_ids(self) -> tuple[str, ...]:
-        return ()
-
-    async def do(self, books: Books, monitor: Monitor) -> list[Run]:
-        """The runs, as far as the monitor lets it come."""
-        runs: list[Run] = []
-        for header in self.headers:
-            if await monitor.report({}):
-                break
-            memory, steps = MemoryStore(), list[Step[Any]]()
-            await memory.create(header)
-            played = await play_run(memory, header, None, PlayContext(steps=steps))
-            runs.append(await read_played(memory, played, steps, self.detail))
         return runs
 
 
@@ -138,16 +113,24 @@ class Readers:
             await self._engine.close()
 
     async def _done(self, items: Sequence[Work[list[Run]]], headers: Sequence[RunHeader], on_read: OnRead) -> list[Run]:
-        """The runs of all items, in their order."""
-        found: dict[int, list[Run]] = {}
+        return await self.work(items, headers, lambda run: on_read(run.id))
+
+    async def work(
+        self,
+        items: Sequence[Work[list[T]]],
+        headers: Sequence[RunHeader],
+        on_done: Callable[[T], None] = lambda _: None,
+    ) -> list[T]:
+        """What the items find in these runs, in their order."""
+        found: dict[int, list[T]] = {}
         executor = self._engine or (self._processes if self._worth_processes(headers) else self._here)
         async for place, result in executor.work(self._url, items, None) if items else _nothing():
             if isinstance(result, Died):
                 raise AkinaiError("a process that read runs died, perhaps for want of memory; try --jobs 1")
             found[place] = result
-            for run in result:
-                on_read(run.id)
-        return [run for place in sorted(found) for run in found[place]]
+            for thing in result:
+                on_done(thing)
+        return [thing for place in sorted(found) for thing in found[place]]
 
     def _worth_processes(self, headers: Sequence[RunHeader]) -> bool:
         if self._url is None or self._jobs < 2 or len(headers) < 2:
@@ -163,8 +146,7 @@ async def open_readers(
 
     UsageError unless `jobs` is a whole number of at least 1, and for an engine that cannot open the store.
     """
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
-        raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
+    check_jobs(jobs)
     executor = None if on is None else open_executor(on, jobs)
     if executor is not None:
         executor.check_store(url or "memory:")
@@ -189,7 +171,7 @@ def _chunks(headers: Sequence[RunHeader], size: int = CHUNK) -> Iterator[Sequenc
     return (headers[i : i + size] for i in range(0, len(headers), size))
 
 
-async def _nothing() -> AsyncIterator[tuple[int, list[Run] | Died]]:
+async def _nothing() -> AsyncIterator[tuple[int, Any]]:
     """No results of no items: an engine is not started for them."""
     return
     yield

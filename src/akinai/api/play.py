@@ -43,7 +43,7 @@ from akinai.runtime.runs.playing import play_all
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, loader, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.sweep import sweep_points
-from akinai.runtime.runs.work import Executor, open_executor
+from akinai.runtime.runs.work import Executor, check_jobs, open_executor
 from akinai.runtime.sync import wait
 
 Seeds = int | str | Iterable[int]
@@ -295,8 +295,7 @@ class _PlayOptions:
         return None if self.on is None else open_executor(self.on, self.jobs)
 
     def __post_init__(self) -> None:
-        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
-            raise UsageError(f"jobs is a whole number of at least 1, not {self.jobs!r:.60}")
+        check_jobs(self.jobs)
         if self.jobs > 1 and (not isinstance(self.store, str) or self.store.startswith("memory:")):
             raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
         if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:

@@ -4,6 +4,7 @@ from akinai.api.show import one_run
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.sync import wait
 from akinai.runtime.why.explain import Progress, WhyOptions, explain
 from akinai.runtime.why.explanation import Explanation
@@ -35,8 +36,7 @@ def why(
         raise UsageError(f"an interval needs at least {LEAST_FUTURES} futures, not {futures}")
     if budget < 0:
         raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
-    if jobs < 1:
-        raise UsageError(f"jobs is a whole number of at least 1, not {jobs}")
+    check_jobs(jobs)
     options, place = WhyOptions(agent, futures, budget, jobs, on), resolve_store(store)
     url = place if isinstance(place, str) and not place.startswith("memory:") else None
 

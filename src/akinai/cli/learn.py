@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from akinai.cli import model_options as m
-from akinai.cli.options import Embedder, Json, Store, argument, flag, option, whole_number
+from akinai.cli.options import Embedder, Json, On, Store, argument, flag, option, process_count, whole_number
 from akinai.cli.output import print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
@@ -129,6 +129,16 @@ Against = Annotated[
 FigureFile = Annotated[
     Path | None, option("--figure", metavar="FILE", help="Draw the comparison of --against to an SVG file.")
 ]
+Jobs = Annotated[
+    int | None,
+    option(
+        "--jobs",
+        metavar="N",
+        help="Calls of each model under way at once, and runs that ask models; of rules: processes that judge.",
+        default="64 with a model, otherwise one per CPU",
+        parser=whole_number,
+    ),
+]
 DryRun = Annotated[bool, flag("--dry-run", help="Print the calls, tokens, hours and dollars to expect; learn nothing.")]
 GeneratorModel = Annotated[str | None, m.role_model("generator", "does the tasks, or plays")]
 GeneratorBaseUrl = Annotated[str | None, m.role_base_url("generator")]
@@ -182,6 +192,8 @@ def learn(
     write_prompts: WritePrompts = None,
     against: Against = None,
     figure: FigureFile = None,
+    jobs: Jobs = None,
+    on: On = None,
     dry_run: DryRun = False,
 ) -> None:
     """Learn a playbook from tasks or runs, and judge it on others. Without a model, by rules."""
@@ -198,7 +210,7 @@ def _answer(options: dict[str, Any]) -> None:
     if write_prompts is not None:
         _write_prompts(tasks, write_prompts, sets)
         return
-    _expect_model(options, sets or [])
+    _expect_model(tasks, options, sets or [])
     _expect_world(tasks, options)
     _expect_learning(options)
     if figure is not None and not options["against"]:
@@ -207,6 +219,7 @@ def _answer(options: dict[str, Any]) -> None:
     if dry_run:
         _print_estimate(tasks, sets, options, as_json=as_json)
         return
+    options["jobs"] = _jobs(tasks, options, sets or [])
     with learning_bar(quiet=as_json) as watch:
         learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
     if figure is not None and learned.against is not None:
@@ -261,14 +274,25 @@ def _write_prompts(tasks: str, folder: Path, sets: list[str] | None) -> None:
     print_next_steps({shlex.join(["akinai", "learn", tasks, "--set", f"prompts={folder}"]): "learn with them"})
 
 
+def _jobs(tasks: str, options: Mapping[str, Any], sets: Sequence[str]) -> int | None:
+    """The number that was asked for; one per CPU where runs of rules judge."""
+    from akinai.runtime.learn.options import find_world
+    from akinai.runtime.learn.settings import learn_settings
+
+    asks = options["model"] or options["generator_model"] or learn_settings({}).roles.generator.model
+    asks = asks or any(".model" in text.partition("=")[0] for text in sets)
+    given = options["jobs"] is not None or asks or find_world(tasks) is None
+    return options["jobs"] if given else process_count(None, "")
+
+
 def _flags(options: Mapping[str, Any], *names: str) -> dict[str, object]:
     """Options by their flags; None for those that were not given."""
     return {f"--{name.replace('_', '-')}": options[name] or None for name in names}
 
 
-def _expect_model(options: Mapping[str, Any], sets: Sequence[str]) -> None:
+def _expect_model(tasks: str, options: Mapping[str, Any], sets: Sequence[str]) -> None:
     """UsageError for options about a model where none is asked."""
-    from akinai.runtime.learn.options import expect_unused
+    from akinai.runtime.learn.options import expect_unused, find_world
     from akinai.runtime.learn.settings import learn_settings
 
     named = any(options[name] for name in ("model", "generator_model", "reflector_model", "curator_model"))
@@ -277,6 +301,7 @@ def _expect_model(options: Mapping[str, Any], sets: Sequence[str]) -> None:
     given = _flags(options, "base_url", "reply_tokens")
     given |= {"--temperature": options["temperature"], "--model-seed": options["model_seed"]}
     given |= _flags(options, "max_tokens", "max_minutes", "max_dollars", "cache", "calls_per_minute")
+    given |= {} if find_world(tasks) else {"--jobs": options["jobs"]}
     expect_unused(given, "no model is asked without --model")
 
 
@@ -284,7 +309,7 @@ def _expect_world(tasks: str, options: Mapping[str, Any]) -> None:
     """UsageError for options about runs where no world is played, or where they are not judged apart."""
     from akinai.runtime.learn.options import expect_unused, find_world
 
-    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents")
+    playing = _flags(options, "agent", "reflect", "seeds", "eval_seeds", "store", "role", "opponents", "on")
     playing |= {"--preset": options["preset"], "--days": options["days"], "--eval-set": options["eval_sets"]}
     if find_world(tasks) is None:
         expect_unused(playing, f"{tasks} is no world")

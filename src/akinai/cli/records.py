@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import Json, RunName, RunNames, Store, argument, flag, option, store_address, whole_number
+from akinai.cli.options import (
+    Jobs,
+    Json,
+    On,
+    RunName,
+    RunNames,
+    Store,
+    argument,
+    flag,
+    option,
+    process_count,
+    store_address,
+    whole_number,
+)
 from akinai.cli.output import FAILED, command_line, print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
@@ -226,15 +239,18 @@ def leaderboard(
     output: Annotated[
         Path, option("-o", "--output", metavar="DIR", help="The folder to write to.", default=str(LEADERBOARD))
     ] = LEADERBOARD,
+    jobs: Jobs = None,
+    on: On = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
     """Write a leaderboard with ties, its figures and its ledgers; or replay one and refuse what does not hold."""
     if names[0] == "check" and len(names) == 2:
-        return _check(names[1], as_json=as_json)
+        return _check(names[1], process_count(jobs, ""), on, as_json=as_json)
     from akinai.report.page.leaderboard import leaderboard as write
 
-    written = write(*names, output=output, store=store_address(store))
+    address = store_address(store)
+    written = write(*names, output=output, jobs=process_count(jobs, address), on=on, store=address)
     if as_json:
         return print_json(written.to_json())
     print_line(f"wrote {written.page}")
@@ -243,10 +259,10 @@ def leaderboard(
     return None
 
 
-def _check(folder: str, *, as_json: bool) -> None:
+def _check(folder: str, jobs: int, on: str | None, *, as_json: bool) -> None:
     from akinai.report.page.leaderboard import check_leaderboard
 
-    refused = check_leaderboard(folder)
+    refused = check_leaderboard(folder, jobs=jobs, on=on)
     if as_json:
         document = [{"row": found.row, "kind": found.kind, "why": found.why} for found in refused]
         print_json({"ok": not refused, "refused": document})

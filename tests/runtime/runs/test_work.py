@@ -80,3 +80,9 @@ async def test_each_run_may_have_a_call_under_way(monkeypatch: pytest.MonkeyPatc
         slots = [model._limit.slot() for _ in range(256)]
         for slot in slots:
             await asyncio.wait_for(slot.__aenter__(), 5)
+
+
+def test_estimate_counts_all_runs_that_play_at_once() -> None:
+    """256 runs take a quarter of the time where all of them play at once instead of 64."""
+    hours = [akinai.estimate("vending", seeds="1-256", model="openai:m", jobs=jobs).hours for jobs in (64, 256)]
+    assert hours[0] == pytest.approx(4 * hours[1])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from akinai.analysis.leaderboard import FORMAT, Board, Refusal, Row, check_boards, make_boards
+from akinai.analysis.readers import open_readers
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books, RunHeader
@@ -23,6 +24,7 @@ from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
 from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.sync import wait
 from akinai.stores import open_store
 
@@ -45,12 +47,20 @@ class WrittenLeaderboard:
         return {"folder": str(self.folder), "files": files, "boards": [board.to_json() for board in self.boards]}
 
 
-def leaderboard(*names: str, output: str | Path = "akinai-leaderboard", store: StoreRef = None) -> WrittenLeaderboard:
+def leaderboard(
+    *names: str,
+    output: str | Path = "akinai-leaderboard",
+    jobs: int = 1,
+    on: str | None = None,
+    store: StoreRef = None,
+) -> WrittenLeaderboard:
     """Write a leaderboard of runs and groups into the folder `output`: a page, its numbers as JSON, and the ledgers.
 
-    Groups that cannot be told apart share a place. Model calls are copied without what was said. UsageError for a run
+    Groups that cannot be told apart share a place. Model calls are copied without what was said. `jobs` processes score
+    the runs, or the engine `on`, as in `run`. UsageError for a run
     that cannot be scored or is not over, without Jinja2, and if the folder cannot be written.
     """
+    check_jobs(jobs)
     if find_spec("jinja2") is None:
         raise UsageError('a leaderboard needs Jinja2, which is not installed; pip install "akinai[report]"')
     folder, prices = Path(output), known_prices()
@@ -59,25 +69,35 @@ def leaderboard(*names: str, output: str | Path = "akinai-leaderboard", store: S
     if not names:
         raise UsageError("name the runs and groups that stand on the leaderboard")
 
+    place = resolve_store(store)
+    url = place if isinstance(place, str) and not place.startswith("memory:") else None
+
     async def work(books: Books) -> WrittenLeaderboard:
         headers = await find_runs(books, names)
-        made = await make_boards(books, headers, prices)
+        async with open_readers(books, url, jobs, prices, on) as readers:
+            made = await make_boards(readers, headers)
         await _write(folder, books, headers, made, prices)
         return WrittenLeaderboard(folder, tuple(made))
 
-    return wait(with_store(resolve_store(store), work))
+    return wait(with_store(place, work))
 
 
-def check_leaderboard(folder: str | Path) -> list[Refusal]:
+def check_leaderboard(folder: str | Path, *, jobs: int = 1, on: str | None = None) -> list[Refusal]:
     """Replay the ledgers of a leaderboard's folder and make every figure again: what is refused, nothing where all of
-    it holds. UsageError for a folder that holds no leaderboard."""
-    claimed = _claimed(Path(folder))
+    it holds.
+
+    `jobs` processes replay, or the engine `on` if its machines can open the folder's file. UsageError for a folder that
+    holds no leaderboard.
+    """
+    check_jobs(jobs)
+    claimed, ledgers = _claimed(Path(folder)), str(Path(folder) / LEDGERS)
 
     async def work(books: Books) -> list[Refusal]:
-        return await check_boards(books, claimed["boards"], read_prices(claimed["prices"]))
+        async with open_readers(books, ledgers, jobs, read_prices(claimed["prices"]), on) as readers:
+            return await check_boards(books, readers, claimed["boards"])
 
     try:
-        return wait(with_store(str(Path(folder) / LEDGERS), work))
+        return wait(with_store(ledgers, work))
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{str(Path(folder) / NUMBERS)!r} is no leaderboard of this version ({error})") from error
 

@@ -208,7 +208,7 @@ def estimate_tasks(
 
 
 def estimate_training_runs(
-    config: TrainConfig, settings: LearnSettings, data_set: DataSet, against: Sequence[str] = ()
+    config: TrainConfig, settings: LearnSettings, data_set: DataSet, job: JobConfig
 ) -> LearnEstimate:
     """The estimate for the runs of a world. UsageError where no model is asked."""
     models = config.models
@@ -219,7 +219,7 @@ def estimate_training_runs(
     parts: list[RoleEstimate] = []
     hours = 0.0
     if config.plays_by_model:
-        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)])
+        played = _as_generator(config, [*train * loop.epochs], [*(train if config.online else judged * 2)], job.jobs)
         hours, parts = played.hours, [*played.roles]
     if config.learns_by_model:
         calls = call_counts(loop, TaskCounts(len(train), 0, 0), baseline=False)
@@ -231,27 +231,35 @@ def estimate_training_runs(
         parts += learning.roles
         hours += learning.hours
     whole = LearnEstimate(tuple(parts), hours)
-    judging = _as_generator(config, (), judged) if config.plays_by_model and against else LearnEstimate((), 0.0)
-    return whole.against_each(against, LearnEstimate((), 0.0), judging, on_runs=True)
+    judging = LearnEstimate((), 0.0)
+    if config.plays_by_model and job.against:
+        judging = _as_generator(config, (), judged, job.jobs)
+    return whole.against_each(job.against, LearnEstimate((), 0.0), judging, on_runs=True)
 
 
-def _as_generator(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> LearnEstimate:
+def _as_generator(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> LearnEstimate:
     """The runs as calls of the Generator."""
-    played = _played(config, train, judged)
+    played = _played(config, train, judged, jobs)
     label = config.models.label(("generator",))
     return LearnEstimate(
         (RoleEstimate("generator", label, played.messages, played.usage, played.dollars),), played.hours
     )
 
 
-def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int]) -> Estimate:
+def _played(config: TrainConfig, train: Sequence[int], judged: Sequence[int], jobs: int | None) -> Estimate:
     """The runs that teach and the runs that judge, with a playbook and without."""
     spec = AgentSpec(config.agent, config.model if config.agent in MODEL_AGENTS else None, model_defaults=config.model)
     side = config.opposing()[0].settings
     layers = {judges: [*config.settings_of(judged=judges), *side] for judges in (False, True)}
     parts = [
         estimate_runs(
-            config.load_world(), spec, seeds, preset=config.preset, days=config.days, settings=layers[judging]
+            config.load_world(),
+            spec,
+            seeds,
+            preset=config.preset,
+            days=config.days,
+            settings=layers[judging],
+            jobs=jobs,
         )
         for seeds, judging in ((train, False), (judged, True))
         if seeds

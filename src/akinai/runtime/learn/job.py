@@ -33,6 +33,8 @@ from akinai.runtime.learn.result import Judgement, LearnResult
 from akinai.runtime.learn.role_models import ROLES, RoleModels
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.models.budget import NO_BUDGET, Budget
+from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
+from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.sync import wait
 
 PLAYBOOKS = Path("data") / "playbooks"
@@ -59,6 +61,15 @@ class JobConfig:
     """Steps of one's own in the loop."""
     against: Sequence[str] = ()
     """Contenders to compare the playbook with, by name."""
+    jobs: int | None = None
+    """Calls of each model at a time, and runs that ask models; or processes that play the runs of rules which judge.
+    None: `MAX_CONCURRENCY`, and this process."""
+    on: str | None = None
+    """The engine that plays runs, as `--on` has it."""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None:
+            check_jobs(self.jobs)
 
     def playbook_of(self, name: str) -> Path:
         """The file of the playbook, for a data set of this name."""
@@ -116,7 +127,8 @@ class _Learning:
         async with AsyncExitStack() as stack:
             tasks = self._load_tasks()
             rivals = self._rivals(tasks)
-            resources = Resources(self.data_set.name, self.config.budget, self.path, stack)
+            at_once = self.config.jobs or MAX_CONCURRENCY
+            resources = Resources(self.data_set.name, self.config.budget, self.path, stack, at_once)
             roles = await make_roles(resources)
             job = self._job(tasks, roles)
             runner = await self._runner(job, stack)

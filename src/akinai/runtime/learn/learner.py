@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from akinai.core.canonical import Json
 from akinai.core.errors import UsageError, why_unreadable
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
@@ -32,7 +33,7 @@ from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.role_models import ROLES, TIMEOUT_S, CallOptions, RoleModels, role_models, role_setting
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.learn.world import ScoreEvaluator, check_players, world_roles, world_tasks
+from akinai.runtime.learn.world import ScoreEvaluator, check_players, find_engine, world_roles, world_tasks
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.play.agent_spec import ModelChoice
 
@@ -86,6 +87,8 @@ def learn(
     watch: Watch | None = None,
     nodes: Sequence[Node] = (),
     against: str | Sequence[str] | None = None,
+    jobs: int | None = None,
+    on: str | None = None,
 ) -> LearnResult:
     """Learn a playbook, and judge it on tasks or runs that nothing was learned from, with it and without.
 
@@ -98,19 +101,20 @@ def learn(
     `baseline` judges without a playbook too; `watch` is called at each step; `nodes` are
     steps of one's own in the loop; `against` names contenders to compare the playbook with.
 
+    `jobs` calls of each model are under way at the same time, or runs that ask models (64 by default); runs of rules
+    that judge are played in so many processes, which a script guards with `if __name__ == "__main__"`. `on` has an
+    engine play runs, as in `run`. Results are equal whoever plays.
+
     UsageError, before anything is written, for what cannot be learned as asked; MissingExtra; ModelError when the model
     stays broken.
     """
-    sampling = (base_url, temperature, reply_tokens, model_seed)
-    choice = ModelChoice(model, *sampling) if isinstance(model, str) else model
-    generator = role_setting(generator_model, generator_base_url)
-    reflector = role_setting(reflector_model, reflector_base_url)
-    by_role = {"generator": generator, "reflector": reflector, "curator": role_setting(curator_model, curator_base_url)}
-    budget = Budget(0, max_tokens, max_minutes, max_dollars)
+    choice = ModelChoice(model, base_url, temperature, reply_tokens, model_seed) if isinstance(model, str) else model
+    by_role = _role_settings(locals())
+    bound = Budget(0, max_tokens, max_minutes, max_dollars)
     options = CallOptions(timeout, calls_per_minute, str(cache) if cache else None)
     learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
     runs = _named(locals(), RUN_OPTIONS)
-    job = JobConfig(playbook, budget, checkpoint, fresh, baseline, judge_only, watch, nodes, names_in(against))
+    job = JobConfig(playbook, bound, checkpoint, fresh, baseline, judge_only, watch, nodes, names_in(against), jobs, on)
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice, options, roles, evaluator)
     return _resolved(asked, learn_tasks, learn_runs)
 
@@ -142,15 +146,15 @@ def estimate_learning(
     baseline: bool = True,
     settings: Mapping[str, Any] | Sequence[str] | None = None,
     against: str | Sequence[str] | None = None,
+    jobs: int | None = None,
 ) -> LearnEstimate:
     """What `learn` with these options takes of its models at most; nothing is asked. `akinai learn --dry-run`."""
     choice = ModelChoice(model) if isinstance(model, str) else model
-    models = {"generator": generator_model, "reflector": reflector_model, "curator": curator_model}
-    by_role = {role: role_setting(given) for role, given in models.items()}
+    by_role = _role_settings(locals())
     learner = {**_named(locals(), LEARNER_OPTIONS), "roles": by_role}
     runs = _named(locals(), RUN_OPTIONS)
     rivals = names_in(against)
-    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only, against=rivals)
+    job = JobConfig(playbook, fresh=fresh, baseline=baseline, judge_only=judge_only, against=rivals, jobs=jobs)
     asked = _Asked(tasks, settings, _given(learner), runs, job, choice)
     return _resolved(asked, _estimate_tasks, _estimate_runs)
 
@@ -183,6 +187,11 @@ RUN_OPTIONS = (
 def _named(arguments: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The arguments of these names; None for those that a function has not, and for empty lists."""
     return {name: None if arguments.get(name) in ("", []) else arguments.get(name) for name in names}
+
+
+def _role_settings(arguments: Mapping[str, Any]) -> dict[str, dict[str, Json]]:
+    """The settings of each role, from its arguments."""
+    return {role: role_setting(arguments[f"{role}_model"], arguments.get(f"{role}_base_url")) for role in ROLES}
 
 
 def _given(learner: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +228,7 @@ def _resolved(
         online = bool(learner.get("online"))
         config = train_config(tasks if isinstance(tasks, str) else world, runs, models, rest, online=online)
         return on_runs(replace(config, seeds="") if job.judge_only else config, overrides, job)
-    expect_unused(runs, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
+    expect_unused({**runs, "on": job.on}, f"{tasks.name if isinstance(tasks, DataSet) else tasks} is no world")
     data_set = tasks if isinstance(tasks, DataSet) else named_data_set(str(tasks), overrides, rest)
     return on_tasks(data_set, overrides, job, models, asked.roles, asked.evaluator)
 
@@ -239,7 +248,7 @@ def _estimate_tasks(
 def _estimate_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig) -> LearnEstimate:
     data_set = world_tasks(config)
     settings = learn_settings(overrides, defaults=data_set.settings)
-    return estimate_training_runs(config, settings, data_set, job.against)
+    return estimate_training_runs(config, settings, data_set, job)
 
 
 def learn_tasks(
@@ -253,6 +262,7 @@ def learn_tasks(
     """Learn from tasks with known answers; `overrides` are settings of the learner."""
     models = models or RoleModels()
     by_rules = not models and roles is None
+    expect_unused({"jobs": None if models else job.jobs}, "tasks without a model are done in this process")
     settings = learn_settings(overrides, defaults=data_set.settings if by_rules else {})
     if settings.no_truth and roles is None and not models.learns and not job.judge_only:
         raise UsageError(
@@ -287,10 +297,11 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
     if job.checkpoint and config.store.startswith("memory:"):
         raise UsageError("a checkpoint goes on with runs that are on record, and these are in memory; name a store")
     check_players(config, job.budget)
+    engine = find_engine(config, job.jobs, job.on, job.budget)
     keeps = job.checkpoint is not None and not job.fresh
 
     async def make_roles(resources: Resources) -> Roles:
-        return await world_roles(config, data_set, settings, resources, keeps=keeps)
+        return await world_roles(config, data_set, settings, resources, keeps=keeps, engine=engine)
 
     records = RecordsOnStore(config, settings.placebo)
     result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator(), records=records)

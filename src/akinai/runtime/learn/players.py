@@ -37,14 +37,14 @@ from akinai.runtime.play.agent_registry import check_spec, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.model_pool import CALLS, ModelPool, open_model_pool
+from akinai.runtime.runs.bundling import Bundler
 from akinai.runtime.runs.lifecycle import can_resume
 from akinai.runtime.runs.planning import begin_all, fresh_name, plan
-from akinai.runtime.runs.reading import DAMAGE, loader, read_run
+from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_run
 from akinai.runtime.runs.records import Run
+from akinai.runtime.runs.work import PlayWork, ScratchWork, play_scratch
 from akinai.runtime.sync import wait
 
-AT_ONCE = 64
-"""Judged runs that wait for models at the same time."""
 TRUTH_SHARE = 3
 """The truth about a run may take 1 / TRUTH_SHARE of the tokens of its record."""
 
@@ -77,10 +77,12 @@ class RulePlayer:
     """A Generator that plays a run by the bullets.
 
     Each run is played in an event loop of its own: trainers of other frameworks call the player from several loops.
+    Where there are `judges`, these play the runs that judge, all that are asked for together.
     """
 
     world: World[Any]
     config: TrainConfig
+    judges: Bundler | None = None
     _unread: dict[str, Run] = field(default_factory=dict[str, Run])
     """Training runs that nobody has read yet, by name. A store in memory keeps none."""
 
@@ -88,9 +90,9 @@ class RulePlayer:
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
         task = _run_of(assignment.data)
-        trains = task.trains and bool(assignment.attempt or not self.config.online)
+        trains = task.trains and bool(assignment.attempt)  # a run that is held out has none
         bullets = tuple(bullet.content for bullet in retrieved.bullets)
-        run = wait(self._train(task, bullets) if trains else self._judge(task, bullets))
+        run = wait(self._train(task, bullets)) if trains else await self._judge(task, bullets)
         if run.status == "failed":
             return Trajectory(assignment.id, failed=run.reason or "the run failed")
         used = tuple(bullet.id for bullet in retrieved.bullets)
@@ -125,19 +127,25 @@ class RulePlayer:
         return run
 
     async def _judge(self, task: RunTask, bullets: tuple[str, ...]) -> Run:
-        async with opened("memory:", create=True) as store:
-            return await self.play(store, AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
+        header = self._planned(AgentSpec(self.config.agent, bullets=bullets), task, fresh_name([]))
+        detail = Detail(ledger=bool(self.config.role))
+        if self.judges is None:
+            return wait(play_scratch(header, detail, PlayContext(self.world)))
+        return (await self.judges.do(ScratchWork((header,), detail)))[0]
 
     async def play(self, store: Books, spec: AgentSpec, task: RunTask, name: str) -> Run:
+        header = self._planned(spec, task, name)
+        await begin_all(store, [header])
+        played = await play_run(store, header, None, PlayContext(self.world))
+        return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
+
+    def _planned(self, spec: AgentSpec, task: RunTask, name: str) -> RunHeader:
         prepared = prepare(
             self.world, preset=self.config.preset, days=self.config.days, settings=task.settings, thinks=spec.asks_model
         )
         check_spec(self.world, spec)
         spec = resolve_group_models(spec, self.world, prepared.setup, None)
-        header = plan(self.world, prepared, spec, [task.seed], name)[0]
-        await begin_all(store, [header])
-        played = await play_run(store, header, None, PlayContext(self.world))
-        return await read_run(store, played, load=loader(self.world), trouble=DAMAGE)
+        return plan(self.world, prepared, spec, [task.seed], name)[0]
 
 
 async def play_once(world: World[Any], seed: int, days: int) -> Run:
@@ -164,9 +172,13 @@ class ModelPlayer:
     books: Books
     resources: Resources
     world: World[Any]
+    engine: Bundler | None = None
+    """Plays the runs elsewhere, as many at once as it can; without it this process does."""
     _pools: dict[AgentSpec, ModelPool] = field(default_factory=dict[AgentSpec, ModelPool])
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    def __post_init__(self) -> None:
+        self._free = asyncio.Semaphore(self.resources.at_once)
 
     async def training_run(self, name: str) -> Run:
         return await self._read(await self.books.header(name))
@@ -178,8 +190,7 @@ class ModelPlayer:
         spent."""
         task = _run_of(assignment.data)
         playbook = dumps(retrieved.playbook) if retrieved.playbook else ""
-        async with self._free:
-            run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
+        run = await self._play(task, replace(self.spec, playbook=playbook), assignment.attempt)
         if run.status == "failed":
             raise ModelError(f"run {run.id} broke: {run.reason}")
         if run.ending == BUDGET:
@@ -195,8 +206,12 @@ class ModelPlayer:
         digest = hashlib.sha256(canonical([attempt, spec.card(), prepared.setup]).encode()).hexdigest()[:8]
         name = f"{'learn' if attempt else 'judge'}-{self.world.name.partition('@')[0]}-{digest}"
         header = await self._begin(plan(self.world, prepared, spec, [task.seed], name)[0])
-        if can_resume(header):
-            header = await play_run(self.books, header, None, PlayContext(self.world, pool=await self._pool(spec)))
+        if can_resume(header) and self.engine is not None:
+            await self.engine.do(PlayWork((header.run_id,), Detail(ledger=False)))
+            header = await self.books.header(header.run_id)
+        elif can_resume(header):
+            async with self._free:
+                header = await play_run(self.books, header, None, PlayContext(self.world, pool=await self._pool(spec)))
         return await self._read(header)
 
     async def _begin(self, header: RunHeader) -> RunHeader:
@@ -222,7 +237,7 @@ class ModelPlayer:
         bare = replace(spec, playbook="")
         async with self._opening:
             if bare not in self._pools:
-                pool = open_model_pool(bare, self.resources.meter)
+                pool = open_model_pool(bare, self.resources.meter, at_once=self.resources.at_once)
                 self._pools[bare] = await self.resources.stack.enter_async_context(pool)
             return self._pools[bare]
 

@@ -18,6 +18,7 @@ from akinai.learning.roles.protocols import RoleName
 from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels
 from akinai.runtime.models.budget import Budget, Meter, known_prices
 from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
+from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 from akinai.runtime.play.agent_spec import ModelChoice
 from akinai.runtime.play.session import clock_us
 
@@ -98,9 +99,13 @@ class MeteredAsker:
 class Resources:
     """Models that are closed when the learning ends, and one budget for all roles."""
 
-    def __init__(self, name: str, budget: Budget, playbook: Path, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, name: str, budget: Budget, playbook: Path, stack: AsyncExitStack, at_once: int = MAX_CONCURRENCY
+    ) -> None:
         self.stack = stack
         """Closed when the learning ends."""
+        self.at_once = at_once
+        """Calls of each model, and runs of a world that ask models, under way at the same time."""
         self.meter = Meter(budget, known_prices())
         """Counts the calls of all roles together."""
         self._log, self._label = CallLog.beside(playbook), f"learn-{name}"
@@ -118,7 +123,7 @@ class Resources:
         for choice in choices.values():
             if choice not in opened:
                 self.meter.expect_price(choice.name)
-                opened[choice] = await self.stack.enter_async_context(_open(choice, models.options))
+                opened[choice] = await self.stack.enter_async_context(_open(choice, models.options, self.at_once))
         cache: ResponseCache | None = None
         if models.options.cache:
             cache = await ResponseCache.open(models.options.cache)
@@ -131,7 +136,7 @@ class Resources:
         return asker
 
 
-def _open(choice: ModelChoice, options: CallOptions) -> "LangChainModel":
+def _open(choice: ModelChoice, options: CallOptions, at_once: int) -> "LangChainModel":
     from akinai.runtime.models.langchain import open_model
 
     return open_model(
@@ -141,6 +146,7 @@ def _open(choice: ModelChoice, options: CallOptions) -> "LangChainModel":
         max_tokens=choice.max_tokens,
         seed=choice.seed,
         timeout_s=options.timeout_s,
+        max_concurrency=at_once,
         calls_per_minute=options.calls_per_minute,
     )
 

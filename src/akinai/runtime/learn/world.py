@@ -34,16 +34,27 @@ from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.role_models import LEARNERS
 from akinai.runtime.learn.settings import LearnSettings
 from akinai.runtime.learn.train_config import TrainConfig
-from akinai.runtime.models.budget import Budget
+from akinai.runtime.models.budget import NO_BUDGET, Budget
+from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 from akinai.runtime.play.agent_registry import check_model, check_spec
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, AgentSpec
+from akinai.runtime.play.driver import horizon
+from akinai.runtime.runs.bundling import Bundler
 from akinai.runtime.runs.planning import seeds_in
+from akinai.runtime.runs.processes import LocalProcesses
+from akinai.runtime.runs.work import Executor, ScratchWork, open_executor
 from akinai.stores import open_store
 
 BY_RULES: dict[str, Json] = {"reflect_on_success": True, "dedup": False, "whole": True, "budget_tokens": 0}
 """Every run teaches; bullets differ by their numbers; and a player wants them all."""
 BY_MODEL: dict[str, Json] = {"reflect_on_success": True, "new_tries": False, "batch": 1}
 """Every run teaches, is played once, and is learned from before the next one begins."""
+FEW_DAYS = 2_000
+"""Days that this process plays in the two seconds in which others start."""
+DAYS_UNKNOWN = 100
+"""Assumed for a run without a horizon."""
+GATHER_S = 0.2
+"""Within which runs that are to be played on an engine are written one after another."""
 
 
 def world_tasks(config: TrainConfig) -> DataSet:
@@ -147,16 +158,55 @@ def default_settings(config: TrainConfig) -> dict[str, Json]:
     return BY_RULES | ({"batch": 1} if config.online else {})
 
 
+def find_engine(config: TrainConfig, jobs: int | None, on: str | None, budget: Budget) -> Executor | None:
+    """Who plays runs in the place of this process, if anybody does.
+
+    UsageError for an engine that there is not, that cannot open the store, or that cannot count a budget.
+    """
+    if on is None and (config.plays_by_model or (jobs or 1) == 1):
+        return None
+    if not isinstance(config.world, str):
+        raise UsageError(
+            "a world given as an object is played in this process; give its name, or leave out jobs and on"
+        )
+    if on is None:
+        return LocalProcesses(jobs or 1)
+    engine = open_executor(on, jobs or (MAX_CONCURRENCY if config.plays_by_model else 1))
+    if config.plays_by_model:
+        engine.check_store(config.store)
+        if budget != NO_BUDGET:
+            raise UsageError(
+                "an engine's machines cannot count a limit on a whole learning; leave out --on, or the limit "
+                "(--max-tokens, --max-minutes, --max-dollars)"
+            )
+    return engine
+
+
 async def world_roles(
-    config: TrainConfig, data_set: DataSet, settings: LearnSettings, resources: Resources, *, keeps: bool
+    config: TrainConfig,
+    data_set: DataSet,
+    settings: LearnSettings,
+    resources: Resources,
+    *,
+    keeps: bool,
+    engine: Executor | None = None,
 ) -> Roles:
     """The roles for a world's runs. `keeps`: a run that is on record and done is not played again."""
     assert data_set.rules is not None
+    bundler: Bundler | None = None
+    if engine is not None:
+        if config.plays_by_model:
+            bundler = Bundler(engine, config.store, GATHER_S)
+        elif isinstance(engine, LocalProcesses):
+            bundler = Bundler(engine, None, is_small=_is_small)
+        else:
+            bundler = Bundler(engine, None)
+        resources.stack.push_async_callback(engine.close)
+    player: RunPlayer = RulePlayer(config.load_world(), config, bundler)
     if not (config.plays_by_model or config.learns_by_model):
-        return data_set.rules
-    player: RunPlayer = RulePlayer(config.load_world(), config)
+        return replace(data_set.rules, generator=player, reflector=WorldReflector(player))
     if config.plays_by_model:
-        player = await _model_player(config, settings, resources, keeps=keeps)
+        player = await _model_player(config, settings, resources, bundler, keeps=keeps)
     if not config.learns_by_model:
         return Roles(player, WorldReflector(player), data_set.rules.curator, label="rules", uses_model=True)
     ask = await resources.askers(config.models, LEARNERS, structured=settings.structured)
@@ -174,8 +224,13 @@ async def world_roles(
     )
 
 
+def _is_small(items: Sequence[ScratchWork]) -> bool:
+    """Whether processes would take longer to start than the runs take."""
+    return sum(horizon(header) or DAYS_UNKNOWN for item in items for header in item.headers) < FEW_DAYS
+
+
 async def _model_player(
-    config: TrainConfig, settings: LearnSettings, resources: Resources, *, keeps: bool
+    config: TrainConfig, settings: LearnSettings, resources: Resources, engine: Bundler | None, *, keeps: bool
 ) -> ModelPlayer:
     books = await open_store(config.store)
     resources.stack.push_async_callback(books.close)
@@ -193,7 +248,7 @@ async def _model_player(
         timeout_s=options.timeout_s,
         calls_per_minute=options.calls_per_minute,
     )
-    return ModelPlayer(config, spec, keeps, books, resources, config.load_world())
+    return ModelPlayer(config, spec, keeps, books, resources, config.load_world(), engine)
 
 
 class ScoreEvaluator:

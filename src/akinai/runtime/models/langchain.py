@@ -14,7 +14,7 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.models import Reply, Request, Tools
 from akinai.runtime.config.addresses import checked_address, on_this_machine
 from akinai.runtime.models.messages import Messages, reply_in
-from akinai.runtime.models.rate_limit import REAL, Clock, RateLimit
+from akinai.runtime.models.rate_limit import MAX_CONCURRENCY, REAL, Clock, RateLimit
 from akinai.runtime.models.redact import redact_keys
 from akinai.runtime.models.retry import DEFAULT_POLICY, MESSAGE_LIMIT, RetryPolicy, call_with_retries, failure_of
 from akinai.runtime.models.transport import DirectCompletions, repairing_client
@@ -26,9 +26,6 @@ Close = Callable[[], Awaitable[None]]
 
 PLACEHOLDER_KEY = "no-key"
 """The key for a server on this machine when the environment has none: the packages require one."""
-MAX_CONCURRENCY = 64
-"""Calls of a model at a time, by default."""
-
 TIMEOUT_S = 180.0
 """Seconds from a request to the last byte of its answer, by default."""
 _SCHEMA = "schema"

@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 MINUTE_S = 60.0
+MAX_CONCURRENCY = 64
+"""Calls of a model at a time, by default."""
 
 
 @dataclass(frozen=True, slots=True)

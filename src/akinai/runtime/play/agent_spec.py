@@ -136,7 +136,8 @@ class AgentSpec:
 
     def open_model(self, choice: ModelChoice, at_once: int = 0) -> "LangChainModel":
         """Open one of its models for `at_once` runs. UsageError for a model that cannot be asked."""
-        from akinai.runtime.models.langchain import MAX_CONCURRENCY, open_model
+        from akinai.runtime.models.langchain import open_model
+        from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 
         return open_model(
             choice.name,

@@ -114,7 +114,7 @@ def estimate_runs(
                 tokens_at_first=side.tokens_at_first,
                 seconds_a_call=SECONDS_PER_CALL,
                 runs=side.actors * len(seeds),
-                at_once=min(PARALLEL_RUNS, side.actors * min(jobs or PARALLEL_RUNS, len(seeds))),
+                at_once=min(max(PARALLEL_RUNS, jobs or 0), side.actors * min(jobs or PARALLEL_RUNS, len(seeds))),
             ),
             prices.get(side.model),
         )

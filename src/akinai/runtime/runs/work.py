@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
-from akinai.core.errors import SequenceConflict, UnknownName
+from akinai.core.errors import SequenceConflict, UnknownName, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.runtime.play.agent_spec import spec_of
-from akinai.runtime.play.driver import PlayContext, Progress, play_run
+from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
-from akinai.runtime.runs.reading import Detail, read_played
+from akinai.runtime.runs.reading import Detail, loader, read_played
 from akinai.runtime.runs.records import RESUMABLE, Run
 from akinai.stores import open_store
+from akinai.stores.memory import MemoryStore
 
 R = TypeVar("R", covariant=True)
 
@@ -217,10 +218,45 @@ async def _when_quiet(books: Books, run_id: str) -> RunHeader:
     return await books.header(run_id)
 
 
+@dataclass(frozen=True, slots=True)
+class ScratchWork:
+    """Runs to play that are in no store, and to score."""
+
+    headers: tuple[RunHeader, ...]
+    detail: Detail
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return ()
+
+    async def do(self, books: Books, monitor: Monitor) -> list[Run]:
+        """The runs, as far as the monitor lets it come."""
+        runs: list[Run] = []
+        for header in self.headers:
+            if await monitor.report({}):
+                break
+            runs.append(await play_scratch(header, self.detail))
+        return runs
+
+
+async def play_scratch(header: RunHeader, detail: Detail, context: PlayContext = BY_NAME) -> Run:
+    """A run that is played, scored and kept nowhere."""
+    memory, steps = MemoryStore(), list[Step[Any]]()
+    await memory.create(header)
+    played = await play_run(memory, header, None, replace(context, steps=steps))
+    return await read_played(memory, played, steps, detail, load=loader(context.world))
+
+
 def small(run: Run) -> Run:
     """The run without its settings, most of a header, for whoever has these already."""
     genesis = run.header.genesis
     return replace(run, header=replace(run.header, genesis=Genesis(genesis.world, genesis.seed, {})))
+
+
+def check_jobs(jobs: object) -> None:
+    """UsageError unless `jobs` is a whole number of at least 1."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
 
 
 def open_executor(on: str, jobs: int) -> Executor:

@@ -1,0 +1,246 @@
+"""`akinai learn --jobs` and `--on`: whoever judges, and however many at once, the result is the same."""
+
+import asyncio
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from learning_by_wire import Business
+
+import akinai
+from akinai import worlds
+from akinai.core.errors import UsageError
+from akinai.core.models import Reply
+from akinai.learning.data_sets import DataSet
+from akinai.learning.playbook.bullets import Playbook
+from akinai.learning.playbook.formats import dumps
+from akinai.learning.roles.protocols import Trajectory
+from akinai.learning.roles.tasks import Split, Task
+from akinai.runtime.learn import players
+from akinai.runtime.learn import world as learning
+from akinai.runtime.learn.result import LearnResult
+from akinai.runtime.learn.train_config import TrainConfig
+from akinai.runtime.play.agent_spec import ModelChoice
+from akinai.runtime.runs import work
+from akinai.runtime.runs.records import Run
+from akinai.testing.endpoint import Endpoint, ModelCall
+
+GATED = {"held_out": 1, "gate": True, "epochs": 2}
+RUNS = {"agent": "naive", "seeds": "1-3", "eval_seeds": "101-102", "days": 6, "keep_best": True, "settings": GATED}
+JUDGED_RUNS = 2 * 2 + 3
+"""With and without a playbook; and the run that is held out, under each of three playbooks."""
+
+
+class Elsewhere:
+    """An engine: work and results travel as bytes, and the last item is done first."""
+
+    done = 0
+
+    def __init__(self, address: str, jobs: int) -> None:
+        pass
+
+    def check_store(self, url: str) -> None:
+        if url.startswith("memory:"):
+            raise UsageError("it cannot open a store in memory")
+
+    async def work(
+        self, url: str | None, items: Sequence[work.Work[Any]], progress: Any
+    ) -> AsyncIterator[tuple[int, Any]]:
+        for place in reversed(range(len(items))):
+            Elsewhere.done += 1
+            item: work.Work[Any] = pickle.loads(pickle.dumps(items[place]))
+            yield place, pickle.loads(pickle.dumps(await work.do_work(url, item, work.Unwatched())))
+
+    async def close(self) -> None:
+        pass
+
+
+class Point:
+    name = "elsewhere"
+
+    @staticmethod
+    def load() -> type[Elsewhere]:
+        return Elsewhere
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "entry_points", lambda group: [Point])
+    monkeypatch.setattr(Elsewhere, "done", 0)
+
+
+def figures(learned: LearnResult) -> str:
+    """All that was learned and measured, to the byte; not when, and how long it took."""
+    document = {**learned.to_json(), "seconds": 0, "card": None}
+    judged = learned.judged
+    bullets = [[bullet.id, bullet.content, bullet.source_trajectory] for bullet in learned.playbook]
+    return json.dumps([document, judged and [judged.scores, judged.answers], bullets])
+
+
+def learned(folder: Path, **asked: Any) -> LearnResult:
+    folder.mkdir(exist_ok=True)
+    options: dict[str, Any] = {**RUNS, "store": "memory:", "playbook": folder / "p.json", **asked}
+    return akinai.learn("vending", **options)
+
+
+def bytes_of(folder: Path) -> bytes:
+    """The playbook's file without its times."""
+    document = json.loads((folder / "p.json").read_text())
+    return json.dumps({**document, "metadata": {**document["metadata"], "created_at": 0, "updated_at": 0}}).encode()
+
+
+@pytest.fixture
+def digests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Filled with the digest of every run that judges or is learned from, with its task."""
+    seen: list[str] = []
+
+    def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
+        seen.append(f"{task_id} {run.digest}")
+        return plain(run, task_id, config)
+
+    plain = players.trajectory_of
+    monkeypatch.setattr(players, "trajectory_of", trajectory_of)
+    return seen
+
+
+def test_an_engine_judges_as_this_process_does(tmp_path: Path, digests: list[str]) -> None:
+    """Judging, gates and the choice of the best go through the executor; document, playbook and runs are equal."""
+    here, plain = learned(tmp_path / "here"), sorted(digests)
+    assert Elsewhere.done == 0
+    digests.clear()
+    there = learned(tmp_path / "there", on="elsewhere://x")
+    assert Elsewhere.done == JUDGED_RUNS
+    assert figures(there) == figures(here)
+    assert bytes_of(tmp_path / "there") == bytes_of(tmp_path / "here")
+    assert sorted(digests) == plain
+
+
+@pytest.mark.slow
+def test_processes_judge_as_this_process_does(
+    tmp_path: Path, digests: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two processes the document, the playbook's file and the digests of all runs are those of one."""
+    monkeypatch.setattr(learning, "FEW_DAYS", 0)
+    plain, alone = learned(tmp_path / "1", jobs=1), sorted(digests)
+    digests.clear()
+    assert figures(learned(tmp_path / "2", jobs=2)) == figures(plain)
+    assert bytes_of(tmp_path / "2") == bytes_of(tmp_path / "1")
+    assert sorted(digests) == alone
+
+
+def runs_of(folder: Path) -> dict[str, str]:
+    return {run.id: run.digest for run in akinai.runs(store=str(folder / "runs.db"))}
+
+
+@pytest.mark.slow
+def test_an_engine_plays_what_models_play(tmp_path: Path) -> None:
+    """Runs that ask a model are played by the engine from the store: equal names, digests, bullets and scores."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    found: dict[str | None, LearnResult] = {}
+    with Endpoint(Business()) as endpoint:
+        model = ModelChoice("openai:test", endpoint.openai_url)
+        for on in (None, "elsewhere://x"):
+            folder = tmp_path / str(bool(on))
+            folder.mkdir()
+            store = str(folder / "runs.db")
+            config = TrainConfig("vending", "chat", "1", "101", 2, store=store, model=model, reflect="rules")
+            found[on] = akinai.learn(config, playbook=folder / "p.json", on=on)
+    assert Elsewhere.done == 3
+    assert runs_of(tmp_path / "True") == runs_of(tmp_path / "False")
+    assert figures(found[None]) == figures(found["elsewhere://x"])
+
+
+class Crowd:
+    """Answers when `wanted` calls wait for it, and at the latest after a while; knows how many did at once."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted, self.waiting, self.most = wanted, 0, 0
+
+    async def reply(self, call: ModelCall) -> Reply:
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        for _ in range(300):
+            if self.most >= self.wanted:
+                break
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)  # a call too many would come now
+        self.waiting -= 1
+        return Reply('{"answer": "a", "bullet_ids": []}')
+
+
+@pytest.mark.parametrize("jobs", [3, 80])
+def test_jobs_are_calls_at_the_same_time(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of tasks with known answers, `jobs` calls of a model are under way: neither more, nor 64 where more are asked."""
+    pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+    def load(split: Split) -> list[Task]:
+        return (
+            [Task(f"t{n}", f"Which letter is the {n}th?", "a") for n in range(jobs + 9)]
+            if split == "validation"
+            else []
+        )
+
+    with Endpoint(brain := Crowd(jobs)) as endpoint:
+        asked: dict[str, Any] = {"model": "openai:test", "base_url": endpoint.openai_url, "baseline": False}
+        (playbook := tmp_path / "p.json").write_text(dumps(Playbook()))
+        akinai.learn(DataSet("letters", load), playbook=playbook, judge_only=True, jobs=jobs, **asked)
+    assert brain.most == jobs
+
+
+def test_what_nobody_else_can_do_is_refused(tmp_path: Path) -> None:
+    """Jobs that are none, a world as an object elsewhere, a data set on an engine, a budget that nobody counts there."""
+    model = ModelChoice("openai:test", "http://127.0.0.1:9/v1")
+    with pytest.raises(UsageError, match="jobs is a whole number of at least 1, not 0"):
+        learned(tmp_path, jobs=0)
+    with pytest.raises(UsageError, match="a world given as an object is played in this process"):
+        akinai.learn(worlds.load("vending"), jobs=2, store="memory:", playbook=tmp_path / "p.json")
+    with pytest.raises(UsageError, match="on cannot be used: qa is no world"):
+        akinai.learn("qa", on="elsewhere://x")
+    with pytest.raises(UsageError, match="jobs cannot be used: tasks without a model are done in this process"):
+        akinai.learn("qa", jobs=2)
+    with pytest.raises(UsageError, match="no executor 'elsewere'; did you mean 'elsewhere'"):
+        learned(tmp_path, on="elsewere")
+    for store, more, why in (
+        ("memory:", {}, "cannot open a store in memory"),
+        (str(tmp_path / "runs.db"), {"max_tokens": 5}, "cannot count a limit on a whole learning"),
+    ):
+        config = TrainConfig("vending", "chat", "1", "101", 5, store=store, model=model)
+        with pytest.raises(UsageError, match=why):
+            akinai.learn(config, playbook=tmp_path / "p.json", on="elsewhere://x", **more)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_learning_killed_while_processes_judge_goes_on(tmp_path: Path) -> None:
+    """kill -9 while two processes judge: no process stays, and the same command only judges, with the same result."""
+    pytest.importorskip("langgraph", reason="the extra `learn` is not installed")
+    options = "--seeds 1-2 --eval-seeds 101-124 --days 90 --agent naive --store runs.db --json --jobs"
+    command = [sys.executable, "-m", "akinai", "learn", "vending", *options.split(), "2", "--checkpoint", "learn.db"]
+    killed = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = Path(f"/proc/{killed.pid}/task/{killed.pid}/children")
+    deadline = time.monotonic() + 120
+    while len(ids := children.read_text().split()) < 3 and time.monotonic() < deadline:  # two, and what tracks them
+        time.sleep(0.05)
+    time.sleep(1)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert len(ids) == 3
+    learned_runs = runs_of(tmp_path)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert runs_of(tmp_path) == learned_runs
+    assert not [id for id in ids if Path(f"/proc/{id}").exists()]
+    plain: dict[str, Any] = {"store": "memory:", "playbook": tmp_path / "whole.json"}
+    whole = akinai.learn("vending", seeds="1-2", eval_seeds="101-124", days=90, agent="naive", **plain).to_json()
+    again = json.loads(done.stdout)
+    for name in ("with", "without", "paired", "training", "playbook_size", "tokens"):
+        assert again[name] == whole[name], name
