@@ -32,14 +32,16 @@ if __name__ == "__main__":
     capitals = DataSet(
         "capitals", load, sections=(Section("capitals"),), rules=Roles(Remember(), Remember(), LessonCurator())
     )
+    folder = Path(*sys.argv[1:2])
     last: list[LoopState] = []
     learned = akinai.learn(
         capitals,
         epochs=2,
-        playbook=Path(sys.argv[1]) / "capitals.json",
+        playbook=folder / "verified.json",
+        fresh=True,
         nodes=[Node("verify", verify, after="generate")],
         settings={"batch": 2},
         watch=lambda step, state: last.append(state),
-        checkpoint=str(Path(sys.argv[1]) / "learn.db"),
+        checkpoint=str(folder / "learn.db"),
     )
     print(*(f"{epoch.counts.failed} without an answer" for epoch in learned.epochs), last[-1].notes, sep="\n")

@@ -32,5 +32,5 @@ def load(split: str) -> list[Task]:
 if __name__ == "__main__":
     rules = Roles(Remember(), Remember(), LessonCurator())
     capitals = DataSet("capitals", load, sections=(Section("capitals", "Which city it is."),), rules=rules)
-    learned = akinai.learn(capitals, epochs=2, playbook=Path(sys.argv[1]) / "capitals.json")
+    learned = akinai.learn(capitals, epochs=2, playbook=Path(*sys.argv[1:2], "capitals.json"))
     print(" then ".join(f"{epoch.accuracy:.0%}" for epoch in learned.epochs))

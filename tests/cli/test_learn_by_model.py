@@ -104,6 +104,24 @@ def test_unreadable_replies_stop_a_learning_that_can_be_resumed(akinai: Akinai, 
     assert (answer.code, answer.json["accuracy"]["value"], answer.json["playbook_size"]) == (0, 1, 3)
 
 
+class CutReflector(Pupil):
+    """Answers and curates, and is always cut off when it reflects."""
+
+    async def reply(self, call: ModelCall) -> Reply:
+        if role_of(call) == REFLECTOR:
+            return Reply('{"reasoning": "Let me think', finish="length")
+        return await super().reply(call)
+
+
+def test_a_role_that_is_never_readable_stops_a_learning(akinai: Akinai, files: list[str]) -> None:
+    """The readable replies of another role do not hide it: each role's unreadable replies are counted by themselves."""
+    with Endpoint(CutReflector()) as endpoint:
+        answer = akinai(*words(files, endpoint, "--set", "unreadable_limit=5"))
+    assert (answer.code, answer.json["ending"]) == (1, "unreadable")
+    assert "5 replies of the reflector in a row" in answer.err
+    assert "5 of them were cut off" in answer.err
+
+
 class Misnaming(Pupil):
     """Curates into a section whose name is nearly right, and corrects it when it is asked again."""
 

@@ -91,3 +91,17 @@ def test_runs_that_were_learned_from_do_not_judge(akinai: Akinai) -> None:
     shuffled = ("--eval-set", "catalog.shuffle=true")
     assert akinai("learn", "vending", "--seeds", "4", "--eval-seeds", "2", *shuffled, *days).code == 0
     assert akinai("learn", "vending", "--seeds", "4", "--eval-seeds", "2", "--fresh", *days).code == 0
+
+
+def test_test_tasks_that_were_learned_from_are_shown_too(akinai: Akinai, tmp_path: Path) -> None:
+    """The page has the clean figure of the test tasks; of no tasks there is no figure; a comparison says what it counts."""
+    splits = {"data": ("bakes", "flies"), "eval": ("bakes", "flies"), "test": ("flies", "sews", "judges")}
+    files = [("--set", f"{name}={questions(tmp_path / f'{name}.jsonl', *verbs)}") for name, verbs in splits.items()]
+    words = ("learn", "qa", *PLAIN, *(word for pair in files for word in pair))
+    document = akinai(*words, "--json").json
+    assert document["clean_accuracy"] == {"value": None, "ci95": None, "n": 0}
+    assert (document["test"]["accuracy"]["n"], document["test"]["clean_accuracy"]["n"]) == (3, 2)
+    page = " ".join(akinai(*words, "--against", "placebo").out.split())
+    assert "accuracy on test tasks that nothing was learned from (n = 2)" in page
+    assert "test tasks that were learned from 1" in page
+    assert "2 of these 2 tasks were learned from; the gains count them." in page

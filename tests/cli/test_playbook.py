@@ -136,6 +136,7 @@ def test_a_corrupt_file_is_named_and_recovered(akinai: Akinai, playbook: str) ->
         (("dedup", "mine", "--threshold", "7"), "a threshold of 7.0"),
         (("prune", "mine", "--after-uses", "0"), "after 0 uses"),
         (("import", "mine", "nowhere.json"), "no file 'nowhere.json'"),
+        (("import", "mine", "nothing.json", "--replace"), "holds no section and no bullet"),
         (("export", "mine", "out.doc"), "names no form of a playbook"),
         (("recover", "nothing"), "no playbook 'nothing'"),
     ],
@@ -143,6 +144,7 @@ def test_a_corrupt_file_is_named_and_recovered(akinai: Akinai, playbook: str) ->
 def test_a_mistake_is_one_sentence(akinai: Akinai, playbook: str, words: tuple[str, ...], message: str) -> None:
     """Bad usage is told on stderr, with close matches for names; the playbook stays as it was."""
     before = Path("data/playbooks/mine.json").read_bytes()
+    Path("nothing.json").write_text("{}")
     answer = akinai("playbook", *words)
     assert (answer.code, answer.out) == (2, "")
     assert message.lower() in answer.err.lower()
@@ -178,6 +180,8 @@ def test_a_section_that_was_not_there_is_told_of(akinai: Akinai) -> None:
     assert akinai("playbook", "add", "p.json", "milk is white", "--section", "facts").out == (
         "added fac-00001 to facts, change 2\n"
     )
-    assert akinai("playbook", "add", "p.json", "tea is hot", "--section", "facts").out.endswith("change 3\n")
+    assert akinai("playbook", "add", "p.json", "tea is hot", "--section", "Facts:").out == (
+        "added fac-00002 to facts, change 3\n"
+    )
     text = akinai("playbook", "add", "p.json", "ice is cold", "--section", "fact").out
     assert text.endswith(", a new section beside facts\n")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -119,9 +120,10 @@ def test_nodes_that_do_not_fit_are_refused(tmp_path: Path, nodes: list[Node], wh
     assert not (tmp_path / "p.json").exists()
 
 
-def test_the_example_verifies(tmp_path: Path) -> None:
-    """The verifier takes back every guess of the first epoch, and nothing in the second."""
-    run = subprocess.run([sys.executable, str(EXAMPLE), str(tmp_path)], capture_output=True, text=True)
+@pytest.mark.parametrize("folder", [(), ("there",)])
+def test_the_example_verifies(tmp_path: Path, folder: Sequence[str]) -> None:
+    """The verifier takes back every guess of the first epoch, and nothing in the second; the folder may be left out."""
+    run = subprocess.run([sys.executable, str(EXAMPLE), *folder], cwd=tmp_path, capture_output=True, text=True)
     assert run.stdout.splitlines() == ["5 without an answer", "0 without an answer", "{'taken_back': 5}"], run.stderr
 
 

@@ -158,6 +158,8 @@ def import_(playbook: str | Path, source: str | Path, *, replace: bool = False) 
     """Read a playbook from JSON, YAML or ACE's text. UsageError where it would replace bullets, unless `replace`."""
     source = Path(source)
     read = import_playbook(source)
+    if not read.sections:
+        raise UsageError(f"{str(source)!r} holds no section and no bullet; name a file with a playbook in it")
     file = open_playbook(playbook, new=True)
     count = len(file.load()) if file.exists() else 0
     if count and not replace:

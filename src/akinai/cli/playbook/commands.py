@@ -122,8 +122,8 @@ def add(
     bullet = saved.playbook.section(section).bullets[-1]
     if as_json:
         return print_json({"change": saved.n, "bullet": tables.bullet_json(bullet)})
-    new = f", a new section beside {', '.join(known)}" if known and section not in known else ""
-    return print_line(f"added {bullet.id} to {section}, change {saved.n}{new}")
+    new = f", a new section beside {', '.join(known)}" if known and bullet.section not in known else ""
+    return print_line(f"added {bullet.id} to {bullet.section}, change {saved.n}{new}")
 
 
 @app.command()

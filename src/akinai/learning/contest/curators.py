@@ -49,7 +49,7 @@ class CheatsheetCurator:
 
     def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int, budget_tokens: int) -> None:
         self._asker, self._templates, self._tries, self._budget = asker, templates, tries, budget_tokens
-        self._streak = UnreadableStreak()
+        self._streak = UnreadableStreak().of("curator")
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
         bullet = next(iter(playbook), None)
@@ -74,7 +74,7 @@ class BankCurator:
 
     def __init__(self, asker: Asker, templates: PromptTemplates, *, tries: int) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = UnreadableStreak()
+        self._streak = UnreadableStreak().of("curator")
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
         messages = self._templates.messages(

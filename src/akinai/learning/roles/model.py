@@ -77,7 +77,7 @@ class ModelGenerator:
         self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
     ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = streak or UnreadableStreak()
+        self._streak = (streak or UnreadableStreak()).of("generator")
 
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
@@ -105,7 +105,7 @@ class ModelReflector:
         self, asker: Asker, templates: PromptTemplates, *, tries: int = TRIES, streak: UnreadableStreak | None = None
     ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = streak or UnreadableStreak()
+        self._streak = (streak or UnreadableStreak()).of("reflector")
 
     async def reflect(
         self,
@@ -165,7 +165,7 @@ class ModelCurator:
         count_tokens: TokenCounter = estimate_tokens,
     ) -> None:
         self._asker, self._templates, self._tries = asker, templates, tries
-        self._streak = streak or UnreadableStreak()
+        self._streak = (streak or UnreadableStreak()).of("curator")
         self._budget_tokens, self._count_tokens = budget_tokens, count_tokens
         self._index: PlaybookIndex | None = None
 

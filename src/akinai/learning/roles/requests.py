@@ -10,7 +10,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import EndRun
 from akinai.core.models import Asker, Message, Reply, Request, Usage
 from akinai.learning.roles.objects import UnreadableReply
-from akinai.learning.roles.protocols import ModelUsage
+from akinai.learning.roles.protocols import ModelUsage, RoleName
 from akinai.learning.roles.templates import PromptTemplates
 
 T = TypeVar("T")
@@ -30,28 +30,53 @@ _CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
 class TooManyUnreadable(EndRun):
     """So many replies in a row could not be read that the next would not be either."""
 
-    def __init__(self, count: int, why: str, cut: int) -> None:
+    def __init__(self, count: int, why: str, cut: int, role: str = "") -> None:
         super().__init__("unreadable")
         advice = f"; {cut} of them were cut off at the limit of tokens: raise --reply-tokens" if cut else ""
-        self.why = f"{count} replies in a row could not be read, the last because {why}{advice}"
+        whose = f" of the {role}" if role else ""
+        self.why = f"{count} replies{whose} in a row could not be read, the last because {why}{advice}"
 
 
 class UnreadableStreak:
-    """Counts unreadable replies in a row, over all roles of a learning. A limit of 0 is none."""
+    """Counts unreadable replies in a row: of each role, and over all roles of a learning. A limit of 0 is none."""
 
     def __init__(self, limit: int = UNREADABLE_LIMIT) -> None:
-        self._limit, self._count, self._cut = limit, 0, 0
+        self._limit = limit
+        self._counts: dict[str, tuple[int, int]] = {}
+        """By role, "" for all together: the replies in a row, and how many of them were cut off."""
+
+    def of(self, role: RoleName) -> RoleStreak:
+        """The streak as one role counts it."""
+        return RoleStreak(self, role)
+
+    def end(self, role: RoleName) -> None:
+        """A reply of the role was read."""
+        self._counts.pop("", None)
+        self._counts.pop(role, None)
+
+    def add(self, role: RoleName, why: str, code: str) -> None:
+        """A reply of the role was not read. TooManyUnreadable at the limit."""
+        for whose in (role, ""):
+            count, cut = self._counts.get(whose, (0, 0))
+            self._counts[whose] = count, cut = count + 1, cut + (code == CUT)
+            if self._limit and count >= self._limit:
+                raise TooManyUnreadable(count, why, cut, whose)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleStreak:
+    """The streak of a learning, for one of its roles."""
+
+    streak: UnreadableStreak
+    role: RoleName
 
     def end(self) -> None:
         """A reply was read."""
-        self._count = self._cut = 0
+        self.streak.end(self.role)
 
     def add(self, why: str, code: str) -> None:
         """A reply was not read. TooManyUnreadable at the limit."""
-        self._count += 1
-        self._cut += code == CUT
-        if self._limit and self._count >= self._limit:
-            raise TooManyUnreadable(self._count, why, self._cut)
+        self.streak.add(self.role, why, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +98,7 @@ async def ask_readable(
     messages: tuple[Message, ...],
     parse: Parser[T],
     tries: int,
-    streak: UnreadableStreak,
+    streak: RoleStreak,
     schema: Mapping[str, Json] | None = None,
 ) -> Parsed[T]:
     """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason.

@@ -29,6 +29,8 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
         parts += [Text(""), opponents_table(rows, width)]
     if rows := learned["against"]:
         parts += [Text(""), against_table(rows, width), *map(Text, against_lines(rows))]
+        if seen := _seen(learned):
+            parts.append(Text(f"{seen:,} of these {rows[0]['n']:,} tasks were learned from; the gains count them."))
     return Group(*parts)
 
 
@@ -87,10 +89,7 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         "accuracy": "accuracy with the playbook",
         "clean_accuracy": "accuracy on tasks that nothing was learned from",
     }
-    for name, words in names.items():
-        if (share := learned[name]) and share["n"]:
-            low, high = share["ci95"]
-            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    yield from _share_rows(learned, names)
     if seen := _seen(learned):
         yield "judged tasks that were learned from", f"{seen:,}", ""
     if paired := learned["paired"]:
@@ -111,12 +110,24 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         yield "tasks without a readable answer", f"{learned['failed']:,}", ""
 
 
+def _share_rows(judged: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Row]:
+    """A row for each of these shares that is of any tasks, by its name in words."""
+    for name, words in names.items():
+        if (share := judged[name]) and share["n"]:
+            low, high = share["ci95"]
+            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+
+
 def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
     """The figures of the test tasks, which judge beside the validation tasks."""
-    for name, words in {"baseline_accuracy": "without a playbook", "accuracy": "with the playbook"}.items():
-        if (share := test[name]) and share["n"]:
-            low, high = share["ci95"]
-            yield f"accuracy on test {words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+    names = {
+        "baseline_accuracy": "accuracy on test without a playbook",
+        "accuracy": "accuracy on test with the playbook",
+        "clean_accuracy": "accuracy on test tasks that nothing was learned from",
+    }
+    yield from _share_rows(test, names)
+    if seen := _seen(test):
+        yield "test tasks that were learned from", f"{seen:,}", ""
     if paired := test["paired"]:
         yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
 
@@ -135,10 +146,10 @@ def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
 
 
-def _seen(learned: Mapping[str, Any]) -> int:
+def _seen(judged: Mapping[str, Any]) -> int:
     """Judged tasks that were learned from, as far as that is known."""
-    clean = learned["clean_accuracy"]
-    return learned["accuracy"]["n"] - clean["n"] if clean else 0
+    clean = judged["clean_accuracy"]
+    return judged["accuracy"]["n"] - clean["n"] if clean else 0
 
 
 def _training_rows(learned: Mapping[str, Any]) -> Iterator[Row]:

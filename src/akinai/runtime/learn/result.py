@@ -247,6 +247,8 @@ def _share(result: EvalResult | None) -> Json:
     if result is None:
         return None
     right, n = sum(result.right.values()), len(result.right)
+    if not n:
+        return {"value": None, "ci95": None, "n": 0}
     return {"value": result.accuracy, "ci95": list(proportion_interval(right, n)), "n": n}
 
 
