@@ -94,6 +94,15 @@ Futures = Annotated[
     int,
     option("--futures", metavar="K", help="Redrawn futures of each candidate.", default="8", parser=whole_number),
 ]
+WhyActor = Annotated[
+    str | None,
+    option(
+        "--actor",
+        metavar="ACTOR",
+        help="In a market, one participant: its own decisions, by what it gained itself.",
+        default="all, by the first score",
+    ),
+]
 Budget = Annotated[
     int,
     option(
@@ -109,6 +118,7 @@ Budget = Annotated[
 def why(
     name: Annotated[str, argument("RUN", "A run.")],
     agent: Player = None,
+    actor: WhyActor = None,
     futures: Futures = 8,
     budget: Budget = 600,
     jobs: Jobs = None,
@@ -119,15 +129,16 @@ def why(
     """Show which decisions of a run made and cost most, by forks of its record.
 
     Each day, and spans of days, are replaced by what a rule-based player would have done; it plays the rest of both
-    branches with the same chance. What was played is kept beside the run, never in its ledger.
+    branches with the same chance. In a market what each participant did is replaced, entry by entry. What was played is
+    kept beside the run, never in its ledger.
     """
     from akinai import api
 
     address = store_address(store)
     with _progress(quiet=as_json) as progress:
         found = api.why(
-            name, agent=agent, futures=futures, budget=budget, jobs=process_count(jobs, address), on=on, store=address,
-            progress=progress,
+            name, agent=agent, actor=actor, futures=futures, budget=budget, jobs=process_count(jobs, address), on=on,
+            store=address, progress=progress,
         )  # fmt: skip
     if as_json:
         return print_json(found.to_json())
@@ -135,11 +146,10 @@ def why(
 
     print_page(lambda width: why_page(found, width))
     rows = [*found.cost, *found.made]
-    if rows and found.by_days:
-        return print_next_steps(
-            {command_line(store, "show", found.run, "--day", str(rows[0].first)): "read what was done that day"}
-        )
-    return None
+    if not rows:
+        return None
+    where, what = ("--day", "read what was done that day") if found.by_days else ("--entry", "read what was done there")
+    return print_next_steps({command_line(store, "show", found.run, where, str(rows[0].first)): what})
 
 
 @contextmanager

@@ -92,7 +92,12 @@ class Routine:
     def __init__(self, plan: Callable[["Routine"], Plan]) -> None:
         self.view: View = View("")
         """Its present view."""
-        self._plan = plan(self)
+        self._make_plan = plan
+        self.restart()
+
+    def restart(self) -> None:
+        """Follow the plan from its beginning, with the next view."""
+        self._plan = self._make_plan(self)
         self._begun = False
 
     async def act(self, view: View, last: Outcome | None) -> Move:

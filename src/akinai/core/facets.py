@@ -334,6 +334,14 @@ class Explaining(Generic[S]):
         """Whether an action decides something; a look does not."""
         return True
 
+    def waits(self, action: Action) -> bool:
+        """Whether an action that decides nothing lets others act, or time pass, in place of a look."""
+        return False
+
+    def gain(self, state: S, actor: str) -> Score | None:
+        """What a run came to for one of several participants; None for an actor that has no score of its own."""
+        return None
+
     def words(self, step: Step[S]) -> str:
         """What was decided, in words that follow a day: "ordered 24 units of Cola from Harbor Wholesale"."""
         parameters = ", ".join(f"{name} {shown(value, 80)}" for name, value in step.turn.action.encode().items())

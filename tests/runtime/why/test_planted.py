@@ -139,14 +139,13 @@ def test_a_sheet_of_questions_is_explained_entry_by_entry(tmp_path: Path) -> Non
     assert all(row.shown and row.ci95 is None for row in found.cost)
 
 
-def test_runs_of_several_actors_are_refused(tmp_path: Path) -> None:
-    """A market, a name of no player and a group are refused in a sentence."""
+def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
+    """A name of no player or actor, and too few futures, are refused in a sentence."""
     store = str(tmp_path / "runs.db")
-    akinai.run("market", store=store, name="m", seeds=1)
-    with pytest.raises(UsageError, match="actors in this run"):
-        akinai.why("m", store=store)
     run = play(Path(store), days=2)
     with pytest.raises(UnknownName, match="reference"):
         akinai.why(run, agent="referenc", store=store)
+    with pytest.raises(UnknownName, match="owner"):
+        akinai.why(run, actor="ower", store=store)
     with pytest.raises(UsageError, match="at least 4 futures"):
         akinai.why(run, futures=2, store=store)

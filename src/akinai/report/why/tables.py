@@ -42,17 +42,25 @@ def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
 def columns(explanation: Explanation, rows: Sequence[Credit], longest: int = LONGEST) -> list[Column]:
     """A row for each day or span; `longest` is the most characters of its decisions."""
     unit = explanation.unit
+    return [
+        Column("day" if explanation.by_days else "entry", [days(row) for row in rows]),
+        Column("worth", [figure(row.made, unit) for row in rows]),
+        *(_in_futures(rows, unit) if explanation.futures else []),
+        Column("what was done", [shortened(what(row), longest) for row in rows], words=True),
+    ]
+
+
+def _in_futures(rows: Sequence[Credit], unit: str) -> list[Column]:
+    """How sure a worth is, where the future was redrawn."""
 
     def ends(place: int) -> list[str]:
         return [figure(row.ci95[place], unit) if row.ci95 else ABSENT for row in rows]
 
     return [
-        Column("day" if explanation.by_days else "entry", [days(row) for row in rows]),
-        Column("worth", [figure(row.made, unit) for row in rows]),
-        *([Column("95 % from", ends(0)), Column("to", ends(1))] if explanation.futures else []),
+        Column("95 % from", ends(0)),
+        Column("to", ends(1)),
         Column("in this future", [figure(row.own, unit) for row in rows], drop=1),
         Column("shown", ["yes" if row.shown else "no" for row in rows], words=True),
-        Column("what was done", [shortened(what(row), longest) for row in rows], words=True),
     ]
 
 
@@ -78,15 +86,15 @@ def what(row: Credit) -> str:
 def summary_sentences(explanation: Explanation) -> Iterator[str]:
     """The score, that of the player, and how far the two part."""
     unit, name, player = explanation.unit, label(explanation.headline), explanation.player
-    sentence = f"{explanation.run}: {name} {figure(explanation.value, unit)}"
+    of_whom = f" of {explanation.actor}" if explanation.actor else ""
+    sentence = f"{explanation.run}: {name}{of_whom} {figure(explanation.value, unit)}"
     if explanation.player_value is not None:
-        sentence += f"; {player} in its place: {figure(explanation.player_value, unit)}"
+        place = "everybody's place" if explanation.several else "its place"
+        sentence += f"; {player} in {place}: {figure(explanation.player_value, unit)}"
     yield f"{sentence}."
-    units = "days" if explanation.by_days else "entries"
+    yield _parting(explanation)
     if not explanation.parted:
-        yield f"On each of its {explanation.days} {units} the run does what {player} would have done: no row to show."
         return
-    yield f"On {explanation.parted} of {explanation.days} {units} it does something else than {player} would have done."
     if explanation.asked_model:
         yield (
             f"A model played this run; the rest of each branch is played by {player}, a rule-based player, and not by "
@@ -94,12 +102,36 @@ def summary_sentences(explanation: Explanation) -> Iterator[str]:
         )
 
 
+def _parting(explanation: Explanation) -> str:
+    """How far run and player part."""
+    player, parted, all = explanation.player, explanation.parted, explanation.days
+    units, who = "days" if explanation.by_days else "entries", explanation.actor or "somebody"
+    if not parted and explanation.several:
+        return f"At none of its {all} entries {who} decides anything but what {player} would have done: no row to show."
+    if not parted:
+        return f"On each of its {all} {units} the run does what {player} would have done: no row to show."
+    if explanation.several:
+        return f"At {parted} of {all} entries {who} decides something else than {player} would have done."
+    return f"On {parted} of {all} {units} it does something else than {player} would have done."
+
+
 def reading_sentences(explanation: Explanation) -> Iterator[str]:
     """How the tables are to be read."""
-    if explanation.parted:
+    rows, player = [*explanation.cost, *explanation.made], explanation.player
+    if explanation.parted and not rows and not explanation.left:
+        yield "None of it changed the score."
+    elif explanation.parted:
+        plays = f"{player} plays the rest of both with the same chance"
+        if explanation.several:
+            plays = f"{player}, or the world's own rules, plays everybody for the rest of both"
         yield (
-            f"Worth: the score with what was done, less the score with what {explanation.player} would have done; "
-            f"{explanation.player} plays the rest of both with the same chance. Rows overlap and do not add up."
+            f"Worth: the score with what was done, less the score with what {player} would have done; {plays}. "
+            "Rows overlap and do not add up."
+        )
+    if rows and not explanation.futures:
+        yield (
+            "No chance is redrawn: a worth is the difference of two branches in one future, exact there and without an "
+            "interval. Another seed may say otherwise."
         )
     if explanation.tried:
         rows = "this row" if explanation.tried == 1 else f"all {explanation.tried} rows tried together (Holm)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Role, View
+from akinai.core.agents import Agent, AgentFactory, Move, Role, View
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
@@ -75,12 +75,15 @@ class Beside:
         if self._wanted is None and not self._over:
             last = self._last and self.world.facets.observation.observe_late(state, self.actor, self._last)
             try:
-                move = await self._agent.act(self._view(state), last)
+                move = await self._move(self._view(state), last)
             except EndRun:
                 self._over = True
             else:
                 self._wanted = self.world.verbs.settled(move.action)
         return self._wanted
+
+    async def _move(self, view: View, last: Outcome | None) -> Move:
+        return await self._agent.act(view, last)
 
     def _view(self, state: Any) -> View:
         view, now = self.world.view(state, self.actor), self.world.now(state)

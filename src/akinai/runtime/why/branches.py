@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from akinai.core.agents import AgentFactory
 from akinai.core.canonical import Json
@@ -41,6 +41,11 @@ class Branch:
         return Branch(record, again, redrawn, salt, tuple(cast("Sequence[int]", without)))
 
 
+def actors_of(world: World[Any], steps: Steps[Any]) -> list[str]:
+    """Everybody who takes part, but for sub-agents."""
+    return [actor for actor in participants(world, steps.opening) if "/" not in actor]
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A day with its entries, or one entry."""
@@ -56,22 +61,21 @@ class Unit:
 class Branches:
     """Plays branches of one run. It holds every state of the run, so that no branch plays the past again."""
 
+    several: ClassVar[bool] = False
+    """Whether several actors play, so that units are entries."""
+    followed: str | None = None
+    """The actor among several whose decisions count; None for all."""
+
     def __init__(self, world: World[Any], steps: Steps[Any], player: str) -> None:
         """UsageError for a run that cannot be explained, UnknownName for a player that the world lacks."""
         if player not in world.players:
             raise UnknownName("player", player, world.players)
-        actors = [actor for actor in participants(world, steps.opening) if "/" not in actor]
-        if len(actors) != 1:
-            raise UsageError(
-                f"{world.name} has {len(actors)} actors in this run, and 'why' follows one: "
-                "'akinai compare' and 'akinai diff' read runs of several"
-            )
         if not steps:
             raise UsageError("the run has no entries yet: there is no decision to explain")
-        self.world, self.steps, self.player, self.actor = world, steps, player, actors[0]
+        self.world, self.steps, self.player, self.actor = world, steps, player, next(iter(actors_of(world, steps)), "")
         self._factory: AgentFactory = world.players[player]
         self._cap = steps.genesis.setup.get("max_messages")
-        begin = world.now(steps.opening)
+        begin = None if self.several else world.now(steps.opening)
         self._first_day = None if begin is None else begin // DAY_US
         self.units = self._units()
         self._departures: list[Departures] = []
@@ -114,6 +118,14 @@ class Branches:
         """Whether the world has other futures."""
         state = self.steps.opening
         return self.world.facets.explaining.redraw(state, 1) is not state
+
+    def rows(self) -> list[int]:
+        """The units that may be worth something, by the departures."""
+        return [place for place, found in enumerate(self._departures) if found.parted or place in self.afresh]
+
+    def takes_over(self, place: int) -> int:
+        """The unit at which the player takes over to the same effect as at another one."""
+        return place
 
     def headline(self, steps: Steps[Any]) -> Score:
         """The first score of the first scorer."""

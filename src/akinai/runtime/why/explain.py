@@ -15,6 +15,7 @@ from akinai.runtime.runs.reading import expect_whole, read_ledger
 from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
 from akinai.runtime.why.book import WhyBook
 from akinai.runtime.why.branches import Branch, Branches
+from akinai.runtime.why.crowd import open_branches
 from akinai.runtime.why.explanation import Explanation
 from akinai.runtime.why.study import Study
 
@@ -30,6 +31,8 @@ class WhyOptions:
 
     player: str | None = None
     """Who plays the rest of every branch; None for the world's default player."""
+    actor: str | None = None
+    """Whose decisions count, by its own gain; None for all by the first score."""
     futures: int = 8
     budget: int = 600
     """Branches that are played at most; 0 for no limit."""
@@ -55,8 +58,9 @@ async def explain(
     expect_whole(header, len(ledger.entries))
     world = worlds.load(header.genesis.world)
     player = options.player or default_agent(world)
-    branches = _keep(ledger, player)
-    book = WhyBook(books, header.run_id, f"{ledger.digest} {player}")
+    branches = _keep(ledger, player, options.actor)
+    followed = f" {options.actor}" if options.actor else ""
+    book = WhyBook(books, header.run_id, f"{ledger.digest} {player}{followed}")
     await book.load()
     left, done, total = options.budget or 10**9, 0, 0
 
@@ -67,7 +71,7 @@ async def explain(
         if not new:
             return book.values
         try:
-            items = [BranchWork(header.run_id, ledger.digest, player, branch) for branch in new]
+            items = [BranchWork(header.run_id, ledger.digest, player, branch, options.actor) for branch in new]
             async for place, value in executor.work(url, items, None):
                 if isinstance(value, Died):
                     raise AkinaiError("a process that played branches died, perhaps for want of memory; try --jobs 1")
@@ -111,6 +115,7 @@ class BranchWork:
     """The final digest of the record that is explained."""
     player: str
     branch: Branch
+    actor: str | None = None
 
     @property
     def run_ids(self) -> tuple[str, ...]:
@@ -118,22 +123,23 @@ class BranchWork:
 
     async def do(self, books: Books, monitor: Monitor) -> float:
         """The headline at the end of the branch."""
-        key = (self.digest, self.player)
+        key = (self.digest, self.player, self.actor)
         if (branches := _at_hand.get(key)) is None:
             ledger = await read_ledger(books, await books.header(self.run_id))
             if ledger.digest != self.digest:
                 raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
-            branches = _keep(ledger, self.player)
+            branches = _keep(ledger, self.player, self.actor)
         return await branches.value(self.branch)
 
 
-_at_hand: dict[tuple[str, str], Branches] = {}
+_at_hand: dict[tuple[str, str, str | None], Branches] = {}
 """The run of which this process played branches last: it keeps all states, so it is folded once."""
 
 
-def _keep(ledger: Ledger, player: str) -> Branches:
+def _keep(ledger: Ledger, player: str, actor: str | None) -> Branches:
     world = worlds.load(ledger.genesis.world)
-    branches = Branches(world, replay(world, ledger, check=True), player)
+    steps = replay(world, ledger, check=True)
+    branches = open_branches(world, steps, player, actor)
     _at_hand.clear()
-    _at_hand[ledger.digest, player] = branches
+    _at_hand[ledger.digest, player, actor] = branches
     return branches

@@ -42,7 +42,8 @@ class Credit:
     p_holm: float | None
     """The p of `worth` being 0, corrected for all rows that were tried (Holm)."""
     shown: bool
-    """Whether it is shown to have made or cost something, at 5 % for all rows together."""
+    """Whether it is shown to have made or cost something, at 5 % for all rows together; without other futures, whether
+    the two branches differ."""
 
     @property
     def made(self) -> float:
@@ -82,6 +83,10 @@ class Explanation:
     """Branches played so far."""
     left: int
     """Branches that the budget left out."""
+    several: bool = False
+    """Whether several actors play, so that each row is what a single actor did at an entry."""
+    actor: str | None = None
+    """The actor whose decisions count, by its own gain; None for all."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)

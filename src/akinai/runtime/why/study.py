@@ -57,7 +57,7 @@ class Study:
         self.futures = futures if branches.redraws and branches.by_days else 0
         self._usual = Counter(step.entry.name for found in departures for step in found.missed)
         """How often the player would have done what the run did not, by verb: what is rare is named first."""
-        self.parted = [place for place, found in enumerate(departures) if found.parted or place in branches.afresh]
+        self.parted = branches.rows()
         self.own: list[float] = []
         """The headline where the player takes over at the beginning of each unit, and at the end of the record."""
         self.values: Values = {}
@@ -72,7 +72,7 @@ class Study:
             self.values = await play(branches)
 
         end = len(self.branches.units)
-        await need([*([] if self.branches.ended else [Branch(end)]), *map(Branch, self.parted)])
+        await need([*([] if self.branches.ended else [Branch(end)]), *self._takeovers()])
         self.own = list(self._own())
         if self.futures:
             screened = sorted(self.days(), key=lambda day: -abs(self.own_worth(day)))[:SCREENED]
@@ -94,9 +94,28 @@ class Study:
             found.append(value)
         return reversed(found)
 
+    def _takeovers(self) -> list[Branch]:
+        """The branches in the run's own future. Of several actors the player may do what it wants at another entry, so
+        that an entry has a branch of its own before it and after it."""
+        branches, end = self.branches, len(self.branches.units)
+        if not branches.several or not self.parted:
+            return [Branch(place) for place in self.parted]
+        begins = [branches.takes_over(0), *(branches.takes_over(at) for row in self.parted for at in (row, row + 1))]
+        return [Branch(place) for place in dict.fromkeys(begins) if place < end]
+
+    def _known(self, place: int) -> bool:
+        """Whether it was played what comes of a takeover at the beginning of a unit."""
+        begin = self.branches.takes_over(place)
+        return Branch(begin) in self.values or (begin == len(self.branches.units) and self.branches.ended)
+
     def days(self) -> list[Stretch]:
         """The days on which run and player differ, as far as they were played."""
-        return [Stretch(place, place + 1) for place in self.parted if Branch(place) in self.values]
+        several = self.branches.several
+        return [
+            Stretch(place, place + 1)
+            for place in self.parted
+            if self._known(place) and (not several or self._known(place + 1))
+        ]
 
     def own_worth(self, row: Stretch) -> float:
         return self.own[row.end] - self.own[row.begin]
@@ -115,8 +134,9 @@ class Study:
         found: list[Stretch] = []
         for sign in (-1, 1):
             days = sorted(self.days(), key=lambda day: -sign * self._screen(day))
-            found += [day for day in days[:CANDIDATES] if sign * self._screen(day) > 0]
-            found += self._spans(sign)
+            most = CANDIDATES if self.futures else LISTED
+            found += [day for day in days[:most] if sign * self._screen(day) > 0]
+            found += [] if self.branches.several else self._spans(sign)
         return sorted(found, key=lambda row: -abs(self._screen(row)))
 
     def _spans(self, sign: int) -> list[Stretch]:
@@ -162,6 +182,7 @@ class Study:
         headline = self.branches.headline(self.branches.steps)
         worse = 1 if headline.better == "lower" else -1
         ranked = sorted(credits, key=lambda credit: (not credit.shown, -abs(credit.made)))
+        first = 0 if self.branches.several or not self.parted else self.parted[0]
         return Explanation(
             run=header.run_id,
             digest=digest,
@@ -171,15 +192,17 @@ class Study:
             unit=headline.unit,
             by_days=self.branches.by_days,
             value=headline.value,
-            player_value=self.own[0] if not self.parted or Branch(self.parted[0]) in self.values else None,
+            player_value=self.own[0] if not self.parted or self._known(first) else None,
             cost=tuple(credit for credit in ranked if credit.made * worse > 0)[:LISTED],
             made=tuple(credit for credit in ranked if credit.made * worse < 0)[:LISTED],
-            parted=sum(found.parted for found in self.departures),
+            parted=len(self.parted) if self.branches.several else sum(found.parted for found in self.departures),
             days=len(self.branches.units),
             tried=sum(test is not None for test in tests),
             futures=self.futures,
             branches=len(self.values),
             left=len(self.wanted - self.values.keys()),
+            several=self.branches.several,
+            actor=self.branches.followed,
         )
 
     def _test(self, row: Stretch) -> PairedComparison | None:

@@ -16,6 +16,7 @@ from akinai.worlds.market.analysis.account import account
 from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
 from akinai.worlds.market.analysis.scores import facts, is_seated, welfare_cents
+from akinai.worlds.market.explaining import MarketExplaining
 from akinai.worlds.market.lessons import lessons, selling
 from akinai.worlds.market.lessons.advice import Experiment
 from akinai.worlds.market.lessons.selling_advice import SellingExperiment
@@ -160,4 +161,5 @@ FACETS = Facets(
     teaching=MarketTeaching(),
     presentation=MarketPresentation(),
     files=MarketFiles(),
+    explaining=MarketExplaining(),
 )

@@ -3,7 +3,7 @@
 They know what the market tells them and nothing else.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,6 +17,7 @@ from akinai.worlds.market.players.guided import guided
 from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
 from akinai.worlds.market.players.policies import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Policy
 from akinai.worlds.market.players.sellers import guided_manner, say, sell, send
+from akinai.worlds.market.players.trader import Trader
 from akinai.worlds.market.rules.gates import NOT_YET
 
 Lookup = Generator[Action, Outcome, list[str]]
@@ -35,16 +36,18 @@ class Collected:
     """The index of the last message that it read."""
 
 
-def customer(me: Routine, policy: Policy) -> Plan:
+def customer(me: Trader, policy: Policy) -> Plan:
     """Searches by item names, asks, compares what is proposed, pays one, and leaves."""
-    own = observations.own_profile(me.view)
+    own, written = observations.own_profile(me.view), frozenset(me.past.written)
     if a.Register in me.view.verbs:
         yield a.Register()
-    asked = yield from search_businesses(own, policy)
-    for business in asked:
-        yield say(own, business, _request(own))
-    gathered = yield from collect_offers(own, policy, len(asked))
-    yield from pay_best(own, policy, gathered)
+    if not me.past.paid:
+        asked = yield from search_businesses(own, policy)
+        for business in asked:
+            if business not in written:
+                yield say(own, business, _request(own))
+        gathered = yield from collect_offers(own, policy, asked, takes_over=bool(written))
+        yield from pay_best(own, policy, gathered)
     while True:
         yield a.Leave()
 
@@ -61,15 +64,17 @@ def search_businesses(own: OwnProfile, policy: Policy) -> Lookup:
             return found
 
 
-def collect_offers(own: OwnProfile, policy: Policy, asked: int) -> Gathering:
-    """The proposals that it would pay."""
-    offers, answered, last = list[ReceivedMessage](), set[str](), 0
-    while len(answered) < asked:
-        yield a.Wait(seconds=policy.patience_s)
+def collect_offers(own: OwnProfile, policy: Policy, asked: Sequence[str], *, takes_over: bool = False) -> Gathering:
+    """The proposals that it would pay. Whoever takes over reads its mail first, and only from those it would ask."""
+    offers, answered, last, waits = list[ReceivedMessage](), set[str](), 0, not takes_over
+    while len(answered) < len(asked):
+        if waits:
+            yield a.Wait(seconds=policy.patience_s)
         mail = yield from read_mail(last)
-        if not mail:
+        if not mail and waits:
             break
-        last = mail[-1].index
+        last, waits = mail[-1].index if mail else last, True
+        mail = [received for received in mail if not takes_over or received.sender in asked]
         answered |= {received.sender for received in mail}
         for received in mail:
             if _takes(own, policy, received):
@@ -139,10 +144,11 @@ def _player(policy: Policy, description: str) -> AgentFactory:
 
 def _routine(policy: Policy, role: Role) -> Routine:
     def plan(me: Routine) -> Plan:
+        assert isinstance(me, Trader)
         sells = observations.own_profile(me.view).sells
         yield from sell(me, guided_manner(role)) if sells else customer(me, policy)
 
-    return Routine(plan)
+    return Trader(plan)
 
 
 def first_player(role: Role) -> Agent:

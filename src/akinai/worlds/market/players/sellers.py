@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_FLOOR, Decimal
 
-from akinai.core.agents import Plan, Role, Routine
+from akinai.core.agents import Plan, Role
 from akinai.core.chance import Chance
 from akinai.core.lessons import Advice
 from akinai.worlds.market.lessons.selling_advice import (
@@ -21,6 +21,7 @@ from akinai.worlds.market.lessons.selling_advice import (
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.players import observations
 from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, ReceivedMessage
+from akinai.worlds.market.players.trader import Trader
 
 AT_A_TIME = 50
 """Messages that a business reads at once."""
@@ -74,23 +75,27 @@ def experimental_manner(draw: Chance) -> Manner:
     return Manner(*(draw(what).below(2) == 1 for what in ("whole", "order", "words", "price")))
 
 
-def sell(me: Routine, manner: Manner) -> Plan:
+def sell(me: Trader, manner: Manner) -> Plan:
     """Answers each request with what its menu holds of it; confirms each payment once."""
-    own = observations.own_profile(me.view)
+    own, answered = observations.own_profile(me.view), dict(me.past.written)
     if a.Register in me.view.verbs:
         yield a.Register()
-    desk, last = Desk(own, manner), 0
+    desk, last = Desk(own, manner, dict(me.past.proposed), made=me.past.made), 0
+    waits = not (answered or me.past.read)
     if manner.undercuts:
-        yield a.Wait(seconds=OPENING_S)
+        if waits:
+            yield a.Wait(seconds=OPENING_S)
         desk.others = observations.results_page((yield a.Search(search_algorithm="simple", limit=MOST_READ)))[0]
     while True:
-        yield a.Wait()
-        more = True
+        if waits:
+            yield a.Wait()
+        more = waits = True
         while more:
             outcome = yield a.FetchMessages(after_index=last, limit=AT_A_TIME)
             more = observations.has_more(outcome)
             mail = observations.messages_in(outcome)
             last = mail[-1].index if mail else last
+            mail = [received for received in mail if received.index > answered.get(received.sender, 0)]
             for answer in desk.answers(mail):  # noqa: UP028 - a list takes no outcomes
                 yield answer
 

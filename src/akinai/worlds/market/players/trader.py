@@ -1,0 +1,70 @@
+"""A player that knows what was done in its place, and goes on from there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from akinai.core.actions import Action
+from akinai.core.agents import Move, Plan, Routine, View
+from akinai.core.ledger import Outcome
+from akinai.worlds.market.model import actions as a
+
+
+@dataclass
+class Past:
+    """What an actor did so far, whoever decided it."""
+
+    written: dict[str, int] = field(default_factory=dict[str, int])
+    """By agent that it wrote to, the largest index that it had read when it last did."""
+    proposed: dict[str, a.OrderProposal] = field(default_factory=dict[str, a.OrderProposal])
+    """Its proposals by id."""
+    made: int = 0
+    """Proposals that it made."""
+    paid: int = 0
+    """Payments that it made."""
+    read: int = 0
+    """The largest index that it read."""
+
+    def note(self, action: Action, outcome: Outcome) -> None:
+        """Take note of an action; a refused one changed nothing."""
+        if not outcome.ok:
+            return
+        match action:
+            case a.FetchMessages():
+                data = cast("Mapping[str, Any]", outcome.data or {})
+                messages = cast("Sequence[Mapping[str, Any]]", data.get("messages", ()))
+                self.read = max([self.read, *(message["index"] for message in messages[-1:])])
+            case a.SendMessage():
+                self.written[action.to_agent_id] = self.read
+                match action.message:
+                    case a.OrderProposal():
+                        self.proposed[action.message.id] = action.message
+                        self.made += 1
+                    case a.Payment():
+                        self.paid += 1
+                    case a.Text():
+                        pass
+            case _:
+                pass
+
+
+class Trader(Routine):
+    """A routine that is begun again where something else was done than it would have done."""
+
+    def __init__(self, plan: Callable[[Routine], Plan]) -> None:
+        self.past = Past()
+        self._action: Action | None = None
+        super().__init__(plan)
+
+    async def act(self, view: View, last: Outcome | None) -> Move:
+        if self._action is not None and last is not None:
+            self.past.note(self._action, last)
+        move = await super().act(view, last)
+        self._action = move.action
+        return move
+
+    def watch(self, action: Action, outcome: Outcome) -> None:
+        """Take note of an action of its actor that it did not decide, and plan anew."""
+        self._action = None
+        self.past.note(action, outcome)
+        self.restart()
