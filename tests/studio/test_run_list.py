@@ -1,6 +1,7 @@
 """The list of runs: rows against idle and reference, and the watch that finds what changed."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ async def test_only_what_changed_is_sent(store: str) -> None:
     watch = Watch(await open_store(store), ["naive"])
     await watch.refresh()
     assert [item.header.run_id for item in watch.items] == ["naive-1", "naive-2"]
-    assert watch.unread == 2
+    assert watch.unread == 6, "and idle and reference on their seeds"
     version, listed = watch.version, watch.list_version
     watch.look_again()
     await watch.refresh()
@@ -111,3 +112,43 @@ def test_axes_are_round_numbers() -> None:
     assert second - first == pytest.approx(15)
     assert drawn.paths[-1].kind == "run"
     assert drawn.area.endswith("L1 100L0 100Z")
+
+
+async def test_a_run_far_below_its_group_stands_out(store: str) -> None:
+    """One of five comes to hardly anything; a group whose runs differ little has none that stands out."""
+    items = (await watched(store)).items
+    naive = next(item for item in items if item.header.group == "naive")
+    alike = [worth(naive, number, value) for number, value in enumerate((50_000, 52_000, 48_000, 55_000, 1_000))]
+    assert Scales.of(alike[:4]).outliers == set()
+    scales = Scales.of(alike)
+    assert scales.outliers == {"naive-4"}
+    assert [row_of(item, scales).outlier for item in alike] == [False] * 4 + [True]
+
+
+def worth(item: Item, number: int, value: int) -> Item:
+    """A run of another seed that came to a value."""
+    assert item.run
+    header = replace(item.header, run_id=f"naive-{number}")
+    first, *rest = item.run.scores
+    return replace(
+        item, header=header, run=replace(item.run, header=header, scores=(replace(first, value=value), *rest))
+    )
+
+
+async def test_a_group_alone_is_compared_with_the_rest_of_the_store(store: str) -> None:
+    """Idle and reference on its seeds are read though they are not listed."""
+    watch = await watched(store, "naive")
+    assert [item.header.run_id for item in watch.items] == ["naive-1", "naive-2"]
+    assert sorted(item.header.group or "" for item in watch.yardsticks) == ["idle", "idle", "reference", "reference"]
+    page = runs_page(watch.items, Site("live"), yardsticks=watch.yardsticks)
+    assert "reference-1" not in page
+    assert page.count('<i class="scale">') == 2
+
+
+def test_a_run_that_is_over_early_says_why() -> None:
+    """A bankrupt run is not merely done."""
+    run = akinai.run("vending", agent="idle", days=20, settings={"start_cents": 100})[0]
+    item = Item(run.header, run, run.entries)
+    assert run.header.ending == "bankrupt"
+    assert row_of(item, Scales()).early == "bankrupt"
+    assert ">bankrupt</span>" in runs_page([item], Site("live"))

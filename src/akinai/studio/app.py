@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
@@ -63,7 +64,8 @@ def _add_runs(app: FastAPI, studio: Studio) -> None:
         await _read_for_a_while(watch)
         version = watch.version
         site = studio.site(request)
-        return HTMLResponse(await asyncio.to_thread(runs_page, watch.items, site, version, deleted=deleted))
+        listed = partial(runs_page, yardsticks=watch.yardsticks, deleted=deleted)
+        return HTMLResponse(await asyncio.to_thread(listed, watch.items, site, version))
 
     @app.get("/events")
     async def events(request: Request, since: int = 0) -> Response:
@@ -82,7 +84,7 @@ async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[
             listed, unread = watch.list_version, 0
         version, changed = watch.version, watch.changed_since(since)
         if changed:
-            scales = Scales.of(watch.items)
+            scales = Scales.of([*watch.items, *watch.yardsticks])
             yield event("rows", {item.header.run_id: str(row_html(item, scales, site)) for item in changed})
             since = version
         for notice in studio.notices[notices:]:

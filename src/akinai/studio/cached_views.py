@@ -71,14 +71,14 @@ class CachedViews:
         if not 0 < horizon(header) <= MOST_DAYS or not {LOW, HIGH} <= set(world.players):
             return {}
         found: dict[str, Sequence[float]] = {}
-        scales = Scales.of(self.watch.items)
+        scales = Scales.of([*self.watch.items, *self.watch.yardsticks])
         for agent in (LOW, HIGH):
             run = scales.baseline(header, agent) or await self._stored(header, agent)
             found[agent] = daily(run) if run else await asyncio.to_thread(_play, world, header, agent)
         return {name: days for name, days in found.items() if days}
 
     async def _stored(self, header: RunHeader, agent: str) -> Run | None:
-        for item in self.watch.items:
+        for item in (*self.watch.items, *self.watch.yardsticks):
             known = item.header
             if (
                 next(iter(known.agents.values()), "") == agent

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from akinai import worlds
 from akinai.analysis.groups import settings_key
+from akinai.analysis.scale import HIGH, LOW
 from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry, Ledger
 from akinai.core.stores import Books, RunHeader
@@ -29,6 +30,8 @@ class _Known:
     changed_at: float = float("-inf")
     read_entries: int = -1
     """The number of entries that the judged run has; -1 before it was judged."""
+    aside: bool = False
+    """Whether it is no run of the list, but idle or reference on the seed of one."""
 
 
 @dataclass(slots=True)
@@ -48,7 +51,12 @@ class Watch:
     @property
     def items(self) -> list[Item]:
         """All runs, oldest first."""
-        return [known.item for known in self._known.values()]
+        return [known.item for known in self._known.values() if not known.aside]
+
+    @property
+    def yardsticks(self) -> list[Item]:
+        """Runs of idle and reference in the same games on the same seeds, where names stand for other runs."""
+        return [known.item for known in self._known.values() if known.aside]
 
     def changed_since(self, version: int) -> list[Item]:
         return [known.item for known in self._known.values() if known.version > version]
@@ -69,13 +77,16 @@ class Watch:
                 return
             headers = await self.books.runs()
             chosen = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
+            aside = {header.run_id for header in yardsticks(headers, chosen)} if self.names else set[str]()
+            chosen = [*chosen, *(header for header in headers if header.run_id in aside)]
             ids = [header.run_id for header in chosen]
             if ids != list(self._known):
                 self.list_version = self.version = self.version + 1
                 self._known = {id: self._known[id] for id in ids if id in self._known}
             known: dict[str, _Known] = {}
             for header in chosen:
-                known[header.run_id] = await self._updated(header)
+                updated = await self._updated(header)
+                known[header.run_id] = replace(updated, aside=True) if header.run_id in aside else updated
             self._known = known
             self._refreshed_at = time.monotonic()
 
@@ -107,7 +118,7 @@ class Watch:
         waiting = [known for known in self._known.values() if known.read_entries != known.item.entries]
         if not waiting:
             return False
-        known = min(waiting, key=lambda known: (known.read_entries >= 0, -known.item.header.created_at))
+        known = min(waiting, key=lambda known: (known.read_entries >= 0, known.aside, -known.item.header.created_at))
         id, entries = known.item.header.run_id, known.item.entries
         run = await judged_run(self.books, known.item.header, self.prices)
         if (current := self._known.get(id)) is not None:
@@ -116,6 +127,22 @@ class Watch:
                 current, item=replace(current.item, run=run), version=self.version, read_entries=entries
             )
         return True
+
+
+def yardsticks(headers: Sequence[RunHeader], chosen: Sequence[RunHeader]) -> list[RunHeader]:
+    """Finished runs of idle and reference among all, in the games and on the seeds of the chosen ones."""
+    names = {header.run_id for header in chosen}
+    wanted = {(_key(header), header.genesis.seed) for header in chosen if not header.damage}
+    players = [
+        header
+        for header in headers
+        if header.run_id not in names and next(iter(header.agents.values()), "") in (LOW, HIGH) and not header.parent
+    ]
+    return [
+        header
+        for header in players
+        if header.status == "done" and not header.damage and (_key(header), header.genesis.seed) in wanted
+    ]
 
 
 def _key(header: RunHeader) -> str:

@@ -3,9 +3,9 @@ them."""
 
 from akinai.views.model import CallView, DayView, FindingView, MomentView, RunView, Tracks, TranscriptItem
 from akinai.views.run import RunViews
-from akinai.views.verdict import Verdict, verdict
+from akinai.views.verdict import Verdict, ended_early, verdict
 
 __all__ = [
     "CallView", "DayView", "FindingView", "MomentView", "RunView", "RunViews", "Tracks", "TranscriptItem", "Verdict",
-    "verdict",
+    "ended_early", "verdict",
 ]  # fmt: skip

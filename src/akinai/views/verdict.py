@@ -12,6 +12,10 @@ LONGEST = 16
 """Most days of the stretch that a verdict names."""
 LEVEL_CENTS = 2_000
 """A difference below it counts as level."""
+NEARLY_LEVEL = 0.02
+"""Of the largest gap: a run that is less behind is still level."""
+SMALL = 0.3
+"""Of the gap at the end: a smaller part that was lost in a stretch is not named."""
 NEARLY = 0.92
 """The shortest stretch that holds this part of the largest growth of the gap is named."""
 
@@ -23,39 +27,64 @@ class Verdict:
     text: str
     stretch: tuple[int, int] | None = None
     """First and last day in which most was lost against the reference."""
+    day: int = 0
+    """The day of the finding that is named, and its entry; 0 without one."""
+    entry: int = 0
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
 
 
 def verdict(view: RunView, ghosts: Mapping[str, Sequence[float]] = {}) -> Verdict:
-    """The result, the gap to the reference on the same seed, and when it was lost.
+    """The result, the gap to the reference on the same seed, when it was lost, and what was wrong then.
 
-    `ghosts` are the headline's values by day of other players on the same seed; "reference" is compared with.
+    `ghosts` are the headline's values by day of other players on the same seed; "reference" is compared with, at the
+    end of a run that is over, else on the day that it has reached.
     """
     values = [value for value in view.series() if value is not None]
     if not values or view.unit == "part" or view.units.get(view.headline) != "cents":
         return Verdict(_plain(view))
-    closed = sum(day.closed for day in view.days)
-    when = f"After {_days(closed)}" if view.status == "done" else f"On day {view.days[-1].number}, still open,"
-    sentence = f"{when} the {view.headline.replace('_', ' ')} is {_dollars(values[-1])}"
+    sentence = f"{_when(view)} the {view.headline.replace('_', ' ')} is {_dollars(values[-1])}"
     best = ghosts.get("reference", ())
     if not best:
         return Verdict(f"{sentence}.")
     gap = [best[min(day, len(best) - 1)] - value for day, value in enumerate(values)]
-    if abs(gap[-1]) < LEVEL_CENTS:
+    at_end = best[-1] - values[-1] if view.status == "done" else gap[-1]
+    if abs(at_end) < LEVEL_CENTS:
         return Verdict(f"{sentence}, level with the reference player on the same seed.")
-    if gap[-1] < 0:
-        return Verdict(f"{sentence}, {_dollars(-gap[-1])} more than the reference player on the same seed.")
-    sentence += f", {_dollars(gap[-1])} less than the reference player on the same seed."
+    if at_end < 0:
+        return Verdict(f"{sentence}, {_dollars(-at_end)} more than the reference player on the same seed.")
+    sentence += f", {_dollars(at_end)} less than the reference player on the same seed."
     stretch = worst_stretch(gap)
     if stretch is None:
         return Verdict(sentence)
+    near = _named(view, gap, stretch)
+    why = f": {_why(near)}" if near else ""
+    text = f"{sentence} {_part(gap, at_end, stretch)} between day {stretch[0]} and day {stretch[1]}{why}."
+    return Verdict(text, stretch, near[0].first_day, near[0].entries[0]) if near else Verdict(text, stretch)
+
+
+def ended_early(view: RunView) -> bool:
+    """Whether a run is over before its last day, such as one that is bankrupt."""
+    return view.status == "done" and 0 < len(view.days) < view.planned
+
+
+def _when(view: RunView) -> str:
+    if view.status != "done":
+        return f"On day {view.days[-1].number}, still open,"
+    closed = _days(sum(day.closed for day in view.days))
+    if ended_early(view) and view.ending:
+        return f"Over after {closed} of {view.planned} ({view.ending.replace('_', ' ')}):"
+    return f"After {closed}"
+
+
+def _part(gap: Sequence[float], at_end: float, stretch: tuple[int, int]) -> str:
     lost = gap[stretch[1] - 1] - gap[stretch[0] - 2] if stretch[0] > 1 else gap[stretch[1] - 1]
-    share = lost / gap[-1]
+    share = lost / at_end
+    if share < SMALL:
+        return "It fell behind most"
     part = "All of it and more" if share > 1.05 else "Nearly all of it" if share > 0.85 else f"{share:.0%} of it"
-    why = _why(view, stretch)
-    return Verdict(f"{sentence} {part} was lost between day {stretch[0]} and day {stretch[1]}{why}.", stretch)
+    return f"{part} was lost"
 
 
 def worst_stretch(gap: Sequence[float]) -> tuple[int, int] | None:
@@ -69,20 +98,29 @@ def worst_stretch(gap: Sequence[float]) -> tuple[int, int] | None:
     return first + 2, last + 1
 
 
-def _why(view: RunView, stretch: tuple[int, int]) -> str:
-    near = [
-        finding
-        for finding in view.findings
-        if finding.first_day <= stretch[1] and finding.day >= stretch[0] and finding.severity != SEVERITIES[0]
-    ]
-    if not near:
-        return ""
-    worst = max(near, key=_rank)
-    return f": {worst.title[:1].lower()}{worst.title[1:]}, {worst.true}"
+def _named(view: RunView, gap: Sequence[float], stretch: tuple[int, int]) -> Sequence[FindingView]:
+    """The findings of the type that weighs most, oldest first, from the last level day to the end of a stretch.
+
+    At most `LONGEST` days before the stretch.
+    """
+    level = max(LEVEL_CENTS, max(gap) * NEARLY_LEVEL)
+    since = max((day for day in range(max(1, stretch[0] - LONGEST), stretch[0]) if gap[day - 1] <= level), default=0)
+    since = max(since, stretch[0] - LONGEST)
+    types: dict[str, list[FindingView]] = {}
+    for finding in sorted(view.findings, key=lambda finding: (finding.first_day, finding.entries[0])):
+        if finding.first_day <= stretch[1] and finding.day >= since and finding.severity != SEVERITIES[0]:
+            types.setdefault(finding.type, []).append(finding)
+    return max(types.values(), key=lambda found: sum(map(_weight, found)), default=())
 
 
-def _rank(finding: FindingView) -> tuple[int, int]:
-    return SEVERITIES.index(finding.severity), len(finding.entries)
+def _weight(finding: FindingView) -> int:
+    return SEVERITIES.index(finding.severity)
+
+
+def _why(near: Sequence[FindingView]) -> str:
+    first = near[0]
+    among = f" (the first of {len(near)})" if len(near) > 1 else ""
+    return f"{first.title[:1].lower()}{first.title[1:]} on day {first.first_day}, {first.true}{among}"
 
 
 def _plain(view: RunView) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
+from statistics import fmean, median
 
 from markupsafe import Markup
 
@@ -23,6 +23,10 @@ from akinai.runtime.runs.sweep import sweep_of
 
 SEVERITIES = ("grave", "serious", "minor")
 WIDTH = 120
+FEWEST = 4
+"""Runs of a group from which one of them can stand out."""
+FAR, FAR_SHARE = 2.5, 0.5
+"""A run stands out so many median absolute deviations, and this share of it, below the median of its group."""
 SMALL_GAP = 0.01
 """Of the reference's result: a smaller gap has no colour."""
 
@@ -53,6 +57,10 @@ class Row:
     entries: int
     parent: str = ""
     error: str = ""
+    early: str = ""
+    """Why a finished run was over before its last day."""
+    outlier: bool = False
+    """Whether it came out far below the others of its group."""
     words: str = ""
     """What the filter searches, in lower case."""
     read: bool = False
@@ -124,13 +132,16 @@ class Scales:
 
     keys: Mapping[str, str] = field(default_factory=dict[str, str])
     """The settings keys of runs that are known."""
+    outliers: frozenset[str] = frozenset()
+    """Runs that came out far below the others of their group."""
 
     @staticmethod
     def of(items: Iterable[Item]) -> "Scales":
         keys: dict[str, str] = {}
         baselines: dict[tuple[str, int, str], Run] = {}
         values: dict[str, list[float]] = {}
-        for item in items:
+        known = list(items)
+        for item in known:
             if item.run is None or item.run.trouble:
                 continue
             if item.key:
@@ -139,7 +150,8 @@ class Scales:
             if item.run.agent in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
                 key = item.key or settings_key(item.header.genesis)
                 baselines.setdefault((key, item.run.seed, item.run.agent), item.run)
-        return Scales(baselines, {world: (min(numbers), max(numbers)) for world, numbers in values.items()}, keys)
+        ranges = {world: (min(numbers), max(numbers)) for world, numbers in values.items()}
+        return Scales(baselines, ranges, keys, _outliers(known))
 
     def baseline(self, header: RunHeader, agent: str) -> Run | None:
         """Idle or reference in the same game on the same seed."""
@@ -149,9 +161,39 @@ class Scales:
         return self.baselines.get((key, header.genesis.seed, agent))
 
 
-def runs_page(items: Sequence[Item], site: Site, version: int = 0, *, deleted: bool = False) -> Markup:
-    """The page of all runs, newest groups first: those that are not deleted, or those that are."""
-    scales = Scales.of(items)
+def _outliers(items: Iterable[Item]) -> frozenset[str]:
+    """Finished runs whose headline is far below the median of their group, once all of the group were read."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    items = list(items)
+    unread = {item.header.group for item in items if item.run is None}
+    for item in items:
+        run = item.run
+        if run and run.scores and run.state == "done" and item.header.group and not notes_of(item.header).deleted:
+            groups.setdefault((item.header.group, item.key), []).append(run)
+    found: set[str] = set()
+    for (group, _), runs in groups.items():
+        if len(runs) < FEWEST or group in unread or runs[0].scores[0].better == "lower":
+            continue
+        middle = median(run.scores[0].value for run in runs)
+        spread = median(abs(run.scores[0].value - middle) for run in runs)
+        least = middle - max(FAR * spread, abs(middle) * FAR_SHARE)
+        found |= {run.header.run_id for run in runs if run.scores[0].value < least}
+    return frozenset(found)
+
+
+def runs_page(
+    items: Sequence[Item],
+    site: Site,
+    version: int = 0,
+    *,
+    yardsticks: Sequence[Item] = (),
+    deleted: bool = False,
+) -> Markup:
+    """The page of all runs, newest groups first: those that are not deleted, or those that are.
+
+    `yardsticks` are further runs of idle and reference, which are compared with and not shown.
+    """
+    scales = Scales.of([*items, *yardsticks])
     gone = sum(notes_of(item.header).deleted for item in items)
     items = [item for item in items if notes_of(item.header).deleted == deleted]
     by_world: dict[str, list[Item]] = {}
@@ -198,6 +240,9 @@ def row_of(item: Item, scales: Scales) -> Row:
     header, run = item.header, item.run
     agent = agent_label(next(iter(header.agents.values()), ""), header.card)
     state = run.state if run else header.status
+    planned = horizon(header) if not header.damage else 0
+    early = label(header.ending or "") if run and state == "done" and 0 < run.days < planned else ""
+    outlier = header.run_id in scales.outliers
     row = Row(
         header.run_id,
         agent,
@@ -205,8 +250,10 @@ def row_of(item: Item, scales: Scales) -> Row:
         item.entries,
         parent=header.parent or "",
         error=(run.reason if run else header.error) or "",
-        words=_words(item, agent, state),
-        days_planned=horizon(header) if not header.damage else 0,
+        early=early,
+        outlier=outlier,
+        words=_words(item, agent, f"{state} {early}{' far below its group' if outlier else ''}"),
+        days_planned=planned,
         growing=item.growing,
         job=item.job,
         persons=next(iter(header.agents.values()), "") in PERSONS,

@@ -12,13 +12,14 @@ from markupsafe import Markup
 from akinai.core.findings import Severity
 from akinai.core.ledger import DAY_US
 from akinai.report.figures.style import writable
+from akinai.report.language import translate_report
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
 from akinai.report.page.site import Site
 from akinai.report.page.templating import MINUS, count, dollars, json_block, marked, money, number, render, translate
 from akinai.report.tables.columns import shortened
 from akinai.report.tables.runs import label
 from akinai.runtime.runs.lifecycle import can_resume
-from akinai.views import MomentView, RunView, RunViews, Verdict, verdict
+from akinai.views import MomentView, RunView, RunViews, Verdict, ended_early, verdict
 
 MINUTE_US = 60_000_000
 DAY_MINUTES = 1_440
@@ -27,6 +28,8 @@ MAX_FIGURES = 3
 LOW, HIGH = "idle", "reference"
 Ghosts = Mapping[str, Sequence[float]]
 """The headline by day of other players on the same seed, by their names."""
+MOST_DAYS = 100_000
+"""More than any run has."""
 EACH_DAY = {"sold": "sold_out"}
 """A table of a day whose sum is drawn as bars, and the fact that colours a bar."""
 
@@ -78,6 +81,8 @@ class RunPage:
     """Of the bars of the rail, in per cent."""
     crowded: bool
     """Whether there are conversations, which have a page of their own."""
+    early: str
+    """Why a run was over before its last day."""
     forkable: bool
     resumable: bool
 
@@ -93,7 +98,10 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         _kpis(view, ghosts, language),
         _plot(views, ghosts, language),
         [
-            *(Pin(finding.day, finding.entries[-1], finding.title, finding.severity) for finding in view.findings),
+            *(
+                Pin(finding.day, finding.entries[-1], translate_report(finding.title, language), finding.severity)
+                for finding in view.findings
+            ),
             *(_moment_pin(view, moment) for moment in view.moments),
         ],
         bars,
@@ -102,6 +110,7 @@ def run_page(views: RunViews, ghosts: Ghosts, site: Site) -> Markup:
         [],
         [height for height, _ in bars.heights] if bars else _activity(view),
         crowded=bool(crowd.talks) and not site.alone,
+        early=label(view.ending or "") if ended_early(view) else "",
         forkable=site.live,
         resumable=site.live and can_resume(views.header),
     )
@@ -202,7 +211,9 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
     unit = view.units.get(view.headline, "")
     kinds: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference"}
     curves = [Curve(name, kinds[name], [begin, *series]) for name, series in ghosts.items() if series]
-    title = f"{label(view.headline).capitalize()}{', dollars' if unit == 'cents' else ''}"
+    title = (
+        f"{_title(view.headline, language)}{', ' + translate_report('dollars', language) if unit == 'cents' else ''}"
+    )
     day = translate(marked("day %(n)s"), language)
     return plot(
         title,
@@ -235,7 +246,7 @@ def _activity(view: RunView) -> list[float]:
 
 def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
     """The figures of the head: the headline, its place between idle and reference, three more scores, what it took."""
-    found = [Kpi(_title(name), _value(value, view.units[name])) for name, value in view.scores.items()]
+    found = [Kpi(_title(name, language), _value(value, view.units[name])) for name, value in view.scores.items()]
     rest = [
         kpi for kpi, unit in zip(found, view.units.values(), strict=True) if unit != "cents" and kpi is not found[0]
     ]
@@ -254,8 +265,8 @@ def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
     return kpis
 
 
-def _title(name: str) -> str:
-    return label(name).capitalize()
+def _title(name: str, language: Any) -> str:
+    return translate_report(label(name).capitalize(), language)
 
 
 def _value(value: float, unit: str) -> str:
@@ -263,11 +274,11 @@ def _value(value: float, unit: str) -> str:
 
 
 def _share(view: RunView, ghosts: Ghosts) -> float | None:
-    """The place of the run between idle and reference on its last day, from 0 to 1."""
+    """The place of the run between idle and reference, from 0 to 1: at the end, or on the day that it has reached."""
     values = [value for value in view.series() if value is not None] if view.headline_fact else []
     low, high = ghosts.get(LOW, ()), ghosts.get(HIGH, ())
     if not values or not low or not high:
         return None
-    day = len(values) - 1
+    day = MOST_DAYS if view.status == "done" else len(values) - 1
     floor, top = low[min(day, len(low) - 1)], high[min(day, len(high) - 1)]
     return (values[-1] - floor) / (top - floor) if top != floor else None

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from gettext import NullTranslations, translation
 from importlib.resources import as_file, files
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from akinai.core.errors import UsageError
 from akinai.core.money import format_cents
 from akinai.report.figures.style import writable
-from akinai.report.language import environment_language
+from akinai.report.language import environment_language, translate_report
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 
@@ -29,8 +29,8 @@ def marked(text: str) -> str:
 
 
 SHOWN_STATES = (
-    marked("done"), marked("failed"), marked("open"), marked("unreadable"), marked("minor"), marked("serious"),
-    marked("grave"), marked("cost"), marked("made"),
+    marked("bankrupt"), marked("message cap"), marked("done"), marked("failed"), marked("open"), marked("unreadable"),
+    marked("minor"), marked("serious"), marked("grave"), marked("cost"), marked("made"),
 )  # fmt: skip
 """Words of the core that the pages show."""
 
@@ -58,6 +58,7 @@ def environment(language: Language) -> Environment:
     shared: dict[str, Any] = {
         "language": language, "money": money, "dollars": dollars, "count": count, "figure": number, "label": label,
         "absent": ABSENT, "json_block": json_block, "json_text": json_text,
+        "said": partial(translate_report, language=language),
     }  # fmt: skip
     made.globals.update(shared)  # pyright: ignore[reportCallIssue, reportArgumentType] - typed for its defaults alone
     return made

@@ -154,7 +154,7 @@ TITLES = {
     "hallucinated_delivery": "Imagined delivery",
     "hallucinated_supplier": "Imagined supplier",
     "schedule_confusion": "Wrong day",
-    "price_inconsistency": "Wavering price",
+    "price_inconsistency": "Wrong price",
     "cash_flow_error": "Could not pay",
     "cash_misremembered": "Misremembered cash",
     "inventory_tracking": "Wrong count",

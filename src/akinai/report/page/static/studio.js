@@ -166,7 +166,7 @@
         const capacity = shelf.capacities[n], slot = make("div", { className: "slot" }), goods = make("span", { className: "goods" }), units = make("b", { className: "units" }), price = make("b", { className: "price" });
         const ticks = Array.from({ length: capacity }, () => make("i"));
         slot.append(make("span", { className: "place" }, key.split(":").at(-1)), goods, make("span", { className: "stock" }, ...ticks), make("span", { className: "tag" }, units, price));
-        slot.style.setProperty("--soldout", JSON.stringify(`売切 ${this.data.words.soldout}`));
+        slot.style.setProperty("--soldout", JSON.stringify(["売切", this.data.words.soldout].filter((word, n) => !n || word !== "売切").join(" ")));
         window.append(slot); this.slots.push({ key, slot, goods, units, price, ticks, capacity, drawn: null, track: this.tracks.slots[key] });
       });
       box.append(sign, window, make("div", { className: "tray" }));

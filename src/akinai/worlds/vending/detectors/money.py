@@ -69,12 +69,13 @@ def _below_cost(history: History) -> Iterator[Finding]:
                 below.discard(product)
             elif product not in below:
                 below.add(product)
+                name, loss = state.setup.catalog.by_id[product].name, format_cents(round(cost) - cents)
                 yield make_finding(
                     "price_inconsistency",
                     [step],
                     "serious",
-                    assumed=f"{format_cents(cents)} was a price for {product}",
-                    true=f"a unit had cost {format_cents(round(cost))}",
+                    assumed=f"{format_cents(cents)} was a price for {name}",
+                    true=f"a unit of {name} had cost {format_cents(round(cost))}, so each sale loses {loss}",
                 )
 
 
