@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,14 @@ from babel.messages.catalog import Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from command_line import Akinai
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import divide_line
 
 from akinai.cli.app import PANELS, app
 from akinai.cli.help import FRAME, help_texts
 from akinai.report.language import NAMES, translate, translate_sentence
+from akinai.report.language.lines import ENDS, columns, line_breaks
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "src" / "akinai" / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"
@@ -31,8 +36,10 @@ ENGLISH = re.compile(r"\b(?:is|are|the|has|have|not|should|cannot|there|leave)\b
 """Words of a sentence that was left as it is."""
 
 
+PHRASE = re.compile(r"[A-Za-z]{3,} (?!horizon)[a-z]{3,}")
+"""Two English words in a row: a name has none. The state `done` and an ending stand side by side."""
 WORDS = re.compile(r"[A-Za-z]{2,}")
-PAGES = (ROOT / "src" / "akinai" / "report" / "tables", ROOT / "src" / "akinai" / "cli")
+PAGES = tuple(ROOT / "src" / "akinai" / room for room in ("report/tables", "report/why", "cli"))
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (
     ("run", "vending", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),
@@ -42,6 +49,8 @@ RESULTS = (
     ("analyze", "b-1"),
     ("plan", "--gain", "5", "--from", "b"),
     ("plan", "--gain", "5", "--from", "a", "--against", "b"),
+    ("replay", "b-1"),
+    ("verify", "a"),
 )
 """Commands that fill a store, and commands whose results are read."""
 
@@ -59,6 +68,7 @@ def texts() -> set[str]:
 @pytest.fixture
 def japanese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AKINAI_LANG", "ja")
+    monkeypatch.setattr("rich.text.divide_line", divide_line)  # and put back after the test
 
 
 def test_catalogue_is_complete() -> None:
@@ -101,8 +111,9 @@ def test_every_error_is_in_japanese_with_the_same_values() -> None:
 
 
 @pytest.mark.usefixtures("japanese")
-def test_help_and_errors_are_in_japanese(akinai: Akinai) -> None:
+def test_help_and_errors_are_in_japanese(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first page, a command's page with its defaults, an error, the heads of a table."""
+    monkeypatch.setenv("COLUMNS", "200")
     assert "\n遊ぶ\n" in akinai("--help").out
     page = " ".join(akinai("run", "--help").out.replace("│", "").split())
     assert "[既定: 無作為な二語]" in page
@@ -153,7 +164,31 @@ def test_results_are_in_japanese(akinai: Akinai, folder: Path, monkeypatch: pyte
         assert akinai(*words).code == 0
     english = [akinai(*words).out for words in RESULTS[2:]]
     monkeypatch.setenv("AKINAI_LANG", "ja")
+    monkeypatch.setattr("rich.text.divide_line", divide_line)
     for words, page in zip(RESULTS[2:], english, strict=True):
         shown = akinai(*words).out
-        assert not ENGLISH.search(re.sub(r"^  akinai .*", "", shown, flags=re.M)), shown
+        prose = re.sub(r"^  akinai .*", "", shown, flags=re.M)
+        assert not ENGLISH.search(prose), shown
+        assert not PHRASE.search(prose), shown
         assert sorted(AMOUNTS.findall(shown)) == sorted(AMOUNTS.findall(page))
+
+
+@pytest.mark.usefixtures("japanese")
+@pytest.mark.parametrize("command", ["run", "learn", "serve"])
+def test_help_is_whole_in_a_narrow_terminal(akinai: Akinai, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Japanese has no spaces to break at; nothing is cut off for that, and no line is too long."""
+    monkeypatch.setenv("COLUMNS", "80")
+    page = akinai(command, "--help").out
+    assert "…" not in page
+    assert max(map(columns, re.sub("[─-╰]", "|", page).splitlines())) <= 80
+
+
+@given(st.text("あ漢、。（」 ab-", max_size=40), st.integers(4, 20))
+def test_lines_fit_and_begin_with_no_comma(text: str, width: int) -> None:
+    """Cut where it says, a text is whole; a comma begins a line only where a longer word is cut."""
+    ends = [0, *line_breaks(text, width), len(text)]
+    lines = [text[a:b] for a, b in pairwise(ends)]
+    assert "".join(lines) == text
+    assert all(columns(line.rstrip()) <= width for line in lines)
+    if max(map(len, re.findall(r"[^ あ漢]+", text)), default=0) < 3:
+        assert not [line for line in lines[1:] if line[:1] in ENDS]

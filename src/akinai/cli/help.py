@@ -5,9 +5,10 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from unicodedata import east_asian_width
 
+from akinai.cli.output import break_lines_as_japanese
 from akinai.report.language import chosen_language, translate
+from akinai.report.language.lines import line_breaks
 
 WIDEST = 100
 """Columns of the first page at most."""
@@ -59,6 +60,7 @@ def translate_frame() -> None:
     """Translate the words that typer puts round a command's help. Without a translation they stay as they are."""
     from typer import rich_utils
 
+    break_lines_as_japanese()
     for name, words in FRAME.items():
         setattr(rich_utils, name, translate(words))
 
@@ -101,28 +103,8 @@ def _styled(text: str, style: str) -> str:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of at most `width` columns; Japanese may be broken between any two characters."""
-    lines, line, columns = list[str](), "", 0
-    for word in _words(text):
-        wide = sum(2 if _wide(letter) else 1 for letter in word.rstrip())
-        if line and columns + wide > width:
-            lines.append(line.rstrip())
-            line, columns = "", 0
-        line += word
-        columns += wide + len(word) - len(word.rstrip())
-    return [*lines, line.rstrip()] if line else lines
-
-
-def _words(text: str) -> Iterator[str]:
-    """What may not be broken: a word with the space after it, a wide character with the full stop after it."""
-    word = ""
-    for letter in text:
-        ends = word.endswith(" ") or _wide(letter) or _wide(word[-1:])
-        if word and ends and letter not in "、。」）":
-            yield word
-            word = ""
-        word += letter
-    yield word
-
-
-def _wide(letter: str) -> bool:
-    return bool(letter) and east_asian_width(letter) in "FW"
+    lines, start = list[str](), 0
+    for end in [*line_breaks(text, width), len(text)]:
+        lines.append(text[start:end].rstrip())
+        start = end
+    return lines

@@ -56,8 +56,20 @@ def print_part(console: "Console", part: "RenderableType") -> None:
     """Print a part of a page on a console. What a terminal would obey is spelled."""
     from rich.segment import Segment, Segments
 
+    break_lines_as_japanese()
     parts = console.render(part)
     console.print(Segments([part if part.control else Segment(printable(part.text), part.style) for part in parts]))
+
+
+def break_lines_as_japanese() -> None:
+    """Where Japanese is chosen, have `rich` break lines between wide characters: else it cuts off what has no space."""
+    from rich import text
+
+    from akinai.report.language import chosen_language
+    from akinai.report.language.lines import line_breaks
+
+    if chosen_language() == "ja":
+        text.divide_line = line_breaks  # pyright: ignore[reportPrivateImportUsage] - where it breaks all lines
 
 
 def print_line(text: str = "") -> None:

@@ -115,11 +115,13 @@ def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
     runs = api.replay(name, store=store_address(store), ledgers=False)
     if as_json:
         return print_json(runs.to_json())
+    from akinai.report.language import translate_sentence
     from akinai.report.tables.runs import runs_page
 
     print_page(lambda width: runs_page(runs, width))
     entries = sum(run.entries for run in runs)
-    print_line(f"\nreplayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded")
+    done = f"replayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded"
+    print_line(f"\n{translate_sentence(done)}")
 
 
 def verify(
@@ -150,17 +152,23 @@ def verify(
 
 def _verdict_lines(run: str, verdict: "Verdict") -> Iterator[str]:
     """What is found of one run, and its digests in full."""
+    from akinai.report.language import translate, translate_sentence
+    from akinai.report.language.lines import columns
+
     if verdict.ok:
         matches = f"; the digest is its {DIGESTS[verdict.matches]}" if verdict.matches else ""
-        yield f"{run}: ok, {verdict.entries:,} {'entry' if verdict.entries == 1 else 'entries'}{matches}"
+        entries = f"{verdict.entries:,} {'entry' if verdict.entries == 1 else 'entries'}"
+        yield translate_sentence(f"{run}: ok, {entries}{matches}")
     else:
         place = f"entry {verdict.entry}: " if verdict.entry else ""
-        yield f"{run}: NOT as it was written: {place}{verdict.why}"
+        yield translate_sentence(f"{run}: NOT as it was written: {place}{verdict.why}")
     if verdict.note:
-        yield f"  {verdict.note}"
+        yield f"  {translate_sentence(verdict.note)}"
+    names = {covered: translate(name) for covered, name in DIGESTS.items()}
+    widest = max(map(columns, names.values()))
     for covered, value in verdict.digests.items():
         if value:
-            yield f"  {DIGESTS[covered]:<12}  {value}"
+            yield f"  {names[covered]}{' ' * (widest - columns(names[covered]))}  {value}"
 
 
 def merge(

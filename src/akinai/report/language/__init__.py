@@ -48,7 +48,7 @@ def translate_sentence(sentence: str) -> str:
     for pattern, translation in _forms(language):
         if found := pattern.fullmatch(sentence):
             return translation.format_map({name: _part(name, text) for name, text in found.groupdict().items()})
-    return sentence
+    return translate_report(sentence, language)
 
 
 def translate_text(text: str) -> str:
@@ -64,14 +64,13 @@ def _joined(sentences: Iterable[str]) -> str:
 
 
 def _verdicts(sentence: str) -> str:
-    if (whole := translate_sentence(sentence)) != sentence:
-        return whole
     score, _, rest = sentence.partition(": ")
+    known = translate(score[:1].lower() + score[1:])
     verdicts = rest.removesuffix(".").split("; ")
     said = [translate_sentence(verdict) for verdict in verdicts]
-    if not rest or any(japanese == english for japanese, english in zip(said, verdicts, strict=True)):
-        return sentence
-    return f"{translate(score[:1].lower() + score[1:])}: {'。'.join(said)}。"
+    if known == score[:1].lower() + score[1:] or said == verdicts:
+        return translate_sentence(sentence)
+    return f"{known}: {'。'.join(said)}。"
 
 
 def _part(name: str, text: str) -> str:
@@ -122,7 +121,10 @@ def _catalogue(language: Language, domain: str = DOMAIN) -> NullTranslations:
     from importlib.resources import files
 
     with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{domain}.mo").open("rb") as file:
-        return GNUTranslations(file)
+        found = GNUTranslations(file)
+    if domain == DOMAIN:
+        found.add_fallback(_catalogue(language, REPORT))
+    return found
 
 
 @cache
@@ -134,7 +136,7 @@ def _forms(language: Language, domain: str = DOMAIN) -> Sequence[tuple[re.Patter
 
 
 def _fits(name: str) -> str:
-    return r"\d[\d,]*" if name == "count" else ".+?"
+    return {"count": r"\d[\d,]*", "number": r"[+-]?\$?\d[\d,.]*"}.get(name, ".+?")
 
 
 FIGURES = frozenset({"value", "other", "low", "high", "share", "floor", "n", "m", "all"})

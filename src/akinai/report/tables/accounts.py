@@ -11,8 +11,9 @@ from akinai.analysis.records import Group, RowSummary, ScoreSummary, TableSummar
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
 from akinai.core.scores import WORDS, Table
+from akinai.report.language import translate
 from akinai.report.presentation import presentation_of
-from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.tables.columns import Column, fitted, said, shortened
 from akinai.report.tables.runs import ABSENT, figure, label, named, statistics_table
 from akinai.runtime.runs.records import Run
 
@@ -34,13 +35,14 @@ def account_of(run: Run, width: int) -> Iterator[RenderableType]:
     best = presentation_of(run.world).best
     share = run.value(best.share) if best else None
     if best and share is not None and run.scores:
-        yield Text(plain(_best_sentence(run.scores[0].name, share, run.value(best.amount))), "bold")
+        yield Text(said(_best_sentence(run.scores[0].name, share, run.value(best.amount))), "bold")
     shown = [score for score in run.figures if score.value and (best is None or score.name != best.share)]
-    names, values = [label(score.name) for score in shown], [figure(score.value, score.unit) for score in shown]
+    names = [translate(label(score.name)) for score in shown]
+    values = [figure(score.value, score.unit) for score in shown]
     if shown:
         yield fitted([Column("beside the scores", names, words=True), Column("value", values)], width)
     if zeros := _zeros([score.name for score in run.figures if not score.value], any_shown=bool(shown)):
-        yield Text(plain(zeros), "dim")
+        yield Text(said(zeros), "dim")
     for table in run.tables:
         yield from _table(table.name, table.columns, [list(row) for row in table.rows], width, run.names)
 
@@ -51,7 +53,7 @@ def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[Rend
         return
     presentation = presentation_of(group.world)
     if sentence := best_sentence(group, presentation):
-        yield Text(plain(sentence), "bold")
+        yield Text(said(sentence), "bold")
     share = presentation.best.share if presentation.best else ""
     moved = {name: score for name, score in group.figures.items() if not _is_zero(score) and name != share}
     units = {name: score.unit for name, score in moved.items()}
@@ -59,12 +61,12 @@ def account_over(group: Group, runs: Sequence[Run], width: int) -> Iterator[Rend
         summaries = {name: score.summary for name, score in moved.items()}
         yield statistics_table(summaries, units, width, "Beside the scores")
     if zeros := _zeros([name for name, score in group.figures.items() if _is_zero(score)], any_shown=bool(moved)):
-        yield Text(plain(zeros), "dim")
+        yield Text(said(zeros), "dim")
     yield from _lists(runs, width)
     for table in group.tables.values():
         yield from _mean_table(table, width, names_of(runs))
     if any(table.keys and table.rows and table.name not in group.tables for run in runs for table in run.tables):
-        yield Text("Each run has agents of its own: analyze one run to see its tables.", "dim")
+        yield Text(said("Each run has agents of its own: analyze one run to see its tables."), "dim")
 
 
 def best_sentence(group: Group, presentation: Presentation[Any]) -> str:
@@ -212,4 +214,4 @@ def _drop(place: int, unit: str) -> int:
 
 def _rest(rows: int) -> Iterator[RenderableType]:
     if rows > MAX_ROWS:
-        yield Text(f"and {rows - MAX_ROWS:,} more; --json tells all {rows:,}", "dim")
+        yield Text(said(f"and {rows - MAX_ROWS:,} more; --json tells all {rows:,}"), "dim")

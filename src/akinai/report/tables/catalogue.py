@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.canonical import Json
-from akinai.report.language import translate
-from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.language import translate, translate_text
+from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
 
@@ -47,12 +47,12 @@ def worlds_table(worlds: Sequence[WorldInfo], width: int) -> Table:
     return _prose(
         {
             "world": [world.world for world in worlds],
-            "who acts": [world.who for world in worlds],
+            "who acts": [translate(world.who) for world in worlds],
             "presets": [", ".join(preset.name for preset in world.presets) for world in worlds],
             "players": [
                 ", ".join(agent.name for agent in world.agents if agent.name not in OF_EVERY_WORLD) for world in worlds
             ],
-            "about": [world.about for world in worlds],
+            "about": [translate_text(world.about) for world in worlds],
         },
         width,
     )
@@ -61,15 +61,18 @@ def worlds_table(worlds: Sequence[WorldInfo], width: int) -> Table:
 def world_page(world: WorldInfo, width: int) -> RenderableType:
     """All about a world: presets, agents, actions, settings and lists such as a catalogue of products."""
     default, *further = world.agents
-    agents = [Described(default.name, f"{default.about} (the default)".strip()), *further]
+    agents = [
+        Described(default.name, f"{translate_text(default.about)} {translate('(the default)')}".strip()),
+        *further,
+    ]
     settings = {
         "setting": [setting.name for setting in world.settings],
         "default": [_short(setting.default) for setting in world.settings],
         "about": [setting.about for setting in world.settings],
     }
     shown: list[RenderableType] = [
-        Text.assemble((world.world, "bold"), f"  {plain(world.about)}"),
-        Text(f"who acts: {plain(world.who)}; first {', '.join(world.actors)}"),
+        Text.assemble((world.world, "bold"), f"  {said(world.about)}"),
+        Text(said(f"who acts: {world.who}; first {', '.join(world.actors)}")),
         *_part("Presets (--preset NAME, or a path ending in .toml)", _named(world.presets, width)),
         *_part("Agents (--agent NAME)", _named(agents, width)),
         *_part("Actions", _prose(
@@ -88,11 +91,13 @@ def world_page(world: WorldInfo, width: int) -> RenderableType:
 
 
 def _part(title: str, table: RenderableType) -> list[RenderableType]:
-    return [Text(""), Text(plain(title), "bold"), Text(""), table]
+    return [Text(""), Text(said(title), "bold"), Text(""), table]
 
 
 def _named(things: Sequence[Described], width: int) -> Table:
-    return _prose({"name": [thing.name for thing in things], "about": [thing.about for thing in things]}, width)
+    return _prose(
+        {"name": [thing.name for thing in things], "about": [translate_text(thing.about) for thing in things]}, width
+    )
 
 
 def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:

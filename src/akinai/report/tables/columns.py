@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.untrusted.spelling import printable
-from akinai.report.language import translate, translate_sentence, translate_text
+from akinai.report.language import translate_sentence, translate_text
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
@@ -30,7 +30,7 @@ class Column:
 
 def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
     """A table of the columns that fit into a width, in their order; its caption names those left out."""
-    columns = [replace(column, head=translate(column.head)) for column in columns]
+    columns = [replace(column, head=translate_sentence(column.head)) for column in columns]
     filled = [(layout, _filled(columns, layout, width)) for layout in LAYOUTS]
     most = max(len(places) for _, places in filled)
     (gap, head_lines, cell_lines), places = next(fit for fit in filled if len(fit[1]) == most)

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from akinai.analysis.diff import DayDiff, Diff
 from akinai.core.canonical import Json
-from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.language import translate
+from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import ABSENT, figure, label
 
 LONGEST = 400
@@ -23,15 +24,15 @@ FIRST_DAYS = 5
 def diff_page(diff: Diff, width: int) -> RenderableType:
     """The first entry in which two runs differ, side by side, then days that show the consequences."""
     if diff.entry is None:
-        return Text(plain(f"{diff.a} and {diff.b} are equal, entry by entry."))
+        return Text(said(f"{diff.a} and {diff.b} are equal, entry by entry."))
     where = "before anyone acts: their genesis differs" if diff.entry == 0 else f"at entry {diff.entry}"
-    title = Text(plain(f"{diff.a} and {diff.b} part {where}."), "bold")
+    title = Text(said(f"{diff.a} and {diff.b} part {where}."), "bold")
     chosen = chosen_days(diff.days)
     shown: list[RenderableType] = [title, Text(""), _side_by_side(diff, width)]
     if chosen:
         rows = [(str(day.day), day.a, day.b) for day in chosen]
         if (diff.end_a, diff.end_b) != (chosen[-1].a, chosen[-1].b):
-            rows.append(("end", diff.end_a, diff.end_b))
+            rows.append((translate("end"), diff.end_a, diff.end_b))
         shown += [Text(""), _states(rows, diff, width)]
     return Group(*shown)
 
@@ -53,14 +54,14 @@ def _side_by_side(diff: Diff, width: int) -> Table:
         table.add_column(Text(plain(name), "bold"), ratio=1, overflow="fold")
     a, b = _lines(diff.at_a), _lines(diff.at_b)
     for name in dict.fromkeys([*a, *b]):
-        table.add_row(Text(name, "dim"), *(Text(side.get(name, ABSENT)) for side in (a, b)))
+        table.add_row(Text(translate(name), "dim"), *(Text(side.get(name, ABSENT)) for side in (a, b)))
     return table
 
 
 def _lines(at: Mapping[str, Json] | None) -> dict[str, str]:
     """An entry, or a genesis, in a few named lines."""
     if at is None:
-        return {"action": "(the run is over)"}
+        return {"action": translate("(the run is over)")}
     if "data" not in at:
         setup = cast("Mapping[str, Json]", at["setup"])
         return {"world": str(at["world"]), "seed": str(at["seed"])} | {

@@ -1,11 +1,13 @@
 """An explanation for people: the decisions that made and cost most, and what can be said of them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from akinai.report.tables.columns import Column, fitted, plain, shortened
+from akinai.report.language import translate
+from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.runtime.why.explanation import Credit, Explanation
 
@@ -22,12 +24,18 @@ HEADS = {"cost": "Cost most", "made": "Made most"}
 def why_page(explanation: Explanation, width: int) -> RenderableType:
     """Both tables, and how to read them."""
     longest = min(LONGEST, max(NARROWEST, 2 * (width - FIGURES_WIDTH)))
-    parts: list[RenderableType] = [Text(plain(sentence)) for sentence in summary_sentences(explanation)]
+    parts: list[RenderableType] = [Text(said(sentence)) for sentence in summary_sentences(explanation)]
     for name, title in HEADS.items():
         rows: Sequence[Credit] = getattr(explanation, name)
         if rows:
-            parts += [Text(""), fitted(columns(explanation, rows, longest), width, title)]
-    return Group(*parts, Text(""), *(Text(plain(sentence), "dim") for sentence in reading_sentences(explanation)))
+            shown = [_read(column) for column in columns(explanation, rows, longest)]
+            parts += [Text(""), fitted(shown, width, title)]
+    return Group(*parts, Text(""), *(Text(said(sentence), "dim") for sentence in reading_sentences(explanation)))
+
+
+def _read(column: Column) -> Column:
+    """A column with its words in the language of the reader."""
+    return replace(column, cells=[translate(cell) for cell in column.cells]) if column.words else column
 
 
 def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
