@@ -39,7 +39,7 @@ ENGLISH = re.compile(r"\b(?:is|are|the|has|have|not|should|cannot|there|leave)\b
 PHRASE = re.compile(r"[A-Za-z]{3,} (?!horizon)[a-z]{3,}")
 """Two English words in a row: a name has none. The state `done` and an ending stand side by side."""
 WORDS = re.compile(r"[A-Za-z]{2,}")
-PAGES = tuple(ROOT / "src" / "akinai" / room for room in ("report/tables", "report/why", "cli"))
+PAGES = tuple(ROOT / "src" / "akinai" / room for room in ("report/tables", "report/why", "cli", "learning/roles"))
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (
     ("run", "vending", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),
@@ -92,7 +92,8 @@ def test_placeholders_agree() -> None:
 
 
 def test_every_form_is_that_of_a_sentence() -> None:
-    """It fits a sentence of the table of bad input, a part of one, or has the words of the pages of results."""
+    """It fits a sentence of the table of bad input, a part of one, or has the words of the pages of results and of
+    what ends a learning."""
     forms = [str(message.id) for message in messages() if NAMES.search(str(message.id))]
     patterns = {form: re.compile(".+?".join(map(re.escape, NAMES.split(form)[::2])), re.DOTALL) for form in forms}
     others = [form for form, pattern in patterns.items() if not any(map(pattern.search, SENTENCES))]

@@ -1,6 +1,7 @@
 """What a playbook was learned from is remembered: no judged task that a bullet has seen counts as new."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,15 @@ def test_test_tasks_that_were_learned_from_are_shown_too(akinai: Akinai, tmp_pat
     assert "accuracy on test tasks that nothing was learned from (n = 2)" in page
     assert "test tasks that were learned from 1" in page
     assert "2 of these 2 tasks were learned from; the gains count them." in page
+
+
+def test_the_page_is_in_japanese(akinai: Akinai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Title, beginning, rows, contenders and verdicts; names and numbers stay."""
+    monkeypatch.setenv("AKINAI_LANG", "ja")
+    splits = {"data": ("bakes", "flies"), "eval": ("bakes", "flies"), "test": ("flies", "sews", "judges")}
+    files = [("--set", f"{name}={questions(tmp_path / f'{name}.jsonl', *verbs)}") for name, verbs in splits.items()]
+    words = ("learn", "qa", *PLAIN, *(word for pair in files for word in pair), "--against", "placebo,icl")
+    for _ in range(2):
+        page = akinai(*words).out.partition("次に:")[0].replace("data/playbooks/qa.json", "")
+        known = {"qa", "rules", "validation", "test", "to", "of", "data", "jsonl", "concepts"}
+        assert not set(re.findall(r"[A-Za-z]{2,}", page)) - known, page

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akinai.report.language import translate, translate_sentence
 from akinai.report.tables.columns import Column, fitted
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
@@ -20,17 +21,25 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
 
     rows = [*(_run_rows(learned) if learned["world"] else _task_rows(learned)), *_usage_rows(learned)]
     names, values, ends = ([row[at] for row in rows] for at in range(3))
-    table = fitted([Column("figure", names, words=True), Column("value", values), Column("95 %", ends, drop=1)], width)
+    table = fitted(
+        [
+            Column("figure", [*map(translate_sentence, names)], words=True),
+            Column("value", values),
+            Column("95 %", ends, drop=1),
+        ],
+        width,
+    )
     card = learned["card"]
     beginning = _beginning(card["began_with"], "it holds" if learned["judge_only"] else "learning began with")
-    playbook = Text(f"playbook {card['playbook']}; {beginning}")
-    parts: list[RenderableType] = [Text(_title(learned), "bold"), playbook, Text(""), table]
+    playbook = Text(translate_sentence(f"playbook {card['playbook']}; {beginning}"))
+    parts: list[RenderableType] = [Text(translate_sentence(_title(learned)), "bold"), playbook, Text(""), table]
     if rows := learned["opponents"]:
         parts += [Text(""), opponents_table(rows, width)]
     if rows := learned["against"]:
-        parts += [Text(""), against_table(rows, width), *map(Text, against_lines(rows))]
+        parts += [Text(""), against_table(rows, width), *map(Text, map(translate_sentence, against_lines(rows)))]
         if seen := _seen(learned):
-            parts.append(Text(f"{seen:,} of these {rows[0]['n']:,} tasks were learned from; the gains count them."))
+            counted = f"{seen:,} of these {rows[0]['n']:,} tasks were learned from; the gains count them."
+            parts.append(Text(translate_sentence(counted)))
     return Group(*parts)
 
 
@@ -220,7 +229,7 @@ def against_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableT
     """A row a contender, from the document of a learning."""
     return fitted(
         [
-            Column("learned by", [named(row) for row in rows], words=True),
+            Column("learned by", [translate(named(row)) for row in rows], words=True),
             Column("score", [f"{row['score']:,.2f}" if _is_run(row) else f"{row['score']:.1%}" for row in rows]),
             Column("gain", [_gain_points(row, "gain") for row in rows]),
             Column("95 %", [_gain_interval(row, "gain") for row in rows], drop=2),
