@@ -81,3 +81,23 @@ async def test_run_that_is_played_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert len(await marking.listed(books)) == 2
     await marking.set_deleted(books, headers, deleted=True)
     assert len(await marking.listed(books, deleted=True)) == 2
+
+
+def test_forever_leaves_nothing(store: str) -> None:
+    """Only with `yes`, hidden before or not; the name is free again, and a fork of a removed run stays whole."""
+    fork = akinai.fork("a-1", after=1, agent="idle", name="b", store=store)
+    akinai.delete("a-2", store=store)
+    with pytest.raises(UsageError, match=r"nothing brings back .*: a-1, a-2, a-3; say --yes if that is meant"):
+        akinai.delete("a", forever=True, store=store)
+    with pytest.raises(UsageError, match="zebra"):
+        akinai.delete("a-1", "zebra", forever=True, yes=True, store=store)
+    assert names(store) == ["a-1", "a-3", "b"]
+    assert akinai.delete("a", forever=True, yes=True, store=store) == ["a-1", "a-2", "a-3"]
+    assert names(store) == ["b"]
+    assert names(store, deleted=True) == []
+    with pytest.raises(UsageError, match="a-1"):
+        akinai.runs("a-1", store=store)
+    assert akinai.verify("b", store=store)["b"].ok
+    assert akinai.replay("b", store=store)[0].digest == fork[0].digest
+    akinai.run("vending", agent="idle", days=1, seeds="1-3", store=store, name="a")
+    assert names(store) == ["b", "a-1", "a-2", "a-3"]

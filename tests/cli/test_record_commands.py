@@ -208,3 +208,15 @@ def test_delete_and_restore(akinai: Akinai) -> None:
     assert len(akinai("runs", "--json").json["runs"]) == 2
     assert akinai("runs", "--deleted").out == "no such runs\n"
     assert akinai("delete", "zebra").code == 2
+
+
+def test_delete_forever(akinai: Akinai) -> None:
+    """Where nobody can be asked it needs --yes: without, a line, exit 2, and nothing lost."""
+    akinai("run", "vending", "--agent", "idle", "--days", "1", "--seeds", "1-2", "--name", "a")
+    refused = akinai("delete", "a", "--forever")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "say --yes" in refused.err
+    assert len(akinai("runs", "--json").json["runs"]) == 2
+    assert akinai("delete", "a-1", "--forever", "--yes").out == "deleted for good: a-1\n"
+    assert akinai("delete", "a-2", "--forever", "--yes", "--json").json == {"deleted": ["a-2"]}
+    assert akinai("runs", "--json").json["runs"] == akinai("runs", "--deleted", "--json").json["runs"] == []

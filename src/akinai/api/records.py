@@ -18,13 +18,16 @@ from akinai.runtime.export.eval_log.writing import FORMAT as EVAL_LOG
 from akinai.runtime.export.eval_log.writing import SUFFIX, write_eval_log
 from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, line_format
 from akinai.runtime.runs.lifecycle import check_replay
-from akinai.runtime.runs.marking import listed, notes_of, set_deleted
+from akinai.runtime.runs.marking import delete_forever, listed, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
 from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.verification import Verdict, checked_digest
 from akinai.runtime.runs.verification import verify as verify_run
 from akinai.runtime.sync import wait
+
+SHOWN = 5
+"""Runs that a question names."""
 
 
 def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
@@ -124,18 +127,37 @@ def headers(
     return wait(with_store(resolve_store(store), work))
 
 
-def delete(*names: str, store: StoreRef = None) -> Sequence[str]:
+def delete(*names: str, forever: bool = False, yes: bool = False, store: StoreRef = None) -> Sequence[str]:
     """Leave runs, and all runs of groups, out of every list and group; returns their ids.
 
-    Their records stay: `restore` brings them back, and each can still be read by its own name. UsageError for a run
-    that is being played; then none is deleted.
+    Their records stay: `restore` brings them back, and each can still be read by its own name. With `forever` and
+    `yes` their records are removed, whether they were deleted before or not, and nothing brings them back. UsageError
+    for a run that is being played, and for `forever` without `yes`; then none is deleted.
     """
+    if forever:
+        return _removed(names, store, sure=yes)
     return _marked(names, store, deleted=True)
 
 
 def restore(*names: str, store: StoreRef = None) -> Sequence[str]:
     """Bring deleted runs, and all runs of groups, back; returns the ids of those that were deleted."""
     return _marked(names, store, deleted=False)
+
+
+def _removed(names: Sequence[str], store: StoreRef, *, sure: bool) -> Sequence[str]:
+    async def work(books: Books) -> Sequence[str]:
+        found = await find_runs(books, names, damaged=True, deleted=True)
+        ids = [header.run_id for header in found]
+        if not sure:
+            shown = ", ".join([*ids[:SHOWN], *["..."] * (len(ids) > SHOWN)])
+            raise UsageError(
+                f"nothing brings back what is deleted for good: {shown}; say --yes if that is meant "
+                "(yes=True in Python)"
+            )
+        await delete_forever(books, found)
+        return ids
+
+    return wait(with_store(resolve_store(store), work))
 
 
 def _marked(names: Sequence[str], store: StoreRef, *, deleted: bool) -> Sequence[str]:

@@ -84,14 +84,28 @@ def runs(
     return print_next_steps({"akinai run vending": "play one"})
 
 
-def delete(names: RunNames, store: Store = None, as_json: Json = False) -> None:
+def delete(
+    names: RunNames,
+    forever: Annotated[bool, flag("--forever", help="Remove the records for good, after a question.")] = False,
+    yes: Annotated[bool, flag("--yes", help="Do not ask before --forever removes records.")] = False,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
     """Leave runs out of every list and group.
 
     Their records stay, and each can still be read by its own name. `akinai restore` brings them back.
+
+    After --forever nothing does.
     """
     from akinai import api
 
-    found = api.delete(*names, store=store_address(store))
+    if forever and not yes and sys.stdin.isatty():
+        from akinai.report.language import translate
+
+        yes = typer.confirm(f"{translate('Delete for good, with all records:')} {', '.join(names)}?", err=True)
+    found = api.delete(*names, forever=forever, yes=yes, store=store_address(store))
+    if forever and not as_json:
+        return print_line(f"deleted for good: {', '.join(found)}")
     if as_json:
         return print_json({"deleted": list(found)})
     print_line(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")

@@ -232,5 +232,14 @@ class KeepsScores(Protocol):
         ...
 
 
+@runtime_checkable
+class Forgets(Protocol):
+    """A store that can remove runs for good, as the shipped ones do."""
+
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        """Remove runs with their entries, trace and scores: all or, with UnknownName for one not there, none."""
+        ...
+
+
 class Books(Store, TraceBook, Protocol):
     """Both books in one place: what every shipped store is and what `open_store` gives."""

@@ -106,6 +106,12 @@ class MemoryStore:
                 found.append(CoveringScores(run.scores, len(run.entries), bool(run.trace)))
         return found
 
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        for run_id in run_ids:
+            self._run(run_id)
+        for run_id in run_ids:
+            self._runs.pop(run_id, None)
+
     async def close(self) -> None:
         self._closed = True
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import UsageError
-from akinai.core.stores import RunHeader, Status, Store
+from akinai.core.stores import Forgets, RunHeader, Status, Store
 
 NOTES = "notes"
 """The key of a run card that holds them."""
@@ -62,15 +62,32 @@ async def set_deleted(store: Store, headers: Sequence[RunHeader], *, deleted: bo
 
     UsageError for a run whose entries grow within a second, of which whoever plays it writes the card.
     """
-    still_open = [header.run_id for header in headers if header.status == "open"] if deleted else []
+    if deleted:
+        await _expect_at_rest(store, headers)
+    for header in headers:
+        await note(store, header.run_id, deleted=deleted)
+
+
+async def delete_forever(store: Store, headers: Sequence[RunHeader]) -> None:
+    """Remove runs with all that is kept of them, for good: all of them or, where one is being played, none.
+
+    UsageError also for a store that removes nothing.
+    """
+    if not isinstance(store, Forgets):
+        raise UsageError("this store cannot remove runs; deleted without --forever, they are left out of lists")
+    await _expect_at_rest(store, headers)
+    await store.forget([header.run_id for header in headers])
+
+
+async def _expect_at_rest(store: Store, headers: Sequence[RunHeader]) -> None:
+    """UsageError for a run whose entries grow within a second."""
+    still_open = [header.run_id for header in headers if header.status == "open"]
     before = [await _last_entry(store, run, 0) for run in still_open]
     if still_open:
         await asyncio.sleep(LOOK_S)
     for run, last in zip(still_open, before, strict=True):
         if await _last_entry(store, run, last) > last:
             raise UsageError(f"{run} is being played; stop it first, or wait until it is over")
-    for header in headers:
-        await note(store, header.run_id, deleted=deleted)
 
 
 async def _last_entry(store: Store, run_id: str, after: int) -> int:

@@ -46,6 +46,11 @@ _SELECTED: LiteralString = (
 )
 
 
+_FORGET: tuple[LiteralString, ...] = tuple(
+    f"DELETE FROM {table} WHERE run_id = ANY(%s)" for table in ("actions", "trace", "run_scores", "runs")
+)
+
+
 class PostgresStore:
     """Keeps runs on a PostgreSQL server that many processes may use at once.
 
@@ -137,6 +142,21 @@ class PostgresStore:
 
     async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
         return await self._query(partial(_covering_scores, starts=starts))
+
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        sent = False
+
+        async def work(connection: Connection) -> None:
+            nonlocal sent
+            async with connection.transaction():
+                for run_id in () if sent else run_ids:  # a lost connection may have committed it
+                    await _expect_run(connection, run_id)
+                sent = True
+                for statement in _FORGET:
+                    await connection.execute(statement, (list(run_ids),))
+
+        await self._query(work)
+        self._current().writer.forget(run_ids)
 
     async def changes(self, run_id: str, after: int = 0) -> AsyncIterator[int]:
         """The number of a run's last entry, each time it grows beyond `after`, whichever process wrote it.

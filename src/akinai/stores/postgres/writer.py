@@ -89,6 +89,11 @@ class Writer:
             await asyncio.wait([self._task])
         self.drop()
 
+    def forget(self, run_ids: Sequence[str]) -> None:
+        """Know nothing more of runs that were removed."""
+        for run_id in run_ids:
+            self._last_seqs.pop(run_id, None)
+
     def drop(self) -> None:
         """Close the connection at once; the server ends a transaction under way."""
         if self._connection is not None:

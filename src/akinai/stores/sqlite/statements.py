@@ -130,6 +130,14 @@ def covering_scores(connection: sqlite3.Connection, starts: Mapping[str, str]) -
     return found
 
 
+def forget(connection: sqlite3.Connection, run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        if not _has_run(connection, run_id):
+            raise _unknown(connection, run_id)
+    for table in ("actions", "trace", "run_scores", "runs"):
+        connection.executemany(f"DELETE FROM {table} WHERE run_id = ?", [(run_id,) for run_id in run_ids])
+
+
 def header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
     row = connection.execute(f"SELECT {HEADER_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:

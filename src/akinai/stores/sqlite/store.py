@@ -118,6 +118,9 @@ class SqliteStore:
     async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
         return await self._query(partial(statements.covering_scores, starts=starts))
 
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        await self._write(partial(statements.forget, run_ids=run_ids))
+
     async def close(self) -> None:
         if not self._closed:
             self._closed = True

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from akinai.core.errors import SequenceConflict, UnknownName
-from akinai.core.stores import KeepsScores, ScoreRecord, TraceRecord
+from akinai.core.stores import Forgets, KeepsScores, ScoreRecord, TraceRecord
 from akinai.testing.laws.sample_runs import (
     AWKWARD_TEXTS,
     OpenStore,
@@ -108,4 +108,34 @@ async def scores_are_kept_by_run(open_store: OpenStore) -> None:
         assert [await store.kept_scores(id) for id in ("r", "other", odd.run_id)] == [new, None, odd]
         await expect_error(UnknownName, store.keep_scores([ScoreRecord("nobody", "a", "v1", "{}")]))
         assert await store.kept_scores("nobody") is None
+    await store.close()
+
+
+async def forgotten_runs_leave_nothing(open_store: OpenStore) -> None:
+    """A store that removes runs removes all that it held of them, and nothing of others; their names are free again."""
+    store = await open_store()
+    if isinstance(store, Forgets):
+        for run_id in ("r", "other", AWKWARD_TEXTS[2]):
+            await store.create(sample_header(run_id))
+            await store.append(run_id, sample_entries(3))
+            await store.add_trace(run_id, [TraceRecord("owner", 1, 5, {"reply": "x"})])
+            if isinstance(store, KeepsScores):
+                await store.keep_scores([ScoreRecord(run_id, "a", "v1", "{}")])
+        await expect_error(UnknownName, store.forget(["r", "nobody"]))
+        assert len(await read_entries(store, "r")) == 3
+        await store.forget([])
+        await store.forget(["r", AWKWARD_TEXTS[2]])
+        assert [header.run_id for header in await store.runs()] == ["other"]
+        await expect_error(UnknownName, store.header("r"))
+        await expect_error(UnknownName, store.append("r", sample_entries(1)))
+        assert len(await read_entries(store, "other")) == 3
+        assert len([record async for record in store.read_trace("other")]) == 1
+        await store.create(sample_header("r"))
+        assert await read_entries(store, "r") == []
+        assert [record async for record in store.read_trace("r")] == []
+        if isinstance(store, KeepsScores):
+            assert await store.kept_scores("r") is None
+            assert await store.kept_scores("other") is not None
+        await store.append("r", sample_entries(2))
+        assert len(await read_entries(store, "r")) == 2
     await store.close()

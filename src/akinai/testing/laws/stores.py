@@ -316,6 +316,7 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     store_extras.trace_keeps_what_was_handed_in,
     store_extras.scores_are_kept_by_run,
     store_extras.scores_cover_sound_records,
+    store_extras.forgotten_runs_leave_nothing,
 )
 """The laws of every store."""
 
