@@ -60,6 +60,17 @@ def test_cluster_plays_what_this_machine_plays(url: str, cluster: Any) -> None:
     assert {run for run, day in seen if day == -1} == {f"there-{seed}" for seed in range(1, 5)}
 
 
+def test_cluster_judges_what_this_machine_judges(cluster: Any, tmp_path: Path) -> None:
+    """Runs that judge a learning are played by the cluster without a store, with equal scores and bullets."""
+    asked: dict[str, Any] = {"agent": "naive", "seeds": "1", "eval_seeds": "101-103", "days": 10, "store": "memory:"}
+    here = akinai.learn("vending", playbook=tmp_path / "here.json", **asked)
+    there = akinai.learn("vending", playbook=tmp_path / "there.json", on=f"ray://{cluster.address}", **asked)
+    assert there.judged is not None
+    assert there.judged == here.judged
+    assert there.baseline == here.baseline
+    assert [bullet.content for bullet in there.playbook] == [bullet.content for bullet in here.playbook] != []
+
+
 def test_node_that_dies_loses_nothing(url: str, cluster: Any) -> None:
     """A node is killed while it plays: its runs go on elsewhere, and every digest is that of an undisturbed run."""
     killed: list[float] = []
@@ -75,10 +86,11 @@ def test_node_that_dies_loses_nothing(url: str, cluster: Any) -> None:
     assert {run.status for run in akinai.runs("killed", store=url)} == {"done"}
 
 
-PLAY = """
+LONG: dict[str, Any] = {"days": 3000, "seeds": "1-2", "settings": {"max_messages": 100_000}}
+PLAY = f"""
 import akinai, sys
 if __name__ == "__main__":
-    akinai.run("vending", agent="naive", days=1500, seeds="1-2", store=sys.argv[1], name="stopped", on="ray", jobs=2,
+    akinai.run("vending", agent="naive", store=sys.argv[1], name="stopped", on="ray", jobs=2, **{LONG},
                progress=lambda run, day, _: print(day, flush=True))
 """
 
@@ -102,7 +114,7 @@ def test_ctrl_c_stops_soon_and_keeps_what_was_played(url: str, tmp_path: Path) -
     assert {(run.status, run.ending) for run in left} == {("open", "stopped")}
     assert sum(run.entries for run in left) > 0
     ended = akinai.resume("stopped", store=url, ledgers=False)
-    assert [run.digest for run in ended] == play(url, "unstopped", days=1500, seeds="1-2")
+    assert [run.digest for run in ended] == play(url, "unstopped", **LONG)
     logs = [path.read_bytes() for path in Path(env["RAY_TMPDIR"]).rglob("*") if path.is_file()]
     assert logs
     assert not [text for text in logs if b"s3cret-word" in text]
