@@ -39,7 +39,9 @@ ENGLISH = re.compile(r"\b(?:is|are|the|has|have|not|should|cannot|there|leave)\b
 PHRASE = re.compile(r"[A-Za-z]{3,} (?!horizon)[a-z]{3,}")
 """Two English words in a row: a name has none. The state `done` and an ending stand side by side."""
 WORDS = re.compile(r"[A-Za-z]{2,}")
-PAGES = tuple(ROOT / "src" / "akinai" / room for room in ("report/tables", "report/why", "cli", "learning/roles"))
+PAGES = tuple(
+    ROOT / "src" / "akinai" / room for room in ("api", "cli", "core", "learning/roles", "report/tables", "report/why")
+)
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (
     ("run", "vending", "--agent", "idle", "--days", "3", "--seeds", "1-3", "--name", "a"),

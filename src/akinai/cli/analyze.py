@@ -26,6 +26,7 @@ from akinai.cli.output import (
     print_line,
     print_next_steps,
     print_page,
+    print_sentence,
     progress_bar,
 )
 
@@ -345,7 +346,7 @@ def _print_written(written: "Written", names: list[str], store: str | None) -> N
     runs = sum(name.startswith("runs/run-") for name in written.files)
     parts = ["report.md", "results.json", "1 figure" if figures == 1 else f"{figures or 'no'} figures"]
     parts += [f"{runs:,} transcript{'' if runs == 1 else 's'}"] if runs else []
-    print_line(f"wrote {written.page}")
-    print_line(f"      with {', '.join(parts[:-1])} and {parts[-1]} beside it")
-    print_line(f"open  {written.page.resolve().as_uri()}")
+    print_sentence(f"wrote {written.page}")
+    print_sentence(f"      with {', '.join(parts[:-1])} and {parts[-1]} beside it")
+    print_sentence(f"open  {written.page.resolve().as_uri()}")
     print_next_steps({command_line(store, "verify", *names): "check the chain of each record behind it"})

@@ -77,6 +77,13 @@ def print_line(text: str = "") -> None:
     print(printable(text))
 
 
+def print_sentence(text: str) -> None:
+    """Print a sentence on stdout in the language of the reader."""
+    from akinai.report.language import translate_sentence
+
+    print_line(translate_sentence(text))
+
+
 def command_line(store: str | None, *words: str) -> str:
     """A command quoted for a shell. It names the store unless that is the default; a password in its URL is removed."""
     url = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", store) if store else None

@@ -23,7 +23,16 @@ from akinai.cli.options import (
     store_address,
     whole_number,
 )
-from akinai.cli.output import FAILED, command_line, print_error, print_json, print_line, print_next_steps, print_page
+from akinai.cli.output import (
+    FAILED,
+    command_line,
+    print_error,
+    print_json,
+    print_line,
+    print_next_steps,
+    print_page,
+    print_sentence,
+)
 
 if TYPE_CHECKING:
     from akinai.runtime.runs.verification import Covered, Verdict
@@ -76,11 +85,11 @@ def runs(
     if shown:
         print_page(lambda width: headers_table(shown, width))
         if len(shown) < len(headers):
-            print_line(f"\nthe newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
+            print_sentence(f"the newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
         return None
     if group or status or deleted:
-        return print_line("no such runs")
-    print_line("no runs yet")
+        return print_sentence("no such runs")
+    print_sentence("no runs yet")
     return print_next_steps({"akinai run vending": "play one"})
 
 
@@ -108,7 +117,7 @@ def delete(
         return print_line(f"deleted for good: {', '.join(found)}")
     if as_json:
         return print_json({"deleted": list(found)})
-    print_line(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")
+    print_sentence(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")
     return print_next_steps({command_line(store, "restore", *names): "bring them back"}) if found else None
 
 
@@ -119,7 +128,7 @@ def restore(names: RunNames, store: Store = None, as_json: Json = False) -> None
     found = api.restore(*names, store=store_address(store))
     if as_json:
         return print_json({"restored": list(found)})
-    return print_line(f"restored: {', '.join(found)}" if found else "nothing to restore: none of them is deleted")
+    return print_sentence(f"restored: {', '.join(found)}" if found else "nothing to restore: none of them is deleted")
 
 
 def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
@@ -129,13 +138,12 @@ def replay(name: RunName, store: Store = None, as_json: Json = False) -> None:
     runs = api.replay(name, store=store_address(store), ledgers=False)
     if as_json:
         return print_json(runs.to_json())
-    from akinai.report.language import translate_sentence
     from akinai.report.tables.runs import runs_page
 
     print_page(lambda width: runs_page(runs, width))
     entries = sum(run.entries for run in runs)
-    done = f"replayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded"
-    print_line(f"\n{translate_sentence(done)}")
+    print_line()
+    print_sentence(f"replayed {entries:,} {'entry' if entries == 1 else 'entries'}: every outcome as recorded")
 
 
 def verify(
@@ -235,7 +243,7 @@ def export(
     if format == FORMAT:
         path = output or Path(f"{name}{SUFFIX}")
         api.export(name, format=format, output=path, store=store_address(store))
-        print_line(f"wrote {path}")
+        print_sentence(f"wrote {path}")
         return print_next_steps({f"inspect view --log-dir {path.parent}": "read it in Inspect AI's viewer"})
     try:
         # A terminal gets text that it does not obey, a file or a pipe the exact text.
@@ -275,9 +283,9 @@ def leaderboard(
     written = write(*names, output=output, jobs=process_count(jobs, address), on=on, store=address)
     if as_json:
         return print_json(written.to_json())
-    print_line(f"wrote {written.page}")
-    print_line("      with leaderboard.json and ledgers.db beside it")
-    print_line(f"open  {written.page.resolve().as_uri()}")
+    print_sentence(f"wrote {written.page}")
+    print_sentence("      with leaderboard.json and ledgers.db beside it")
+    print_sentence(f"open  {written.page.resolve().as_uri()}")
     return None
 
 
@@ -289,7 +297,7 @@ def _check(folder: str, jobs: int, on: str | None, *, as_json: bool) -> None:
         document = [{"row": found.row, "kind": found.kind, "why": found.why} for found in refused]
         print_json({"ok": not refused, "refused": document})
     elif not refused:
-        print_line(f"{folder}: ok, every ledger replayed and every figure made again")
+        print_sentence(f"{folder}: ok, every ledger replayed and every figure made again")
     if refused:
         for found in refused[:MOST_REFUSALS]:
             print_error(f"refused: {found.row or 'the leaderboard'}: {found.kind}: {found.why}")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.canonical import Json
-from akinai.report.language import translate, translate_text
+from akinai.report.language import translate, translate_sentence, translate_text
 from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
@@ -33,10 +33,10 @@ def checks_table(checks: Sequence[Check], width: int) -> Table:
     """A row for each check of an installation."""
     return _prose(
         {
-            "": [check.kind for check in checks],
+            "": [translate(check.kind) for check in checks],
             "name": [check.name for check in checks],
-            "state": [check.state for check in checks],
-            "found": [check.about for check in checks],
+            "state": [translate(check.state) for check in checks],
+            "found": [translate_sentence(check.about) for check in checks],
         },
         width,
     )
