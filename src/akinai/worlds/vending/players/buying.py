@@ -1,6 +1,7 @@
 """How a trader buys: which suppliers it trusts, how it bargains, what it stocks at which price, when it orders."""
 
 from collections.abc import Mapping
+from math import ceil
 from typing import NamedTuple
 
 from akinai.core.agents import Plan
@@ -142,6 +143,7 @@ def assign(trader: Trader) -> None:
     """A few suppliers that together sell everything cheapest, and whom to buy each product from."""
     memory, chosen = trader.memory, list[Offer]()
     good, costs = trusted(trader), dict[str, float]()
+    units = {offer.supplier: {id: effective(trader, offer, id) for id in offer.prices} for offer in good}
     while len(chosen) < trader.habits.suppliers:
         best: tuple[float, Offer] | None = None
         for offer in good:
@@ -152,21 +154,18 @@ def assign(trader: Trader) -> None:
                 product = memory.products.get(id)
                 if product is not None:
                     most = min(costs.get(id, 1e9), product.trade_cents * 1.6)
-                    gain += max(0.0, most - effective(trader, offer, id)) * product.popularity
+                    gain += max(0.0, most - units[offer.supplier][id]) * product.popularity
             if best is None or gain > best[0]:
                 best = (gain, offer)
         if best is None or best[0] <= (60 if chosen else 0):
             break
         chosen.append(best[1])
         for id in best[1].prices:
-            costs[id] = min(costs.get(id, 1e9), effective(trader, best[1], id))
+            costs[id] = min(costs.get(id, 1e9), units[best[1].supplier][id])
     if chosen:
         memory.costs = {id: cost for id, cost in costs.items() if id in memory.products}
         memory.assigned = {
-            id: min(
-                (o for o in chosen if id in o.prices), key=lambda o: (effective(trader, o, id), o.supplier)
-            ).supplier
-            for id in memory.costs
+            id: min((units[o.supplier][id], o.supplier) for o in chosen if id in o.prices)[1] for id in memory.costs
         }
 
 
@@ -286,11 +285,14 @@ def _flow(trader: Trader) -> float:
 
 def _total(trader: Trader, days: float) -> float:
     """Units that all sites are expected to sell in the days ahead."""
-    products = trader.memory.products
-    rates = [
-        trader.memory.rates.get(id, 0.0) * _calendar(trader, id) * _ahead(trader, products[id].category, days)
-        for id in trader.layout
-    ]
+    products, rates = trader.memory.products, list[float]()
+    found: dict[str, tuple[float, float]] = {}  # by category
+    for id in trader.layout:
+        category = products[id].category
+        if category not in found:
+            found[category] = _calendar(trader, id), _ahead(trader, category, days)
+        today, ahead = found[category]
+        rates.append(trader.memory.rates.get(id, 0.0) * today * ahead)
     return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
 
 
@@ -336,10 +338,12 @@ def _ahead(trader: Trader, category: str, horizon: float) -> float:
     """Days of usual sales in the days ahead, with the events of which the news told."""
     if not trader.habits.reads_news or not trader.memory.events:
         return horizon
+    day, events = trader.day, trader.memory.events_by_day()
+    if events.keys().isdisjoint(range(day, day + ceil(horizon))):
+        return max(horizon, 0.0)  # what the loop adds up to, to the last bit: ones and a rest
     total, left = 0.0, horizon
-    day = trader.day
     while left > 0:
-        kind = trader.memory.event_on(day)
+        kind = events.get(day)
         total += min(left, 1.0) * (event_factor(kind, category) if kind else 1.0)
         day, left = day + 1, left - 1
     return total

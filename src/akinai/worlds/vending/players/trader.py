@@ -352,17 +352,16 @@ class Trader:
                 continue
             variety = VARIETY[min(len({*sold, *[id for id, units in machine.units.items() if units]}), 12)]
             total = expected = 0.0
+            site, days_by_category = self.factor(machine.number), dict[str, float]()
             for id in machine.units:
                 product = memory.products.get(id)
                 if product is None or id not in self.prices:
                     continue
                 units, rate = sold.get(id, 0), memory.rates.get(id, 0.0)
-                days = (
-                    self.factor(machine.number)
-                    * self.calendar(product, day, weather)
-                    * event_factor(kind, product.category)
-                )
-                days *= variety
+                days = days_by_category.get(product.category)
+                if days is None:
+                    days = site * self.calendar(product, day, weather) * event_factor(kind, product.category) * variety
+                    days_by_category[product.category] = days
                 if not machine.units[id] and (not units or units < rate * days):
                     continue
                 step = round(self.prices[id] / (product.typical_cents * worth) * STEPS)
