@@ -25,7 +25,11 @@ def test_runs_that_overlap_leave_the_thresholds_as_the_first_found_them() -> Non
 def test_only_a_run_by_rules_is_seldom_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent of somebody else may make cycles."""
     set_to, before = list[tuple[int, ...]](), gc.get_threshold()
-    monkeypatch.setattr(gc, "set_threshold", lambda *thresholds: set_to.append(thresholds))
+
+    def note(*thresholds: int) -> None:
+        set_to.append(thresholds)
+
+    monkeypatch.setattr(gc, "set_threshold", note)
 
     def somebodys(role: Role) -> Agent:
         return load("vending").players["naive"](role)

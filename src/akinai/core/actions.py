@@ -19,6 +19,8 @@ UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
 
 UNREADABLE_TEXT_LIMIT = 4096
 """Characters of an unreadable reply that the ledger keeps."""
+_PLAIN = frozenset({str, int, bool, type(None)})
+"""The types of values that the ledger gives back as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class Verbs:
         UnknownName for an action of another world.
         """
         parameters = action.model_dump(mode="json")
-        if all(isinstance(value, str | int | None) for value in parameters.values()):
+        if _PLAIN.issuperset(map(type, parameters.values())):
             return action
         return self.recorded(type(action).__name__, json.loads(canonical(parameters)))
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Generic, TypeVar
 
 from akinai.core.agents import SAID_LIMIT, Move, View
@@ -64,7 +63,7 @@ class LocalSession(Generic[S]):
     async def view(self, actor: str) -> View:
         """What the actor sees now. Free; not recorded."""
         view, now = self.world.view(self.state, actor), self.world.now(self.state)
-        return view if now is None else replace(view, now=now)
+        return view if now is None else View(view.text, view.verbs, view.closed, view.news, now)
 
     async def act(self, actor: str, move: Move) -> Outcome:
         """Apply and record a move. Returns the outcome as its actor sees it, once the entry is durable."""

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -119,16 +119,21 @@ def same_scores(kept: Run, made: Run) -> bool:
     return json.loads(_text(kept)) == json.loads(_text(made))
 
 
+def _flat(score: Score) -> dict[str, Any]:
+    """The fields of a score. `asdict` copies its thousands of numbers of entries one by one."""
+    return {field.name: getattr(score, field.name) for field in fields(score)}
+
+
 def _text(run: Run) -> str:
     document: dict[str, Any] = {
-        "days": run.days, "began": run.began, "scores": [asdict(score) for score in run.scores],
+        "days": run.days, "began": run.began, "scores": [_flat(score) for score in run.scores],
     }  # fmt: skip
     if run.judged:
         document |= {
             "findings": [asdict(finding) for finding in run.findings or ()],
-            "replaced": [asdict(score) for score in run.replaced],
-            "coherence": [asdict(score) for score in run.coherence],
-            "figures": [asdict(score) for score in run.figures],
+            "replaced": [_flat(score) for score in run.replaced],
+            "coherence": [_flat(score) for score in run.coherence],
+            "figures": [_flat(score) for score in run.figures],
             "tables": [asdict(table) for table in run.tables if table.about in KEPT_TABLES],
             "roster": run.roster,
             "names": dict(run.names),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from dataclasses import replace
-
 from akinai.worlds.vending.model.setup import Supplier
-from akinai.worlds.vending.model.state import Letter, Site, State, date_text
+from akinai.worlds.vending.model.state import Letter, Mail, Site, State, date_text
 from akinai.worlds.vending.model.terms import Street
 
 
@@ -28,7 +26,8 @@ def post(state: State, sender: str, subject: str, body: str) -> State:
     """Put a letter into the owner's mailbox."""
     mail = state.mail
     letter = Letter(mail.letters + 1, state.minute, sender, state.setup.email, subject, body)
-    return state.moved(mail=replace(mail, letters=letter.number, unread=mail.unread.enqueue(letter)))
+    unread = mail.unread.enqueue(letter)
+    return state.moved(mail=Mail(unread, mail.read, mail.sent, mail.waiting, letter.number, mail.quotes))
 
 
 def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:

@@ -10,7 +10,19 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import WaitUntil
 from akinai.worlds.vending.model.economy import Shelves
-from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING, Book, Ending, Lot, Slot, State, clock, remove_units
+from akinai.worlds.vending.model.state import (
+    DAY_MINUTES,
+    OPENING,
+    Book,
+    Ending,
+    Lot,
+    Slot,
+    State,
+    clock,
+    lot_of,
+    remove_units,
+    slot_of,
+)
 from akinai.worlds.vending.rules import customers, deliveries, mail, trade
 
 Result = tuple[State, Outcome]
@@ -212,7 +224,7 @@ def _after_day(
         if take := left.get(product):
             there, cost_cents, last_day = lots[0]
             if take < there:  # on most days, for which the general way is too slow
-                lots = (Lot(there - take, cost_cents, last_day), *lots[1:])
+                lots = (lot_of((there - take, cost_cents, last_day)), *lots[1:])
                 left[product] = 0
             else:
                 lots, taken = remove_units(lots, take)
@@ -220,7 +232,7 @@ def _after_day(
         if lots and lots[0].last_day <= day:
             spoiled += [(product, lot) for lot in lots if lot.last_day <= day]
             lots = tuple(lot for lot in lots if lot.last_day > day)
-        kept.append(slot if lots is slot[1] else Slot(product, lots))
+        kept.append(slot if lots is slot[1] else slot_of((product, lots)))
     return tuple(kept), spoiled
 
 

@@ -10,7 +10,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock
+from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock, date_text
 from akinai.worlds.vending.rules.books import book, in_business, supplier_today
 from akinai.worlds.vending.rules.deliveries import dispatched, order_text
 
@@ -180,8 +180,8 @@ def list_storage(state: State) -> Result:
     """List the goods in storage, lot by lot."""
     names = state.setup.catalog.by_id
     lines = [
-        f"- {names[product].name} ({product}): {sum(lot.units for lot in lots)} units"
-        f" ({', '.join(_lot_text(state, lot) for lot in lots)})"
+        f"- {names[product].name} ({product}): {sum([lot.units for lot in lots])} units"
+        f" ({', '.join([_lot_text(state, lot) for lot in lots])})"
         for product, lots in sorted(state.storage.items())
     ]
     text = "Storage:\n" + "\n".join(lines) if lines else "Storage is empty."
@@ -210,9 +210,8 @@ def unknown_product(state: State, name: str) -> Outcome:
 
 
 def _stored_units(state: State) -> dict[str, Json]:
-    return {product: sum(lot.units for lot in lots) for product, lots in sorted(state.storage.items())}
+    return {product: sum([lot.units for lot in lots]) for product, lots in sorted(state.storage.items())}
 
 
 def _lot_text(state: State, lot: Lot) -> str:
-    last = clock(state.setup, (lot.last_day - 1) * DAY_MINUTES).rpartition(",")[0]
-    return f"{lot.units} at {format_cents(lot.cost_cents)}, sell by {last}"
+    return f"{lot.units} at {format_cents(lot.cost_cents)}, sell by {date_text(state.setup, lot.last_day)}"

@@ -7,7 +7,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units
+from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units, slot_of
 from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
 
@@ -42,10 +42,10 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
         text += f". Collected {format_cents(collected)}; bank balance {format_cents(state.cash_cents)}"
     unpriced = sorted({slot.product for slot in slots if slot and slot.lots and slot.product not in state.prices})
     hint = f" No price is set yet for {', '.join(unpriced)}: without one it does not sell." if unpriced else ""
-    units: dict[str, Json] = {}
+    units: dict[str, int] = {}
     for slot in slots:
         if slot:
-            units[slot.product] = slot.units + int(str(units.get(slot.product, 0)))
+            units[slot.product] = slot.units + units.get(slot.product, 0)
     data: dict[str, Json] = {
         "site": action.site,
         "units": units,
@@ -113,7 +113,8 @@ def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, 
         if want <= 0:
             continue
         rest, put = remove_units(stored, want)
-        slots[at] = Slot(slot.product, merge_lots((*slot.lots, *_taken(stored, rest))))
+        taken = _taken(stored, rest)
+        slots[at] = slot_of((slot.product, merge_lots((*slot.lots, *taken)) if slot.lots else taken))
         storage[slot.product] = rest
         moved.add(slot.product)
         filled.append(f"{put} {setup.catalog.by_id[slot.product].name}")

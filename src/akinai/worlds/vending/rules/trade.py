@@ -18,7 +18,9 @@ from akinai.worlds.vending.model.state import (
     Slot,
     State,
     Tally,
+    lot_of,
     remove_units,
+    slot_of,
 )
 from akinai.worlds.vending.model.terms import Block
 from akinai.worlds.vending.model.town import Town
@@ -74,7 +76,8 @@ def _book_block(state: State, number: int, block: Block) -> State:
             wanted[id] = wanted.get(id, 0) + units
         if sale.sold:
             for id, units in sale.sold.items():
-                by_place[site.place, id] = by_place.get((site.place, id), 0) + units
+                key = (site.place, id)
+                by_place[key] = by_place.get(key, 0) + units
             slots[index * count : (index + 1) * count] = _after_sales(own, sale.sold)
             units_sold += sum(sale.sold.values())
             buyers.append((site.place, sale.sold))
@@ -160,11 +163,11 @@ def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[
             continue
         there, cost_cents, last_day = lots[0]
         if take < there:  # mostly, for which the general way is too slow
-            kept[place] = Slot(product, (Lot(there - take, cost_cents, last_day), *lots[1:]))
+            kept[place] = slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:])))
             left[product] = 0
         else:
             lots, taken = remove_units(lots, take)
-            kept[place] = Slot(product, lots)
+            kept[place] = slot_of((product, lots))
             left[product] = take - taken
     return kept
 
@@ -293,8 +296,11 @@ def sales_lines(state: State) -> tuple[list[str], dict[str, Json]]:
     """Yesterday's sales by site, as lines and data of the morning notice."""
     sold = state.book.sold_at if state.book else None
     names, lines, data = state.setup.catalog.by_id, list[str](), dict[str, Json]()
+    by_place: dict[int, dict[str, int]] = {}
+    for (place, id), count in (sold or {}).items():
+        by_place.setdefault(place, {})[id] = count
     for index, site in enumerate(state.sites):
-        units = {id: n for (place, id), n in (sold or {}).items() if place == site.place}
+        units = by_place.get(site.place, {})
         goods = ", ".join(f"{n} {names[id].name}" for id, n in units.items())
         seal = " (sealed)" if site.sealed else ""
         lines.append(f"Sold yesterday, {site_name(state, site.place)}{seal}: {goods or 'nothing'}.")
