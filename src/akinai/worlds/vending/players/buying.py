@@ -1,7 +1,6 @@
 """How a trader buys: which suppliers it trusts, how it bargains, what it stocks at which price, when it orders."""
 
 from collections.abc import Mapping
-from math import ceil
 from typing import NamedTuple
 
 from akinai.core.agents import Plan
@@ -285,14 +284,14 @@ def _flow(trader: Trader) -> float:
 
 def _total(trader: Trader, days: float) -> float:
     """Units that all sites are expected to sell in the days ahead."""
-    products, rates = trader.memory.products, list[float]()
+    products, ahead, rates = trader.memory.products, _Ahead(trader), list[float]()
     found: dict[str, tuple[float, float]] = {}  # by category
     for id in trader.layout:
         category = products[id].category
         if category not in found:
-            found[category] = _calendar(trader, id), _ahead(trader, category, days)
-        today, ahead = found[category]
-        rates.append(trader.memory.rates.get(id, 0.0) * today * ahead)
+            found[category] = _calendar(trader, id), ahead.of(category, days)
+        today, usual = found[category]
+        rates.append(trader.memory.rates.get(id, 0.0) * today * usual)
     return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
 
 
@@ -307,6 +306,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
+    ahead = _Ahead(trader)
     for id in trader.layout:
         supplier = memory.assigned.get(id)
         if supplier is None or supplier not in memory.offers:
@@ -317,11 +317,11 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
         have += sum([machine.units.get(id, 0) for machine in trader.machines])
         rate, factor = memory.rates.get(id, 0.0) * flow * variety, _calendar(trader, id)
         horizon = min(lead + min(product.shelf_days - 1, span) * habits.cover, left)
-        ahead = _ahead(trader, product.category, horizon) * factor
-        pace = ahead / horizon if horizon > 0 else 1.0
+        expected = ahead.of(product.category, horizon) * factor
+        pace = expected / horizon if horizon > 0 else 1.0
         until = lead + slack + (0.9 if product.shelf_days <= 8 else 0.0)
-        short = have < rate * _ahead(trader, product.category, until) * factor and left > lead + 1
-        units = int(rate * ahead + 0.5 - have)
+        short = have < rate * ahead.of(product.category, until) * factor and left > lead + 1
+        units = int(rate * expected + 0.5 - have)
         if product.shelf_days <= 8:
             fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * root(rate * (lead + 1)))
             units = min(units, max(0, fresh - have))
@@ -334,19 +334,28 @@ def _calendar(trader: Trader, id: str) -> float:
     return trader.calendar(trader.memory.products[id], trader.day, trader.weather)
 
 
-def _ahead(trader: Trader, category: str, horizon: float) -> float:
-    """Days of usual sales in the days ahead, with the events of which the news told."""
-    if not trader.habits.reads_news or not trader.memory.events:
-        return horizon
-    day, events = trader.day, trader.memory.events_by_day()
-    if events.keys().isdisjoint(range(day, day + ceil(horizon))):
-        return max(horizon, 0.0)  # what the loop adds up to, to the last bit: ones and a rest
-    total, left = 0.0, horizon
-    while left > 0:
-        kind = events.get(day)
-        total += min(left, 1.0) * (event_factor(kind, category) if kind else 1.0)
-        day, left = day + 1, left - 1
-    return total
+class _Ahead:
+    """Days of usual sales in the days ahead of today, with the events of which the news told."""
+
+    def __init__(self, trader: Trader) -> None:
+        self._events: Mapping[int, str] = trader.memory.events_by_day() if trader.habits.reads_news else {}
+        self._day = trader.day
+        self._sums: dict[str, list[float]] = {}
+        """By category: the sums over the first days, as far as they were asked for."""
+
+    def of(self, category: str, horizon: float) -> float:
+        """The sum up to a horizon in days, the last of which may be a part of one."""
+        if not self._events:
+            return horizon
+        whole, sums = max(int(horizon), 0), self._sums.setdefault(category, [0.0])
+        while len(sums) <= whole:
+            sums.append(sums[-1] + self._factor(category, len(sums) - 1))
+        rest = horizon - whole
+        return sums[whole] + rest * self._factor(category, whole) if rest > 0 else sums[whole]
+
+    def _factor(self, category: str, later: int) -> float:
+        kind = self._events.get(self._day + later)
+        return event_factor(kind, category) if kind else 1.0
 
 
 def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:
