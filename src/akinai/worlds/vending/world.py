@@ -1,8 +1,9 @@
 """The vending world, after Vending-Bench (arXiv 2502.15840): one owner, one machine, suppliers by mail, for months."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.agents import View
@@ -105,51 +106,65 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     return 0 if verb.minutes is None else getattr(setup.minutes, verb.minutes)
 
 
-def carry_out(state: State, action: Action) -> tuple[State, Outcome]:  # noqa: C901 - one arm a verb
+def carry_out(state: State, action: Action) -> tuple[State, Outcome]:
     """Apply the rule of the action's verb."""
-    # fmt: off
-    match action:
-        case a.AdvanceDay(): return days.advance_day(state)
-        case a.WaitUntil(): return days.wait_until(state, action)
-        case a.ReadEmail(): return mail.read_email(state, action)
-        case a.SendEmail(): return mail.send_email(state, action)
-        case a.SearchWeb(): return web.search_web(state, action)
-        case a.PlaceOrder(): return orders.place_order(state, action)
-        case a.CheckDeliveries(): return orders.check_deliveries(state)
-        case a.ListStorage(): return orders.list_storage(state)
-        case a.RestockSlot(): return machine.restock_slot(state, action)
-        case a.SetPrice(): return machine.set_price(state, action)
-        case a.CollectCash(): return machine.collect_cash(state)
-        case a.ClearSlot(): return machine.clear_slot(state, action)
-        case a.GetMachineInventory() if state.sites: return state, sites.inventory(state)
-        case a.GetMachineInventory(): return machine.get_machine_inventory(state)
-        case a.GetMoneyBalance(): return machine.get_money_balance(state)
-        case a.ViewBusinessState(): return machine.view_business_state(state)
-        case a.ViewSuppliers(): return orders.view_suppliers(state)
-        case a.NotepadRead(): return notes.notepad_read(state)
-        case a.NotepadWrite(): return notes.notepad_write(state, action)
-        case a.NotepadErase(): return notes.notepad_erase(state)
-        case a.UpdateNotes(): return notes.update_notes(state, action)
-        case a.GetNotes(): return notes.get_notes(state, action)
-        case a.DeleteNote(): return notes.delete_note(state, action)
-        case a.AddMemory(): return notes.add_memory(state, action)
-        case a.SearchMemory(): return notes.search_memory(state, action)
-        case a.Delegation(): return actors.delegate(state, action)
-        case a.ChatWithSubAgent(): return actors.chat_with_sub_agent(state, action)
-        case a.SubAgentSpecs(): return actors.sub_agent_specs(state)
-        case a.Report(): return actors.report(state, action)
-        case a.WriteReply(): return mail.write_reply(state, action)
-        case a.GetPriceLists(): return bargaining.get_price_lists(state, action)
-        case a.MakeOffer(): return bargaining.make_offer(state, action)
-        case a.CountDelivery(): return deliveries.count_delivery(state, action)
-        case a.Claim(): return deliveries.claim(state, action)
-        case a.FetchDepot(): return deliveries.fetch_depot(state, action)
-        case a.SellToJobber(): return deliveries.sell_to_jobber(state, action)
-        case a.VisitSite(): return sites.visit_site(state, action)
-        case a.ChangePrices(): return sites.change_prices(state, action)
-        case a.ReadNews(): return customers.read_news(state)
-        case a.AnswerCustomer(): return customers.answer_customer(state, action)
-        case a.Pay(): return customers.pay(state, action)
-        case a.TakePitch(): return customers.take_pitch(state, action)
-        case _: raise TypeError(f"{type(action).__name__} is no verb of the vending world")
-    # fmt: on
+    verb = type(action)
+    if rule := _RULES.get(verb):
+        return rule(state, action)
+    if rule := _RULES_OF_STATE.get(verb):
+        return rule(state)
+    raise TypeError(f"{verb.__name__} is no verb of the vending world")
+
+
+def _machine_inventory(state: State) -> tuple[State, Outcome]:
+    return (state, sites.inventory(state)) if state.sites else machine.get_machine_inventory(state)
+
+
+# A table and not a `match`, which would ask for every class before the right one, at every action.
+_RULES: Mapping[type[Action], Callable[[State, Any], tuple[State, Outcome]]] = {
+    a.WaitUntil: days.wait_until,
+    a.ReadEmail: mail.read_email,
+    a.SendEmail: mail.send_email,
+    a.SearchWeb: web.search_web,
+    a.PlaceOrder: orders.place_order,
+    a.RestockSlot: machine.restock_slot,
+    a.SetPrice: machine.set_price,
+    a.ClearSlot: machine.clear_slot,
+    a.NotepadWrite: notes.notepad_write,
+    a.UpdateNotes: notes.update_notes,
+    a.GetNotes: notes.get_notes,
+    a.DeleteNote: notes.delete_note,
+    a.AddMemory: notes.add_memory,
+    a.SearchMemory: notes.search_memory,
+    a.ChatWithSubAgent: actors.chat_with_sub_agent,
+    a.Report: actors.report,
+    a.WriteReply: mail.write_reply,
+    a.GetPriceLists: bargaining.get_price_lists,
+    a.MakeOffer: bargaining.make_offer,
+    a.CountDelivery: deliveries.count_delivery,
+    a.Claim: deliveries.claim,
+    a.FetchDepot: deliveries.fetch_depot,
+    a.SellToJobber: deliveries.sell_to_jobber,
+    a.VisitSite: sites.visit_site,
+    a.ChangePrices: sites.change_prices,
+    a.AnswerCustomer: customers.answer_customer,
+    a.Pay: customers.pay,
+    a.TakePitch: customers.take_pitch,
+    a.DelegateEmail: actors.delegate,
+    a.DelegateResearch: actors.delegate,
+    a.DelegatePhysical: actors.delegate,
+}
+_RULES_OF_STATE: Mapping[type[Action], Callable[[State], tuple[State, Outcome]]] = {
+    a.AdvanceDay: days.advance_day,
+    a.CheckDeliveries: orders.check_deliveries,
+    a.ListStorage: orders.list_storage,
+    a.CollectCash: machine.collect_cash,
+    a.GetMoneyBalance: machine.get_money_balance,
+    a.ViewBusinessState: machine.view_business_state,
+    a.ViewSuppliers: orders.view_suppliers,
+    a.NotepadRead: notes.notepad_read,
+    a.NotepadErase: notes.notepad_erase,
+    a.SubAgentSpecs: actors.sub_agent_specs,
+    a.ReadNews: customers.read_news,
+    a.GetMachineInventory: _machine_inventory,
+}

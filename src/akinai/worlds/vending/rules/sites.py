@@ -35,8 +35,10 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
     filled = _fill(state, slots, storage, moved)
     text = f"{site_name(state, site.place)}: " + (", ".join(filled) or "nothing was put in")
     collected = site.box_cents if action.collect else 0
-    state = state.moved(slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]))
-    state = state.moved(storage={id: lots for id, lots in storage.items() if lots})
+    state = state.moved(
+        slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]),
+        storage={id: lots for id, lots in storage.items() if lots},
+    )
     if collected:
         state = book(with_site(state, index, site._replace(box_cents=0)), "collected", collected)
         text += f". Collected {format_cents(collected)}; bank balance {format_cents(state.cash_cents)}"
@@ -105,11 +107,11 @@ def _rearrange(
 def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, ...]], moved: set[str]) -> list[str]:
     """Fill every slot up from storage, the oldest units first; what was put in, as words."""
     setup, filled = state.setup, list[str]()
+    small = setup.small_slots
     for at, slot in enumerate(slots):
         if slot is None or not (stored := storage.get(slot.product)):
             continue
-        capacity = setup.small_capacity if at < setup.small_slots else setup.large_capacity
-        want = capacity - slot.units
+        want = (setup.small_capacity if at < small else setup.large_capacity) - slot.units
         if want <= 0:
             continue
         rest, put = remove_units(stored, want)
