@@ -12,6 +12,8 @@ from akinai.worlds.vending.model.setup import Season
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.model.town import Town
 
+_ANY_SEASON = Season()
+
 
 class Demand(NamedTuple):
     """What the customers of a block want at a site."""
@@ -59,7 +61,7 @@ def calendar_permille(economy: Economy, day: int, category: str) -> int:
     """The public factors of weekday, month and weather."""
     today, demand = economy.today(day), economy.setup.demand
     start = economy.setup.start_date.weekday()
-    season = demand.seasons.get(category, Season())
+    season = demand.seasons.get(category, _ANY_SEASON)
     factor = demand.weekdays[(start + day - 1) % 7] * season.months[today.month]
     return factor * season.weather.get(today.weather, 1000) // 1_000_000
 

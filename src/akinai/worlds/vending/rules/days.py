@@ -221,14 +221,14 @@ def _after_day(
             kept.append(slot)
             continue
         product, lots = slot
-        if take := left.get(product):
-            there, cost_cents, last_day = lots[0]
-            if take < there:  # on most days, for which the general way is too slow
-                lots = (lot_of((there - take, cost_cents, last_day)), *lots[1:])
-                left[product] = 0
-            else:
-                lots, taken = remove_units(lots, take)
-                left[product] = take - taken
+        take, (there, cost_cents, last_day) = left.get(product, 0), lots[0]
+        if 0 < take < there and last_day > day:  # on most days, for which the general way is too slow
+            kept.append(slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:]))))
+            left[product] = 0
+            continue
+        if take:
+            lots, taken = remove_units(lots, take)
+            left[product] = take - taken
         if lots and lots[0].last_day <= day:
             spoiled += [(product, lot) for lot in lots if lot.last_day <= day]
             lots = tuple(lot for lot in lots if lot.last_day > day)

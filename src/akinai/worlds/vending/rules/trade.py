@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from akinai.core.canonical import Json
-from akinai.core.chance import Chance
+from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model.crowds import block_demand, crowd_of
 from akinai.worlds.vending.model.economy import Crowd
@@ -62,7 +62,8 @@ def _book_block(state: State, number: int, block: Block) -> State:
     crowd = crowd_of(economy, town, street_of(state), state.day)
     slots, sites, tally = list(state.slots), list(state.sites), state.tally
     by_place, wanted, income, card = dict(tally.sold), dict(tally.wanted), tally.income_cents, tally.card_cents
-    units_sold, buyers = state.units_sold, list[tuple[int, dict[str, int]]]()
+    units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
+    complaints, permille = absorb(crowd.complaints.h, number), street_of(state).customers.complaints_permille
     for index, site in enumerate(sites):
         if site.sealed or site.lost:
             continue
@@ -79,8 +80,11 @@ def _book_block(state: State, number: int, block: Block) -> State:
                 key = (site.place, id)
                 by_place[key] = by_place.get(key, 0) + units
             slots[index * count : (index + 1) * count] = _after_sales(own, sale.sold)
-            units_sold += sum(sale.sold.values())
-            buyers.append((site.place, sale.sold))
+            units = sum(sale.sold.values())
+            units_sold += units
+            chance = Chance(absorb(complaints, site.place))
+            if letters := (units * permille + chance.below(1000)) // 1000:
+                buyers.append((site.place, chance, sale.sold, letters))
     state = state.moved(
         sites=tuple(sites),
         machine_cents=sum([site.box_cents for site in sites]),
@@ -88,8 +92,8 @@ def _book_block(state: State, number: int, block: Block) -> State:
         tally=Tally(by_place, wanted, income, card),
         units_sold=units_sold,
     )
-    for place, sold in buyers:
-        state = _complaints(state, crowd.complaints(number, place), place, sold)
+    for place, chance, sold, letters in buyers:
+        state = _complaints(state, chance, place, sold, letters)
     return state
 
 
@@ -158,13 +162,13 @@ def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[
         if slot is None:
             continue
         product, lots = slot
-        take = left.get(product)
-        if not take or not lots:
+        if product not in left or not lots:
             continue
+        take = left[product]
         there, cost_cents, last_day = lots[0]
         if take < there:  # mostly, for which the general way is too slow
             kept[place] = slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:])))
-            left[product] = 0
+            del left[product]
         else:
             lots, taken = remove_units(lots, take)
             kept[place] = slot_of((product, lots))
@@ -172,11 +176,7 @@ def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[
     return kept
 
 
-def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int]) -> State:
-    units = sum(sold.values())
-    letters = (units * street_of(state).customers.complaints_permille + chance.below(1000)) // 1000
-    if not letters:
-        return state
+def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int], letters: int) -> State:
     names = sorted(sold)
     for letter in range(letters):
         product = names[chance("product", letter).below(len(names))]
