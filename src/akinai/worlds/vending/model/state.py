@@ -239,8 +239,7 @@ class Notes:
 NO_NOTES = Notes("", HashTrieMap(), List())
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(NamedTuple):
     """The truth about a closed day, for scores and laws; agents see only what the morning notice says."""
 
     day: int
