@@ -96,24 +96,26 @@ def test_models_compare_with_every_contender(akinai: Akinai, folder: Path, monke
 
 
 def test_it_says_so_when_the_playbook_loses() -> None:
-    """The words follow the interval: behind, ahead, or nothing shown."""
+    """The words follow the interval: behind, ahead, or nothing shown; a placebo that gave nothing is none."""
 
-    def row(name: str, gain: float, low: float, high: float, verdict: str) -> dict[str, Any]:
+    def row(name: str, gain: float, low: float, high: float, verdict: str, injected: int = 9) -> dict[str, Any]:
         return {
             "name": name,
             "accuracy": 0.5,
+            "injected": injected,
             "playbook_minus": {"gain": gain, "ci95": [low, high]},
             "verdict": verdict,
         }
 
     lines = against_lines([
         row("icl", -0.03, -0.05, -0.01, "behind"), row("none", 0.1, 0.05, 0.15, "ahead"),
-        row("gepa", 0.01, -0.02, 0.04, "open"),
+        row("gepa", 0.01, -0.02, 0.04, "open"), row("placebo", 0.1, 0.05, 0.15, "ahead", injected=0),
     ])  # fmt: skip
     assert [*lines] == [
         "The playbook loses to raw examples, equal tokens by 3.0 points (-5.0 to -1.0).",
         "The playbook is 10.0 points ahead of no playbook (+5.0 to +15.0).",
         "No difference from GEPA is shown: +1.0 points (-2.0 to +4.0).",
+        "There is no placebo: every task was given the same bullets, so another task had no others.",
     ]
 
 

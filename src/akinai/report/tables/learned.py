@@ -249,6 +249,9 @@ def against_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         minus = row["playbook_minus"]
         if minus is None:
             continue
+        if row["name"] == "placebo" and not row["injected"]:
+            yield "There is no placebo: every task was given the same bullets, so another task had no others."
+            continue
         interval, points = _gain_interval(row, "playbook_minus"), "" if _is_run(row) else " points"
         match row["verdict"]:
             case "behind":
