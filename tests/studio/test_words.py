@@ -8,6 +8,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 from akinai.core.errors import UsageError
+from akinai.report.language import translate_report
 from akinai.report.page.templating import DOMAIN, LANGUAGES, checked_language, environment, preferred_language
 
 
@@ -67,3 +68,26 @@ def test_pages_follow_the_environment(
         monkeypatch.setenv(name, value)
     assert checked_language(None) == language
     assert checked_language("en") == "en"
+
+
+@pytest.mark.parametrize(
+    ("english", "japanese"),
+    [
+        ("On day 3, still open, the net worth is $500.", "3 日目（継続中）の純資産は $500。"),
+        (
+            "Over after 57 days of 90 (bankrupt): the bank balance is $0.00, $8,995 less than the reference player on the "
+            "same seed. It fell behind most between day 38 and day 50: wrong price on day 26, a unit of Cheese Bagel had "
+            "cost $1.39, so each sale loses $1.03 (the first of 16).",
+            "90 日のうち 57 日で終了（破産）：預金残高は $0.00、同じシードの reference より $8,995 少ない。最も差が開いたのは "
+            "38 日目から 50 日目まで：26 日目の誤った値段、Cheese Bagel の仕入れ値は $1.39、売るたびに $1.03 の損（16 件の最初）。",
+        ),
+        (
+            "2 of 2 customers bought, all of them what they came for. Together they are $67.80 better off: all there was to "
+            "be had.",
+            "客 2 人のうち 2 人が、みな求めていたものを買った。合わせて $67.80 の得。得られるもののすべて。",
+        ),
+    ],
+)
+def test_verdicts_are_in_japanese(english: str, japanese: str) -> None:
+    """Sentence by sentence, with the same numbers."""
+    assert translate_report(english, "ja") == japanese

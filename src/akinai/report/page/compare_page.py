@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from akinai.report.language import translate_cell
 from akinai.report.page.lines import Curve, LineKind, Plot, Tick, nice_step, plot
 from akinai.report.page.run_page import page_data
 from akinai.report.page.site import Site
@@ -47,7 +48,7 @@ def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int
     pairs, ticks = _pairs(groups, view.units.get(view.headline, ""))
     page = ComparePage(
         _verdict(view, other, same, day, site),
-        label(view.headline).capitalize(),
+        translate_cell(label(view.headline).capitalize(), site.language),
         _plot(view, other, days, site),
         day - 1 if same else None,
         pairs,
@@ -99,8 +100,9 @@ def _plot(first: RunView, second: RunView, days: int, site: Site) -> Plot | None
     if not any(curve.values for curve in curves):
         return None
     unit, day = first.units.get(first.headline, ""), translate(marked("day %(n)s"), site.language)
+    heads = [label(first.headline).capitalize(), *["dollars"] * (unit == "cents")]
     return plot(
-        f"{label(first.headline).capitalize()}{', dollars' if unit == 'cents' else ''}",
+        ", ".join(translate_cell(head, site.language) for head in heads),
         curves,
         days,
         text=lambda value: dollars(value) if unit == "cents" else f"{value:g}",

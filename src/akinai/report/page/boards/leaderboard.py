@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from akinai.analysis.groups import settings_key
 from akinai.analysis.leaderboard import Board, Row, make_board
+from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import Line, line_kinds, on_span, score_over_days, short_number, span_of
 from akinai.report.page.lines import LineKind, Plot
 from akinai.report.page.run_list import Item
@@ -82,7 +83,14 @@ def _view(runs: Sequence[Run], site: Site) -> BoardView:
     ]
     settings = ", ".join(f"{name} {value}" for name, value in list(board.settings.items())[:4])
     sentence = standing_sentences(board.standings) if board.standings else ""
-    return BoardView(board, label(board.score).capitalize(), sentence, rows, _plot(board, by_id, kinds, site), settings)
+    return BoardView(
+        board,
+        translate_cell(label(board.score).capitalize(), site.language),
+        sentence,
+        rows,
+        _plot(board, by_id, kinds, site),
+        settings,
+    )
 
 
 def _plot(board: Board, runs: Mapping[str, Run], kinds: Mapping[str, LineKind], site: Site) -> Plot | None:
