@@ -137,6 +137,10 @@ def test_a_sheet_of_questions_is_explained_entry_by_entry(tmp_path: Path) -> Non
     assert found.futures == 0
     assert found.cost
     assert all(row.shown and row.ci95 is None for row in found.cost)
+    answer = next(row for row in found.cost if row.kind == "day")
+    assert answer.words.endswith(", wrong")
+    assert answer.instead.startswith(f"question {answer.first}: ")
+    assert answer.instead.endswith(", right")
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
     """A table of the columns that fit into a width, in their order; its caption names those left out."""
     columns = [replace(column, head=translate_sentence(column.head)) for column in columns]
     filled = [(layout, _filled(columns, layout, width)) for layout in LAYOUTS]
+    filled = [fit for fit in filled if _fits([columns[place] for place in fit[1]], fit[0], width)] or filled[-1:]
     most = max(len(places) for _, places in filled)
     (gap, head_lines, cell_lines), places = next(fit for fit in filled if len(fit[1]) == most)
     shown = [columns[place] for place in places]
@@ -81,6 +82,12 @@ def _filled(columns: Sequence[Column], layout: tuple[int, int, int], width: int)
             left -= needed[place]
             shown.append(place)
     return sorted(shown)
+
+
+def _fits(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -> bool:
+    """Whether the columns that are always shown leave the table within a width."""
+    gap, *lines = layout
+    return sum(_width(column, *lines) + gap for column in columns) <= width + gap
 
 
 def _width(column: Column, head_lines: int, cell_lines: int) -> int:

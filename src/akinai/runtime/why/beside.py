@@ -133,12 +133,13 @@ class Beside:
         state, world = trail.state, self.world
         turn = Turn(0, trail.now, self.actor, wanted)
         after, outcome = step(world, state, turn)
-        if trail.ends(after):
-            return None
-        if not world.facets.explaining.decides(wanted):
-            return world.facets.observation.observe(after, turn, outcome)
-        if outcome.ok:
+        decides, ends = world.facets.explaining.decides(wanted), trail.ends(after)
+        if decides and outcome.ok and not (ends and trail.by_days):
             departures.missed.append(Step(state, imagined_entry(turn, outcome), turn, outcome, after))
+        if ends:
+            return None
+        if not decides:
+            return world.facets.observation.observe(after, turn, outcome)
         return world.facets.explaining.unmade(state, wanted)
 
 
@@ -176,6 +177,11 @@ class Trail:
         """The time of an action that would be taken now."""
         now = self.world.now(self.state)
         return self._steps[min(self.at, self.end - 1)].entry.at if now is None else now
+
+    @property
+    def by_days(self) -> bool:
+        """Whether the unit is a day."""
+        return self._unit is not None
 
     def ends(self, after: Any) -> bool:
         """Whether a state lies beyond the unit; without a clock every action does."""

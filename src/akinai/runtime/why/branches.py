@@ -151,7 +151,7 @@ class Branches:
             for place in self.afresh - {len(self.units)}:
                 unit, found = self.units[place], self._departures[place]
                 own = [made.entry.seq for made in self.steps[unit.begin : unit.end] if made.turn.actor == self.actor]
-                self._departures[place] = Departures(own, [], found.parted)
+                self._departures[place] = Departures(own, [] if self.by_days else found.missed, found.parted)
         return self._departures
 
     async def _follow(self, beside: Beside, place: int) -> Departures:

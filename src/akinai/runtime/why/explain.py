@@ -10,6 +10,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import replay
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
+from akinai.runtime.play.collector import old_seldom_collected
 from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import expect_whole, read_ledger
 from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
@@ -88,7 +89,9 @@ async def explain(
 
     executor = _executor(books, options, url)
     try:
-        study = Study(branches, await branches.departures(), options.futures)
+        with old_seldom_collected():
+            departures = await branches.departures()
+        study = Study(branches, departures, options.futures)
         await study.run(play)
     finally:
         await executor.close()
@@ -129,7 +132,8 @@ class BranchWork:
             if ledger.digest != self.digest:
                 raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
             branches = _keep(ledger, self.player, self.actor)
-        return await branches.value(self.branch)
+        with old_seldom_collected():  # every state of the run is kept, and none is in a cycle
+            return await branches.value(self.branch)
 
 
 _at_hand: dict[tuple[str, str, str | None], Branches] = {}

@@ -1,14 +1,26 @@
 """How a run of questions reads: each question with its choices, what was answered, and what is right."""
 
 from akinai.core.canonical import Json
-from akinai.core.facets import Presentation
+from akinai.core.facets import Explaining, Presentation
 from akinai.core.presentation.transcript import Figure, Listing, Passage, Place, Sheet, Shown
-from akinai.core.steps import Steps
+from akinai.core.steps import Step, Steps
 from akinai.worlds.qa import model as a
 from akinai.worlds.qa.model import State
 
 LONGEST_QUESTION = 80
 """Characters of a question in a summary."""
+
+
+class QaExplaining(Explaining[State]):
+    """Each answer decides a question; nothing is left to chance."""
+
+    def words(self, step: Step[State]) -> str:
+        question, place = step.before.question, step.before.place
+        chosen = step.after.answers.get(place)
+        if question is None or chosen is None:
+            return f"question {place + 1}: skipped"
+        verdict = "right" if chosen == question.label else "wrong"
+        return f"question {place + 1}: {question.choices[chosen]!r:.60}, {verdict}"
 
 
 class QaPresentation(Presentation[State]):

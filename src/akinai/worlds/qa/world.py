@@ -20,7 +20,7 @@ from akinai.worlds.qa import model as a
 from akinai.worlds.qa.model import State
 from akinai.worlds.qa.players import PLAYERS
 from akinai.worlds.qa.questions import Question, Setup, marks, read_data, read_seen, sheet_of
-from akinai.worlds.qa.transcript import QaPresentation
+from akinai.worlds.qa.transcript import QaExplaining, QaPresentation
 
 __all__ = ["SOLVER", "Qa", "Question", "Setup", "State"]
 
@@ -118,7 +118,7 @@ class Qa(World[State]):
     verbs = a.VERBS
     scorers = (score,)
     players = PLAYERS
-    facets = Facets(judging=QaJudging(), presentation=QaPresentation(), files=QaFiles())
+    facets = Facets(judging=QaJudging(), presentation=QaPresentation(), files=QaFiles(), explaining=QaExplaining())
 
     def begin(self, genesis: Genesis) -> State:
         return State(sheet_of(genesis))
