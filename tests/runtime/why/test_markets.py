@@ -14,6 +14,7 @@ from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import replay
 from akinai.report.why.tables import reading_sentences
+from akinai.runtime.why import study
 from akinai.runtime.why.crowd import Crowd
 from akinai.runtime.why.explanation import Explanation
 from akinai.worlds.market.model import actions as a
@@ -126,6 +127,18 @@ def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
         sent = [(turn.actor, turn.action) for turn in actions if isinstance(turn.action, a.SendMessage)]
         written = [(actor, action.to_agent_id, action.message.type) for actor, action in sent]
         assert len(set(written)) == len(written)
+
+
+def test_branches_between_equal_values_are_spared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halving a long record finds what playing all of it finds, with fewer branches."""
+    found: list[Explanation] = []
+    for place, most in enumerate((64, 2)):
+        monkeypatch.setattr(study, "ALL_PLAYED", most)
+        found.append(explained(tmp_path / f"{place}.db", "cheapest", **{"customers.count": 3, "businesses.count": 9}))
+    whole, halved = found
+    assert whole.cost
+    assert (halved.cost, halved.made) == (whole.cost, whole.made)
+    assert halved.branches < whole.branches
 
 
 def test_an_actor_that_is_not_there_is_refused(tmp_path: Path) -> None:

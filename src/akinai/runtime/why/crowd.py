@@ -1,6 +1,7 @@
 """Branches of a run of several actors: its record up to an entry, and the rest played by everybody's player."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from akinai.core.agents import AgentFactory
@@ -36,6 +37,7 @@ class Crowd(Branches):
             raise UnknownName("actor", actor, known)
         self._followers: dict[str, Follower] = {}
         self._rows: list[int] = []
+        self._next_parting: list[int] = []
 
     def headline(self, steps: Steps[Any]) -> Score:
         """The first score, or that of the actor that is followed."""
@@ -46,6 +48,7 @@ class Crowd(Branches):
         if not self._departures:
             for place, made in enumerate(self.steps):
                 self._departures.append(await self._follower(made.turn.actor).follow_entry(made, place))
+            self._next_parting = _next_parting(self._departures)
             last = {made.turn.actor: place for place, made in enumerate(self.steps)}
             self._rows = [place for place in range(len(self.steps)) if self._matters(place, last)]
         return self._departures
@@ -65,8 +68,7 @@ class Crowd(Branches):
 
     def takes_over(self, place: int) -> int:
         """The first entry from here on at which a player parts from the record: before it both do the same."""
-        end = len(self.units)
-        return next((later for later in range(place, end) if self._departures[later].parted), end)
+        return self._next_parting[place]
 
     def _follower(self, actor: str) -> Follower:
         if actor not in self._followers:
@@ -114,6 +116,14 @@ def open_branches(world: World[Any], steps: Steps[Any], player: str, actor: str 
     if actor not in (None, branches.actor):
         raise UnknownName("actor", actor, [branches.actor])
     return branches
+
+
+def _next_parting(departures: Sequence[Departures]) -> list[int]:
+    """By entry, and for the end of the record, the first one from there on at which something differs."""
+    found = [len(departures)]
+    for place in reversed(range(len(departures))):
+        found.append(place if departures[place].parted else found[-1])
+    return found[::-1]
 
 
 class Queue:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from akinai.core.statistics import PairedComparison, compare, holm
@@ -17,6 +18,8 @@ SCREENED = 24
 """Days that are screened in another future, beside the run's own."""
 LONGEST_SPAN = 14
 LISTED = 10
+ALL_PLAYED = 64
+"""Takeovers of a run of several actors that are all played; of more, about so many first, evenly spread."""
 SCREEN_SALT = 1
 """The future of the screen; those of the interval come after it, so that no row is judged by what chose it."""
 MOST_NAMED = 2
@@ -25,6 +28,8 @@ SIGNIFICANT = 0.05
 Values = Mapping[Branch, float]
 Play = Callable[[Sequence[Branch]], Awaitable[Values]]
 """Plays branches as far as the budget goes, and returns the values of all that are known."""
+Need = Callable[[Iterable[Branch]], Awaitable[None]]
+"""Plays branches that the study needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Study:
         """The headline where the player takes over at the beginning of each unit, and at the end of the record."""
         self.values: Values = {}
         self.wanted: set[Branch] = set()
+        self._spared: set[int] = set()
+        """Places of takeovers between two that came to the same."""
 
     async def run(self, play: Play) -> None:
         """Play all stages."""
@@ -71,8 +78,7 @@ class Study:
             self.wanted.update(branches)
             self.values = await play(branches)
 
-        end = len(self.branches.units)
-        await need([*([] if self.branches.ended else [Branch(end)]), *self._takeovers()])
+        await self._play_takeovers(need)
         self.own = list(self._own())
         if self.futures:
             screened = sorted(self.days(), key=lambda day: -abs(self.own_worth(day)))[:SCREENED]
@@ -94,19 +100,42 @@ class Study:
             found.append(value)
         return reversed(found)
 
-    def _takeovers(self) -> list[Branch]:
-        """The branches in the run's own future. Of several actors the player may do what it wants at another entry, so
-        that an entry has a branch of its own before it and after it."""
+    async def _play_takeovers(self, need: Need) -> None:
+        """Play the branches in the run's own future. Of several actors the player may do what it wants at another
+        entry, so that an entry has a branch before it and after it; of many, those between equal values are spared."""
         branches, end = self.branches, len(self.branches.units)
+        await need([] if branches.ended else [Branch(end)])
         if not branches.several or not self.parted:
-            return [Branch(place) for place in self.parted]
-        begins = [branches.takes_over(0), *(branches.takes_over(at) for row in self.parted for at in (row, row + 1))]
-        return [Branch(place) for place in dict.fromkeys(begins) if place < end]
+            return await need(map(Branch, self.parted))
+        begins = [0, *(at for row in self.parted for at in (row, row + 1)), end]
+        places = sorted({branches.takes_over(at) for at in begins})
+        apart = max(1, len(places) // ALL_PLAYED)
+        grid = [*places[:-1:apart], places[-1]]
+        await need(Branch(place) for place in grid if place < end)
+        stretches = [places[places.index(a) : places.index(b) + 1] for a, b in pairwise(grid)]
+        while stretches := [stretch for stretch in stretches if len(stretch) > 2 and self._differ(stretch)]:
+            middles = [len(stretch) // 2 for stretch in stretches]
+            await need(Branch(stretch[at]) for stretch, at in zip(stretches, middles, strict=True))
+            halves = zip(stretches, middles, strict=True)
+            stretches = [half for stretch, at in halves for half in (stretch[: at + 1], stretch[at:])]
+
+    def _differ(self, stretch: Sequence[int]) -> bool:
+        """Whether something was made or lost between two takeovers, as far as they were played."""
+        first, last = self._value(stretch[0]), self._value(stretch[-1])
+        if first is not None and first == last:
+            self._spared.update(stretch[1:-1])
+        return first is not None and last is not None and first != last
+
+    def _value(self, place: int) -> float | None:
+        """The headline of a takeover; None where it was not played."""
+        if place == len(self.branches.units) and self.branches.ended:
+            return self.branches.headline(self.branches.steps).value
+        return self.values.get(Branch(place))
 
     def _known(self, place: int) -> bool:
-        """Whether it was played what comes of a takeover at the beginning of a unit."""
+        """Whether it was played, or can be told, what comes of a takeover at the beginning of a unit."""
         begin = self.branches.takes_over(place)
-        return Branch(begin) in self.values or (begin == len(self.branches.units) and self.branches.ended)
+        return begin in self._spared or self._value(begin) is not None
 
     def days(self) -> list[Stretch]:
         """The days on which run and player differ, as far as they were played."""

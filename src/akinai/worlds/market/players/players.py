@@ -67,11 +67,13 @@ def search_businesses(own: OwnProfile, policy: Policy) -> Lookup:
 def collect_offers(own: OwnProfile, policy: Policy, asked: Sequence[str], *, takes_over: bool = False) -> Gathering:
     """The proposals that it would pay. Whoever takes over reads its mail first, and only from those it would ask."""
     offers, answered, last, waits = list[ReceivedMessage](), set[str](), 0, not takes_over
+    vain = 2 if takes_over else 1  # whoever takes over may have read the mail already that ends its first wait
     while len(answered) < len(asked):
         if waits:
             yield a.Wait(seconds=policy.patience_s)
         mail = yield from read_mail(last)
-        if not mail and waits:
+        vain -= waits and not mail
+        if not vain:
             break
         last, waits = mail[-1].index if mail else last, True
         mail = [received for received in mail if not takes_over or received.sender in asked]
