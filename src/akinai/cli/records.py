@@ -85,6 +85,7 @@ def runs(
     if shown:
         print_page(lambda width: headers_table(shown, width))
         if len(shown) < len(headers):
+            print_line()
             print_sentence(f"the newest {most:,} runs; --limit N lists more, --limit 0 all, --group and --status some")
         return None
     if group or status or deleted:

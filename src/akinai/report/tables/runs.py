@@ -11,7 +11,7 @@ from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.statistics import Summary
 from akinai.core.stores import RunHeader
-from akinai.report.language import translate
+from akinai.report.language import translate, translate_sentence
 from akinai.report.tables.columns import Column, fitted, plain, said
 from akinai.runtime.runs.records import Run, Runs
 
@@ -55,8 +55,12 @@ def run_page(run: Run) -> RenderableType:
     world = f"{run.world}, preset {preset}" if preset else run.world
     facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", said(", ".join(facts)))
-    state = f"{_state(run)} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
-    lines: list[RenderableType] = [title, Text(said(state), _style(run))]
+    reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
+    state = str(run.status) if reason else f"{run.status}: {run.ending or 'not over'}"
+    ended = f"{state} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
+    lines: list[RenderableType] = [title, Text(said(ended), _style(run))]
+    if reason:
+        lines.append(Text(plain(translate_sentence(reason)), _style(run)))
     if run.scores:
         values = [figure(score.value, score.unit) for score in run.scores]
         names = [translate(label(score.name)) for score in run.scores]
@@ -70,11 +74,6 @@ def agent_label(agent: str, card: Mapping[str, Json]) -> str:
     groups = rest.get("group_models") if isinstance(rest, Mapping) else None
     sides = [f"{group} {model}" for group, model in groups.items()] if isinstance(groups, Mapping) else []
     return ", ".join([f"{agent} {card.get('model') or ''}".rstrip(), *sides])
-
-
-def _state(run: Run) -> str:
-    reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
-    return f"{run.status}: {reason}," if reason else f"{run.status}: {run.ending or 'not over'}"
 
 
 def _days(run: Run) -> str:
