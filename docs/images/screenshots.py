@@ -20,7 +20,7 @@ import akinai
 HERE = Path(__file__).parent
 SIZE = {"width": 1440, "height": 900}
 SMALL = {"width": 960, "height": 640}
-COLOURS = 128
+COLOURS = 256
 SECONDS, FRAMES = 20, 73
 MOST_BYTES = 1_500_000
 READY = "body[data-ready]"
