@@ -20,7 +20,6 @@ import akinai
 HERE = Path(__file__).parent
 SIZE = {"width": 1440, "height": 900}
 SMALL = {"width": 960, "height": 640}
-COLOURS = 256
 SECONDS, FRAMES = 20, 73
 MOST_BYTES = 1_500_000
 READY = "body[data-ready]"
@@ -61,9 +60,8 @@ def opened(browser: Browser, address: str, *, dark: bool = False, small: bool = 
 
 
 def keep(page: Page, name: str) -> None:
-    """The page as it stands, in few colours."""
-    image = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
+    """The page as it stands, in all its colours: fewer turn small amber marks red."""
+    Image.open(BytesIO(page.screenshot())).convert("RGB").save(HERE / f"{name}.png", optimize=True)
     page.close()
 
 
