@@ -141,7 +141,9 @@ def test_branches_between_equal_values_are_spared(tmp_path: Path, monkeypatch: p
     found: list[Explanation] = []
     for place, most in enumerate((64, 2)):
         monkeypatch.setattr(study, "ALL_PLAYED", most)
-        found.append(explained(tmp_path / f"{place}.db", "cheapest", **{"customers.count": 3, "businesses.count": 9}))
+        found.append(
+            explained(tmp_path / f"{place}.db", "cheapest", None, **{"customers.count": 3, "businesses.count": 9})
+        )
     whole, halved = found
     assert whole.cost
     assert (halved.cost, halved.made) == (whole.cost, whole.made)
