@@ -20,6 +20,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for agent in ("idle", "naive", "reference"):
         akinai.run("vending", agent=agent, days=20, seeds=[1, 2], store=str(path), name=agent)
     akinai.run("market", agent="careful", store=str(path), name="bargain")
+    akinai.fork("reference-1", at_day=2, agent="idle", store=str(path), name="stopped")
     return path
 
 
@@ -40,7 +41,7 @@ def test_the_list_of_runs(browser: Browser, studio: str, look: dict[str, bool]) 
     """Every run is a row with its score, once it was read."""
     with visit(browser, studio, **look) as visitor:
         page = visitor.open(studio)
-        expect(page.locator("tr[data-run]")).to_have_count(7)
+        expect(page.locator("tr[data-run]")).to_have_count(8)
         expect(page.locator("#run-naive-1 td.n").first).to_contain_text("$")
         expect(page.locator("#run-idle-2 .share")).to_have_text("0%")
         assert "token" not in page.url
@@ -56,7 +57,7 @@ def test_runs_are_filtered_and_chosen(browser: Browser, studio: str) -> None:
         page.keyboard.type("naive seed 2")
         expect(page.locator("tr[data-run]:visible")).to_have_count(1)
         page.keyboard.press("Escape")
-        expect(page.locator("tr[data-run]:visible")).to_have_count(7)
+        expect(page.locator("tr[data-run]:visible")).to_have_count(8)
         page.locator("#run-naive-1 .choose").check()
         page.locator("#run-idle-1 .choose").check()
         assert page.locator("#chosen a").get_attribute("href") == "/compare/naive-1/idle-1"
@@ -148,13 +149,14 @@ def test_two_runs_in_step(browser: Browser, studio: str, look: dict[str, bool]) 
         page = visitor.open(f"{studio.partition('/?')[0]}/compare/reference-1/naive-1")
         expect(page.locator(".verdict")).to_contain_text("reference-1 ends $")
         expect(page.locator(".pairs .row")).to_have_count(2)
+        page = visitor.open(f"{studio.partition('/?')[0]}/compare/reference-1/stopped")
         parts, label = (page.locator(place).bounding_box() for place in (".part", ".part span"))
         assert parts
         assert label
         assert label["x"] > parts["x"], "beyond the axis, on its numbers"
         page.keyboard.press("j")
         page.keyboard.press("j")
-        expect(page.locator("#now-day")).to_have_text("Day 3")
+        expect(page.locator("#now-day")).to_have_text("Day 4")
         expect(page.locator("#side1 .item").first).to_be_visible()
         visitor.check()
 

@@ -58,14 +58,14 @@ def test_twenty_thousand_bodies_are_answered(server: Background, begin: int) -> 
 
 
 def by_the_document(server: Background, examples: int) -> None:
-    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
+    schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json", timeout=60)
     for result in schema.get_all_operations():
         operation: Any = result.ok()
 
         @settings(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
         @given(operation.as_strategy())
         def send(case: Any) -> None:
-            case.call_and_validate(checks=[not_a_server_error])
+            case.call_and_validate(checks=[not_a_server_error], timeout=60)
 
         send()
 

@@ -87,8 +87,9 @@ def _doubled(history: History, purchase: Purchase, coming: Sequence[Purchase]) -
         product = catalog.by_id[line.product]
         there = units_in_machine(state, product.id) + units_in_storage(state, product.id)
         rate = _units_a_day(history, purchase.request, product)
-        calm = rate * (lead + (REPEATED_CALM_DAYS if again else CALM_DAYS))
-        excess = line.units if again else there + way + line.units - _need(history, state, product, rate)
+        crowd = _crowd_days(history, state.day, product)
+        calm = rate * (lead + (REPEATED_CALM_DAYS if again else CALM_DAYS) + crowd)
+        excess = line.units if again else there + way + line.units - _need(history, state, product, rate, crowd)
         if excess > 0 and there + way >= calm:
             truth = f"{way} {product.name} on their way and {there} at hand, {rate:.1f} wanted a day"
             needless = int(min(excess, line.units) * line.cost_cents)
@@ -105,11 +106,26 @@ def _is_repeated(purchase: Purchase, coming: Sequence[Purchase]) -> bool:
     )
 
 
-def _need(history: History, state: State, product: Product, rate: float) -> float:
+def _need(history: History, state: State, product: Product, rate: float, crowd: float) -> float:
     """Units that can be sold before they spoil, at least a full slot at each site."""
     slot = history.setup.small_capacity if product.size == "small" else history.setup.large_capacity
     unknown = 1 if history.setup.street is None else UNKNOWN_DEMAND
-    return max(rate * min(NEED_DAYS, product.shelf_days + 1) * unknown, slot * max(1, len(state.sites)))
+    days = min(NEED_DAYS, product.shelf_days + 1) + crowd
+    return max(rate * days * unknown, slot * max(1, len(state.sites)))
+
+
+def _crowd_days(history: History, day: int, product: Product) -> float:
+    """Further days' worth of demand by the events that are in the news and not over, before the product spoils."""
+    town, street = history.economy.town, history.setup.street
+    if town is None or street is None:
+        return 0
+    until, days = day + min(NEED_DAYS, product.shelf_days + 1), 0.0
+    for event in town.events:
+        effect = street.events.kinds[event.kind]
+        more = effect.categories.get(product.category, effect.demand_permille) / 1000 - 1
+        if event.news_day <= day and more > 0:
+            days += more * max(0, min(event.last, until) - max(event.first, day) + 1)
+    return days
 
 
 def _units_a_day(history: History, step: Step, product: Product) -> float:
