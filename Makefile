@@ -11,6 +11,10 @@ WORDS  := src/akinai/report/page/locale
 # What has packages of its own: its environment is $(VENV)-NAME, its tests are test-NAME.
 APART := a2a autogen inspect lightning magentic openenv real ray verifiers
 
+# `pybabel compile` takes the sign of "95 % from" for a placeholder.
+COMPILE := import sys; from pathlib import Path; from babel.messages.mofile import write_mo; from babel.messages.pofile import read_po; \
+	[write_mo(path.with_suffix(".mo").open("wb"), read_po(path.open("rb"))) for path in map(Path, sys.argv[1:])]
+
 .PHONY: demo messages screenshots real test test-slow test-adapters test-mcp $(APART:%=test-%) environments lint types bench docs site golden \
 	constraints clean
 
@@ -89,8 +93,7 @@ messages: $(READY)  ## gather the words of the pages for translation, fill in st
 	$(BIN)/pybabel -q update -N --no-wrap --ignore-obsolete -D studio -i $(WORDS)/studio.pot -d $(WORDS)
 	$(BIN)/pybabel -q compile -D studio -d $(WORDS)
 	rm $(WORDS)/studio.pot
-	$(BIN)/pybabel -q compile -D akinai -d src/akinai/report/language/locale
-	$(BIN)/pybabel -q compile -D report -d src/akinai/report/language/locale
+	$(BIN)/python -c '$(COMPILE)' src/akinai/report/language/locale/ja/LC_MESSAGES/*.po
 
 constraints: ## write down the exact versions of a fresh environment, names and versions only
 	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh && $(VENV)-fresh/bin/pip install -q -e ".[autogen,dev,docs,gepa,gymnasium,logs,mcp,models,learn-postgres,report,server,studio]"
