@@ -45,6 +45,15 @@ def test_a_run_reads_as_a_story(akinai: Akinai) -> None:
         assert words in story
 
 
+def test_a_finding_stands_on_top_with_its_severity(akinai: Akinai, folder: Path) -> None:
+    """How serious it is, what it is, and the command that opens its entry."""
+    (folder / "loop.jsonl").write_text("\n".join(map(json.dumps, [MOVES[2]] * 4 + [{"action": "ADVANCE_DAY"}])))
+    assert akinai("run", "vending", "--agent", "script:loop.jsonl", "--days", "1", "--name", "loop").code == 0
+    story = akinai("show", "loop-1").out
+    assert "o minor  Going in circles (day 1): " in story
+    assert "akinai show loop-1 --entry 4" in story
+
+
 def test_an_entry_is_shown_in_full_with_the_place_after_it(akinai: Akinai) -> None:
     """A letter that a story cuts is whole, and the machine stands below."""
     story, full = akinai("show", "shop-1").out, akinai("show", "shop-1", "--entry", "5").out

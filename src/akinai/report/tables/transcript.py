@@ -100,8 +100,8 @@ def _findings(findings: Sequence[FindingView], command: str) -> Iterator[Rendera
 
 def _finding_line(finding: FindingView) -> Text:
     head = f"{MARKS[finding.severity]} {finding.severity}"
-    words = f"  {finding.title} (day {finding.day}): {finding.assumed}; in truth {finding.true}"
-    return Text.assemble((head, STYLES[finding.severity]), plain(shortened(words, LONGEST_FINDING)))
+    words = f"{finding.title} (day {finding.day}): {finding.assumed}; in truth {finding.true}"
+    return Text.assemble((head, STYLES[finding.severity]), "  ", plain(shortened(words, LONGEST_FINDING)))
 
 
 def _day_line(run: RunView, day: DayView) -> RenderableType:
