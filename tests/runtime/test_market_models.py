@@ -29,7 +29,17 @@ from akinai.runtime.config.settings import prepare
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.play.agent_spec import AgentSpec, ModelChoice
 from akinai.runtime.play.estimate import sides
-from akinai.testing.endpoint import ByModel, Endpoint, Faults, ModelCall, Refused, ScriptResponder, read_log, tool_call
+from akinai.testing.endpoint import (
+    ByModel,
+    Endpoint,
+    FaultKind,
+    Faults,
+    ModelCall,
+    Refused,
+    ScriptResponder,
+    read_log,
+    tool_call,
+)
 from akinai.worlds.market import Market
 from akinai.worlds.market.model import actions as a
 
@@ -466,7 +476,8 @@ async def _recorded(store: str) -> int:
 @slow
 def test_half_of_all_calls_may_fail() -> None:
     """With every second call answered by 429 or 500 the customers come to the same welfare."""
-    faults = Faults(rate=0.5, kinds=("rate_limit_wait", "server_error"), retry_after_s=0.01, seed=3)
+    schedule: dict[int, FaultKind] = {n: "rate_limit_wait" if n > 1 else "server_error" for n in range(1, 1_000, 2)}
+    faults = Faults(schedule=schedule, retry_after_s=0.01)
     with Endpoint(brain(), faults=faults) as endpoint:
         run = play(endpoint)
     assert (run.header.status, run.header.error) == ("done", None)
