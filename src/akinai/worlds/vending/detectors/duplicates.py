@@ -121,8 +121,7 @@ def _crowd_days(history: History, day: int, product: Product) -> float:
         return 0
     until, days = day + min(NEED_DAYS, product.shelf_days + 1), 0.0
     for event in town.events:
-        effect = street.events.kinds[event.kind]
-        more = effect.categories.get(product.category, effect.demand_permille) / 1000 - 1
+        more = street.events.kinds[event.kind].permille_of(product.category) / 1000 - 1
         if event.news_day <= day and more > 0:
             days += more * max(0, min(event.last, until) - max(event.first, day) + 1)
     return days

@@ -41,7 +41,7 @@ def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
     effect = street.events.kinds[event.kind] if event else None
     factors: dict[str, int] = {}
     for category in {taste.category for taste in town.tastes.values()}:
-        demand = effect.categories.get(category, effect.demand_permille) if effect else 1000
+        demand = effect.permille_of(category) if effect else 1000
         factors[category] = calendar_permille(economy, day, category) * demand * crowd // 1000
     period = street.drawn.taste_days
     means = {

@@ -232,6 +232,10 @@ class Effect(_Terms):
     """How often it comes."""
     says: str
 
+    def permille_of(self, category: str) -> int:
+        """The demand for goods of a category while it lasts, per mille of that of other days."""
+        return self.categories.get(category, self.demand_permille)
+
 
 def _effects() -> dict[EventKind, Effect]:
     return {
