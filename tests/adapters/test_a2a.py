@@ -3,7 +3,6 @@
 import asyncio
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -22,7 +21,8 @@ from a2a.utils.errors import InvalidParamsError
 import akinai
 from akinai import worlds
 from akinai.adapters.a2a.seat import CARD, make_app
-from akinai.adapters.seat_paths import Seat, address_of, seats_at
+from akinai.adapters.seat_paths import Seat, seats_at
+from akinai.runtime.http.listening import listening_socket, url_of
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 
@@ -38,8 +38,8 @@ def actions_of(run: akinai.Run, actor: str = "") -> list[tuple[str, dict[str, An
 @asynccontextmanager
 async def served(session: akinai.AsyncSession, auth: Any = "open") -> AsyncGenerator[Sequence[Seat]]:
     """The seats of a session on loopback."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        seats = seats_at(session, address_of(listening, "127.0.0.1"), "a2a", auth)
+    with listening_socket("127.0.0.1", 0) as listening:
+        seats = seats_at(session, url_of(listening), "a2a", auth)
         server = uvicorn.Server(uvicorn.Config(make_app(session, seats), lifespan="off", log_level="error"))
         task = asyncio.create_task(server.serve([listening]))
         try:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 import akinai
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.stores import open_store
 from akinai.studio.access import Access
 from akinai.studio.app import make_app

@@ -1,8 +1,7 @@
-"""What servers of seats over HTTP share: where each seat is, who may play it, and the socket."""
+"""What servers of seats over HTTP share: where each seat is, and who may play it."""
 
 import hmac
 import secrets
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -57,25 +56,6 @@ def expect_safe(host: str, auth: Auth) -> None:
     """UsageError where anybody could play from another machine."""
     if auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
         raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. UsageError where it cannot be bound."""
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        why = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot listen on {host} port {port}: {why}; choose another") from error
-    listening.listen(100)
-    return listening
-
-
-def address_of(listening: socket.socket, host: str) -> str:
-    """The address of a listening socket, as clients write it."""
-    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
 def by_path(apps: Mapping[str, Application]) -> Application:

@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from akinai.core.canonical import Json, keepable
 from akinai.core.ledger import Outcome, Turn
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.server import openapi as described
 from akinai.server import wire
 from akinai.server.authentication import Authentication, Credentials, Unauthorized, digest, new_token

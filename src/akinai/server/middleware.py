@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.server.execute import EXECUTE_PATH, ExecuteRoute, Headers, Receive, Reply, refusal
 from akinai.server.metrics import Metrics
 

@@ -16,21 +16,16 @@ import uvloop
 from akinai.api.playbook import open_playbook
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.stores import Books
-from akinai.runtime.config.allowed_hosts import AllowedHosts
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.listening import listening_socket
 from akinai.server.app import Services, make_app, make_session_app
 from akinai.server.authentication import Authentication, new_token
 from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.markets.front import running_markets
-from akinai.server.markets.listening import (
-    Place,
-    UvicornServer,
-    collect_garbage_less_often,
-    listening_socket,
-    raise_file_limit,
-)
+from akinai.server.markets.listening import AdoptingServer, Place, collect_garbage_less_often, raise_file_limit
 from akinai.server.markets.runs import find_or_create_runs
 from akinai.server.markets.settings import Auth, ServeConfig, ServerInfo, expect_safe, read_markets
 from akinai.server.metrics import Metrics
@@ -99,7 +94,7 @@ class RunningServer:
     info: ServerInfo
     sessions: SessionHost
     hosted: HostedMarket | None
-    _server: UvicornServer
+    _server: AdoptingServer
     _task: asyncio.Task[None]
 
     @property
@@ -139,7 +134,7 @@ async def running_server(config: ServeConfig, place: Place | None = None) -> Asy
         open_playbook(name)  # UnknownName before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     with ExitStack() as stack:
-        place = place or Place.at(stack.enter_context(listening_socket(config)))
+        place = place or Place.at(stack.enter_context(listening_socket(config.host, config.port)))
         store = await open_store(config.store)
         host = SessionHost(store, world)
         access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
@@ -196,9 +191,9 @@ async def _serving_sessions(
 @asynccontextmanager
 async def _serving_at(
     place: Place, app: Any, host: SessionHost, market: HostedMarket | None
-) -> AsyncGenerator[tuple[UvicornServer, asyncio.Task[None]]]:
+) -> AsyncGenerator[tuple[AdoptingServer, asyncio.Task[None]]]:
     """A server that takes requests until the block is left, and its task. Sessions are closed at the end."""
-    server = UvicornServer(app, place)
+    server = AdoptingServer(app, place)
     task = asyncio.create_task(server.serve(sockets=list(place.sockets)))
     try:
         while not server.started and not task.done():

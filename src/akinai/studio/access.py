@@ -6,7 +6,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -5,19 +5,19 @@ import secrets
 import signal
 import socket
 import webbrowser
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote
-
-import uvicorn
 
 from akinai.api.person import Game
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.report.page.templating import Language, checked_language, prepare
 from akinai.runtime.config.addresses import opened, resolve_store
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.listening import listening_socket, url_of
+from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
 from akinai.runtime.models.budget import known_prices
 from akinai.studio.access import Access
 from akinai.studio.app import make_app
@@ -100,7 +100,7 @@ def _listen(options: _Options, ready: Callable[[StudioInfo], None] | None, *, no
 
 
 async def _serve(options: _Options, ready: Callable[[StudioInfo], None]) -> None:
-    with _listening(options.host, options.port) as sock:
+    with listening_socket(options.host, options.port) as sock:
         async with opened(options.store, create=options.game is not None) as books:
             await _serve_books(options, books, sock, ready)
 
@@ -118,10 +118,9 @@ async def _serve_books(
     views = CachedViews(books, watch, prices)
     shared = Studio(books, watch, views, jobs, players, options.language, notices=notices)
     played = await players.begin(options.game) if options.game else None
-    host, port = sock.getsockname()[:2]
     token = secrets.token_urlsafe(32)
-    app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), port)
-    server = _Server(_uvicorn_config(app))
+    app = Access(make_app(shared), token, AllowedHosts({options.host, *options.allow_host}), sock.getsockname()[1])
+    server = UvicornServer(uvicorn_config(app, grace_s=GRACE_S))
 
     def stop() -> None:
         shared.stopping.set()
@@ -138,45 +137,8 @@ async def _serve_books(
         place = f"/play/{quote(played, safe='')}" if played else "/"
         if alone:
             place = f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
-        name = f"[{host}]" if ":" in host else host
-        ready(StudioInfo(f"http://{name}:{port}{place}?token={token}", len(watch.items)))
+        ready(StudioInfo(f"{url_of(sock)}{place}?token={token}", len(watch.items)))
         await serving
     finally:
         await players.close()
         await jobs.close()
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Generator[socket.socket]:
-    """A listening socket. UsageError when it cannot be bound."""
-    if not 0 <= port <= 65_535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {port}")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        sock = socket.create_server((host, port), family=family, backlog=128)
-    except OSError as error:
-        why = error.strerror or error
-        raise UsageError(f"cannot listen on {host}:{port}: {why}; choose another --port or --host") from error
-    with sock:
-        yield sock
-
-
-class _Server(uvicorn.Server):
-    """Without uvicorn's signal handlers, which would end the process before runs are stopped."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
-
-
-def _uvicorn_config(app: Access) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,  # pyright: ignore[reportArgumentType] - an ASGI app in our own plain types
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=GRACE_S,
-    )

@@ -10,7 +10,8 @@ from akinai.api.opening import aopen
 from akinai.core.worlds import World
 from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.sync import wait
 
 
@@ -39,9 +40,8 @@ def a2a(
     /a2a/RUN, and where several actors are held, each is at /a2a/RUN/ACTOR. `ready` is called when clients can connect.
     """
     try:
-        import uvicorn
-
         from akinai.adapters.a2a.seat import make_app
+        from akinai.runtime.http.uvicorn_server import serve_until_interrupted
     except ImportError as error:
         raise MissingExtra("serving over A2A", "a2a-sdk", "a2a") from error
     seat_paths.expect_safe(host, auth)
@@ -51,16 +51,15 @@ def a2a(
     }  # fmt: skip
 
     async def serve() -> None:
-        with seat_paths.listen(host, port) as listening:
+        with listening_socket(host, port) as sock:
             async with await aopen(world, store=resolve_store(store), **options) as session:
-                seats = seat_paths.seats_at(session, seat_paths.address_of(listening, host), "a2a", auth)
+                seats = seat_paths.seats_at(session, url_of(sock, host), "a2a", auth)
                 app: Application = make_app(session, seats)
                 if auth == "open":
                     app = _from_this_machine(app)
                 if ready:
                     ready(SeatsServer(session.id, seats))
-                config = uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=2)
-                await uvicorn.Server(config).serve([listening])
+                await serve_until_interrupted(app, sock)
 
     with suppress(KeyboardInterrupt):
         wait(serve())

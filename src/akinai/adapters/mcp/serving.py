@@ -17,13 +17,14 @@ from akinai.core.worlds import World
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
+from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.sync import wait
 
 try:
-    import uvicorn
     from mcp.server.stdio import stdio_server
 
     from akinai.adapters.mcp.seat import SeatServer
+    from akinai.runtime.http.uvicorn_server import serve_until_interrupted
 except ImportError as error:
     raise MissingExtra("serving over MCP", "mcp", "mcp") from error
 
@@ -67,10 +68,10 @@ def mcp(
     bullets = None if playbook is None else open_playbook(playbook).load()
 
     async def serve() -> None:
-        with seat_paths.listen(host, port) if http else nullcontext() as listening:
+        with listening_socket(host, port) if http else nullcontext() as sock:
             async with await aopen(world, store=resolve_store(store), **options) as session:
-                if listening is not None:
-                    await _serve_http(session, listening, host, auth, bullets, ready)
+                if sock is not None:
+                    await _serve_http(session, sock, host, auth, bullets, ready)
                 else:
                     await _serve_stdio(session, bullets, ready)
 
@@ -90,14 +91,14 @@ async def _serve_stdio(
 
 async def _serve_http(
     session: AsyncSession,
-    listening: socket.socket,
+    sock: socket.socket,
     host: str,
     auth: Auth,
     playbook: Playbook | None,
     ready: Callable[[SeatsServer], None] | None,
 ) -> None:
     apps: dict[str, Any] = {}
-    seats = seat_paths.seats_at(session, seat_paths.address_of(listening, host), "mcp", auth)
+    seats = seat_paths.seats_at(session, url_of(sock, host), "mcp", auth)
     async with AsyncExitStack() as stack:
         for seat in seats:
             path = urlsplit(seat.url).path
@@ -105,10 +106,6 @@ async def _serve_http(
             app = server.streamable_http_app(streamable_http_path=path, host=host)
             await stack.enter_async_context(app.router.lifespan_context(app))
             apps[path] = seat_paths.guarded(app, seat.token)
-        config = uvicorn.Config(
-            seat_paths.by_path(apps), lifespan="off", log_level="warning", timeout_graceful_shutdown=2
-        )
-        listener = uvicorn.Server(config)
         if ready:
             ready(SeatsServer(session.id, seats))
-        await listener.serve([listening])
+        await serve_until_interrupted(seat_paths.by_path(apps), sock)

@@ -14,14 +14,15 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from akinai.api.playbook import open_playbook
 from akinai.core.canonical import Json, keepable
 from akinai.core.errors import StoreError, UsageError
-from akinai.runtime.config.allowed_hosts import AllowedHosts
+from akinai.runtime.http.allowed_hosts import AllowedHosts
+from akinai.runtime.http.listening import listening_socket
 from akinai.runtime.runs.planning import checked_name
 from akinai.server import wire
 from akinai.server.authentication import Credentials, Unauthorized, digest, new_token
 from akinai.server.event_log import log_event
 from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
 from akinai.server.markets.handover import Channel, RoutedConnection
-from akinai.server.markets.listening import Place, UvicornServer, listening_socket
+from akinai.server.markets.listening import AdoptingServer, Place
 from akinai.server.markets.metrics import page_of_all
 from akinai.server.markets.paths import FRONT_PATHS, market_in, root_of
 from akinai.server.markets.runs import find_or_create_runs
@@ -43,7 +44,7 @@ class Front:
         self.root = config.run
         self._config, self._url = config, url
         self._making = asyncio.Lock()
-        self.server = UvicornServer(_app(self), Place([], url, partial(RoutedConnection, self.route)))
+        self.server = AdoptingServer(_app(self), Place([], url, partial(RoutedConnection, self.route)))
 
     @property
     def operator_token(self) -> str:
@@ -124,7 +125,7 @@ async def running_markets(config: ServeConfig) -> AsyncGenerator[RunningMarkets]
     for name in config.playbooks:
         open_playbook(name)  # UnknownName before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
-    with listening_socket(config) as sock:
+    with listening_socket(config.host, config.port) as sock:
         further = [replace(config, run=name, data=folder) for name, folder in config.markets.items()]
         names = await _make_runs([config, *further])
         front = Front(replace(config, run=names[0], operator_token=token or None), Place.at(sock).url)

@@ -4,21 +4,18 @@ import asyncio
 import gc
 import resource
 import socket
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import uvicorn
-
-from akinai.core.errors import UsageError
+from akinai.runtime.http.listening import url_of
+from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
 from akinai.server.connections import LimitedConnection
-from akinai.server.markets.settings import ServeConfig
 
 KEEP_ALIVE_S = 60
 GRACE_S = 30
 """How long a stop waits for requests that are being answered."""
-BACKLOG = 4_096
 
 
 def _unchanged(app: Any) -> Any:
@@ -39,20 +36,17 @@ class Place:
     @staticmethod
     def at(sock: socket.socket, connection: Callable[..., asyncio.Protocol] = LimitedConnection) -> "Place":
         """The address of a socket."""
-        host, port = sock.getsockname()[:2]
-        return Place([sock], f"http://{f'[{host}]' if ':' in host else host}:{port}", connection)
+        return Place([sock], url_of(sock), connection)
 
 
-class UvicornServer(uvicorn.Server):
-    """Without uvicorn's signal handlers, which would end the process before the run is closed."""
+class AdoptingServer(UvicornServer):
+    """A server that also takes connections that another process accepted."""
 
     def __init__(self, app: Any, place: Place) -> None:
-        super().__init__(_uvicorn_config(place.mount(app), place))
+        http: Any = place.connection
+        config = uvicorn_config(place.mount(app), grace_s=GRACE_S, http=http, timeout_keep_alive=KEEP_ALIVE_S)
+        super().__init__(config)
         self._adoptions = set[asyncio.Task[Any]]()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
     def adopt(self, sock: socket.socket, begun: bytes) -> None:
         """Serve a connection that another process accepted and of which it read `begun`; close it when stopping."""
@@ -75,42 +69,6 @@ async def _adopted(protocol: Callable[[], asyncio.Protocol], sock: socket.socket
         await asyncio.get_running_loop().connect_accepted_socket(protocol, sock)
     except OSError:
         sock.close()  # its client has gone
-
-
-def _uvicorn_config(app: Any, place: Place) -> uvicorn.Config:
-    connection: Any = place.connection
-    return uvicorn.Config(
-        app,
-        http=connection,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=GRACE_S,
-    )
-
-
-@contextmanager
-def listening_socket(config: ServeConfig) -> Generator[socket.socket]:
-    """A listening socket, bound before anything is written. UsageError when it cannot be bound."""
-    if not 0 <= config.port <= 65_535:
-        raise UsageError(f"a port is a number from 0 to 65535, not {config.port}")
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Inherited by connections. Without it the end of an answer waits 40 ms for the client to acknowledge its head.
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        try:
-            sock.bind((config.host, config.port))
-            sock.listen(BACKLOG)
-        except OSError as error:
-            where, why = f"{config.host}:{config.port}", error.strerror or error
-            raise UsageError(f"cannot listen on {where}: {why}; choose another --port or --host") from error
-        sock.setblocking(False)
-        yield sock
 
 
 def raise_file_limit() -> None:
