@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 import akinai
 from akinai.cli.app import app
 from akinai.core.errors import UsageError
+from akinai.core.lessons import Advice
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import playbook_contents
 from akinai.runtime.play.agent_spec import AgentSpec
-from akinai.worlds.market.lessons.advice import (
-    Advice,
+from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
     ItemsAdvice,
     MenuAdvice,

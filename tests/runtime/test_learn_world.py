@@ -12,6 +12,7 @@ from akinai import worlds
 from akinai.agents.chat import PLAYBOOK, ChatAgent
 from akinai.core.agents import View
 from akinai.core.errors import UsageError
+from akinai.core.lessons import Advice, of_kind
 from akinai.core.models import Reply, Request
 from akinai.runtime.learn.learner import learn
 from akinai.runtime.learn.result import LearnResult
@@ -19,7 +20,6 @@ from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.learn.world import playbook_contents
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.worlds.vending.lessons.advice import (
-    Advice,
     CashAdvice,
     HourAdvice,
     LastOrderAdvice,
@@ -30,7 +30,6 @@ from akinai.worlds.vending.lessons.advice import (
     SupplierAdvice,
     VarietyAdvice,
     VisitAdvice,
-    of_kind,
     read_advice,
 )
 from akinai.worlds.vending.lessons.data_points import DataPoint

@@ -17,7 +17,7 @@ from akinai.server.client import HttpSession, MarketClient, play
 from akinai.worlds.market import Market
 from akinai.worlds.market.analysis.scores import scores_of
 from akinai.worlds.market.model.actions import Item, OrderProposal, Payment, SendMessage, Text
-from akinai.worlds.market.players.players import PLAYERS
+from akinai.worlds.market.players.customers import PLAYERS
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from akinai.testing.endpoint.market import text_only
 from akinai.worlds.market import Market, State, registered
 from akinai.worlds.market.analysis.scores import scores_of
 from akinai.worlds.market.model import actions as a
-from akinai.worlds.market.players.players import PLAYERS
+from akinai.worlds.market.players.customers import PLAYERS
 
 POPULATIONS = Path(os.environ.get("AKINAI_DATA", Path(__file__).parents[3] / "shared" / "data")) / "market"
 

@@ -31,6 +31,11 @@ class Lesson:
     entries: tuple[int, ...] = ()
     """Numbers of the entries that show it, in rising order."""
 
+    @classmethod
+    def of(cls, section: str, about: str, advice: "Advice", entries: Iterable[int], *keywords: str) -> Self:
+        """A lesson that says one piece of advice; `entries` in any order."""
+        return cls(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))))
+
     def to_json(self) -> Mapping[str, Json]:
         return {
             "section": self.section,

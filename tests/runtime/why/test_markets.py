@@ -18,8 +18,8 @@ from akinai.runtime.why import study
 from akinai.runtime.why.crowd import Crowd
 from akinai.runtime.why.explanation import Explanation
 from akinai.worlds.market.model import actions as a
+from akinai.worlds.market.players.customers import PLAYERS
 from akinai.worlds.market.players.observations import ReceivedMessage, messages_in, total
-from akinai.worlds.market.players.players import PLAYERS
 
 SELLING = {"businesses.agent": "same", "customers.agent": "careful"}
 Offers = list[ReceivedMessage]

@@ -11,11 +11,10 @@ import akinai
 from akinai import worlds
 from akinai.core.agents import Agent, AgentFactory, Role
 from akinai.core.ledger import Ledger
-from akinai.core.lessons import Lesson
+from akinai.core.lessons import Advice, Lesson
 from akinai.core.worlds import replay
 from akinai.runtime.runs.records import Run
-from akinai.worlds.market.lessons.advice import (
-    Advice,
+from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
     Deals,
     Experiment,

@@ -11,8 +11,8 @@ from akinai.core.errors import UsageError
 from akinai.core.worlds import replay
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.worlds.market.facets import FACETS
-from akinai.worlds.market.lessons.advice import Deals
-from akinai.worlds.market.lessons.selling_advice import (
+from akinai.worlds.market.lessons.buying.advice import Deals
+from akinai.worlds.market.lessons.selling.advice import (
     Paid,
     PartsAdvice,
     SpeedAdvice,

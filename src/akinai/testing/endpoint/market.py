@@ -21,8 +21,8 @@ from akinai.core.ledger import Outcome
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.setup import Appeal
 from akinai.worlds.market.players import observations
+from akinai.worlds.market.players.customers import read_mail
 from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
-from akinai.worlds.market.players.players import read_mail
 from akinai.worlds.market.populations.manipulation import TEXTS
 from akinai.worlds.market.rules.gates import NOT_YET
 

@@ -17,13 +17,14 @@ from akinai.worlds.market.analysis.deals import deals
 from akinai.worlds.market.analysis.findings import find_bad_deals
 from akinai.worlds.market.analysis.scores import facts, is_seated, welfare_cents
 from akinai.worlds.market.explaining import MarketExplaining
-from akinai.worlds.market.lessons import lessons, selling
-from akinai.worlds.market.lessons.advice import Experiment
-from akinai.worlds.market.lessons.selling_advice import SellingExperiment
+from akinai.worlds.market.lessons.buying.advice import Experiment, merge_advice
+from akinai.worlds.market.lessons.buying.extraction import buying_lessons
+from akinai.worlds.market.lessons.selling.advice import SellingExperiment, merge_selling_advice
+from akinai.worlds.market.lessons.selling.extraction import selling_lessons
 from akinai.worlds.market.magentic import export_magentic
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import State
-from akinai.worlds.market.players.players import PLAYERS
+from akinai.worlds.market.players.customers import PLAYERS
 from akinai.worlds.market.populations.files import read_ids, read_population, read_sentences
 from akinai.worlds.market.populations.generator import GENERATOR
 from akinai.worlds.market.presentation import MarketPresentation
@@ -114,10 +115,10 @@ class SellingTeaching(Teaching[State]):
         return {"customers.agent": player, "playbook": [*bullets]}
 
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
-        return selling.selling_lessons(steps)
+        return selling_lessons(steps)
 
     def merge(self, content: str, lesson: Lesson) -> str:
-        return selling.merge_selling_lesson(content, lesson)
+        return merge_selling_advice(content, lesson.content)
 
     def experiment(self, number: int) -> str:
         return SellingExperiment(number).sentence()
@@ -136,10 +137,10 @@ class MarketTeaching(Teaching[State]):
         return {"businesses.agent": player, "playbook": [*bullets]}
 
     def lessons(self, steps: Steps[State]) -> Sequence[Lesson]:
-        return lessons.market_lessons(steps)
+        return buying_lessons(steps)
 
     def merge(self, content: str, lesson: Lesson) -> str:
-        return lessons.merge_lesson(content, lesson)
+        return merge_advice(content, lesson.content)
 
     def experiment(self, number: int) -> str:
         return Experiment(number).sentence()

@@ -10,7 +10,7 @@ from akinai.worlds.market.facets import FACETS
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.setup import Setup
 from akinai.worlds.market.model.state import State
-from akinai.worlds.market.players.players import PLAYERS
+from akinai.worlds.market.players.customers import PLAYERS
 from akinai.worlds.market.rules import members, turns, views
 from akinai.worlds.market.rules import verbs as rules
 from akinai.worlds.market.rules.members import registered

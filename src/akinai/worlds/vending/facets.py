@@ -16,8 +16,8 @@ from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
 from akinai.worlds.vending.detectors.history import History
 from akinai.worlds.vending.explaining import VendingExplaining
-from akinai.worlds.vending.lessons.advice import Experiment
-from akinai.worlds.vending.lessons.extraction import extract_lessons, merge_lesson
+from akinai.worlds.vending.lessons.advice import Experiment, merge_advice
+from akinai.worlds.vending.lessons.extraction import extract_lessons
 from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
@@ -76,7 +76,7 @@ class VendingTeaching(Teaching[State]):
         return extract_lessons(steps.derive(History.of))
 
     def merge(self, content: str, lesson: Lesson) -> str:
-        return merge_lesson(content, lesson)
+        return merge_advice(content, lesson.content)
 
     def experiment(self, number: int) -> str:
         return Experiment(number).sentence()

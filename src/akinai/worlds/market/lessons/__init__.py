@@ -1,1 +1,1 @@
-"""What a market teaches its customers, as sentences that hold their numbers."""
+"""What a market teaches, as sentences that hold their numbers: a folder for each side."""

@@ -9,8 +9,8 @@ from typing import TypeVar, cast, get_args
 
 from akinai.core.agents import Role
 from akinai.core.chance import Chance
-from akinai.worlds.market.lessons.advice import (
-    Advice,
+from akinai.core.lessons import Advice
+from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
     Experiment,
     ItemsAdvice,

@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, Decimal
 from akinai.core.agents import Plan, Role
 from akinai.core.chance import Chance
 from akinai.core.lessons import Advice
-from akinai.worlds.market.lessons.selling_advice import (
+from akinai.worlds.market.lessons.selling.advice import (
     PartsAdvice,
     SellingExperiment,
     SpeedAdvice,
@@ -21,7 +21,7 @@ from akinai.worlds.market.lessons.selling_advice import (
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.players import observations
 from akinai.worlds.market.players.observations import FoundBusiness, OwnProfile, ReceivedMessage
-from akinai.worlds.market.players.trader import Trader
+from akinai.worlds.market.players.resumable import ResumableRoutine
 
 AT_A_TIME = 50
 """Messages that a business reads at once."""
@@ -75,7 +75,7 @@ def experimental_manner(draw: Chance) -> Manner:
     return Manner(*(draw(what).below(2) == 1 for what in ("whole", "order", "words", "price")))
 
 
-def sell(me: Trader, manner: Manner) -> Plan:
+def sell(me: ResumableRoutine, manner: Manner) -> Plan:
     """Answers each request with what its menu holds of it; confirms each payment once."""
     own, answered = observations.own_profile(me.view), dict(me.past.written)
     if a.Register in me.view.verbs:

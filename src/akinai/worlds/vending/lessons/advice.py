@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from akinai.core.lessons import (
-    Advice,
     AdviceKinds,
     Placeholder,
     SentenceTemplate,
     TemplateAdvice,
     choice,
-    of_kind,
     repeated,
     weighted_mean,
 )
@@ -27,26 +25,7 @@ from akinai.worlds.vending.lessons.data_points import (
     merge_points,
     points_placeholder,
 )
-from akinai.worlds.vending.lessons.street import STREET_KINDS
-
-__all__ = [
-    "KINDS",
-    "Advice",
-    "CashAdvice",
-    "Experiment",
-    "HourAdvice",
-    "LastOrderAdvice",
-    "MarkupAdvice",
-    "PriceAdvice",
-    "SpoilAdvice",
-    "StockAdvice",
-    "SupplierAdvice",
-    "VarietyAdvice",
-    "VisitAdvice",
-    "merge_advice",
-    "of_kind",
-    "read_advice",
-]
+from akinai.worlds.vending.lessons.street.advice import STREET_KINDS
 
 
 @dataclass(frozen=True, slots=True)

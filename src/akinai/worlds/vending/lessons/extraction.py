@@ -1,15 +1,14 @@
 """What a run teaches, from its ledger alone: demand by price, stock, suppliers, variety, visits, cash. Pure.
 
-A single run depends on luck; `merge_lesson` merges the lessons of many runs, weighted by their days.
+A single run depends on luck; `merge_advice` merges the lessons of many runs, weighted by their days.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from akinai.core.lessons import Lesson
 from akinai.worlds.vending.detectors.history import Close, History
 from akinai.worlds.vending.lessons.advice import (
-    Advice,
     CashAdvice,
     HourAdvice,
     LastOrderAdvice,
@@ -20,20 +19,14 @@ from akinai.worlds.vending.lessons.advice import (
     SupplierAdvice,
     VarietyAdvice,
     VisitAdvice,
-    merge_advice,
 )
 from akinai.worlds.vending.lessons.data_points import COUNTS, FACTORS, PRICES, DataPoint, merge_points
-from akinai.worlds.vending.lessons.street_extraction import street_lessons
+from akinai.worlds.vending.lessons.street.extraction import street_lessons
 from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import DAY_MINUTES, Order
 
 LEAST_DAYS = 3
 """The fewest days on sale for which a product's demand is estimated."""
-
-
-def merge_lesson(content: str, lesson: Lesson) -> str:
-    """The content of a bullet after a later lesson about the same thing."""
-    return merge_advice(content, lesson.content)
 
 
 def extract_lessons(history: History) -> list[Lesson]:
@@ -96,10 +89,10 @@ def _products(history: History) -> Iterator[Lesson]:
         price = PriceAdvice(
             product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
         )
-        yield _lesson("pricing", f"price of {product.id}", price, entries, product.name)
+        yield Lesson.of("pricing", f"price of {product.id}", price, entries, product.name)
         units = sum(trade.wanted for trade in trades) / len(trades)
         stock = StockAdvice(product.id, product.name, units, len(trades), lead, evenings.get(product.id, 0))
-        yield _lesson("stock_and_orders", f"stock of {product.id}", stock, entries, product.name)
+        yield Lesson.of("stock_and_orders", f"stock of {product.id}", stock, entries, product.name)
 
 
 def _spoiled(history: History) -> Iterator[Lesson]:
@@ -116,7 +109,7 @@ def _spoiled(history: History) -> Iterator[Lesson]:
     for id, units in sorted(spoiled.items()):
         product = history.setup.catalog.by_id[id]
         advice = SpoilAdvice(id, product.name, bought[id], units, product.shelf_days)
-        yield _lesson("mistakes_to_avoid", f"spoiled {id}", advice, _first(entries[id]), product.name)
+        yield Lesson.of("mistakes_to_avoid", f"spoiled {id}", advice, _first(entries[id]), product.name)
 
 
 def _evenings(history: History) -> Mapping[str, int]:
@@ -149,7 +142,7 @@ def _suppliers(history: History) -> Iterator[Lesson]:
         advice = SupplierAdvice(address, tuple(_costs(orders).items()), len(orders), lead, hour, late)
         numbers = {order.number for order in orders}
         entries = [purchase.charged.entry.seq for purchase in history.purchases if purchase.order.number in numbers]
-        yield _lesson("stock_and_orders", f"supplier {id}", advice, tuple(sorted(set(entries)))[:3], id)
+        yield Lesson.of("stock_and_orders", f"supplier {id}", advice, tuple(sorted(set(entries)))[:3], id)
 
 
 def _shelves(history: History) -> Iterator[Lesson]:
@@ -159,14 +152,14 @@ def _shelves(history: History) -> Iterator[Lesson]:
         return
     entries = _ends(trade.close for trade in trades)
     factors = (DataPoint(_markup(trade), trade.worth_cents, 1) for trade in trades)
-    yield _lesson(
+    yield Lesson.of(
         "pricing", "price of others", MarkupAdvice(merge_points(factors, 10, digits=FACTORS)), entries, "list price"
     )
     days: dict[int, list[_Trade]] = {}
     for trade in trades:
         days.setdefault(trade.close.book.day, []).append(trade)
     by_count = (DataPoint(len(day), sum(trade.worth_cents for trade in day), 1) for day in days.values())
-    yield _lesson("routine", "variety", VarietyAdvice(merge_points(by_count, 12, digits=COUNTS)), entries, "products")
+    yield Lesson.of("routine", "variety", VarietyAdvice(merge_points(by_count, 12, digits=COUNTS)), entries, "products")
 
 
 def _markup(trade: _Trade) -> float:
@@ -185,21 +178,21 @@ def _routine(history: History) -> Iterator[Lesson]:
     best = max(sum(trade.wanted for trade in rows) / len(rows) for rows in small)
     room = setup.small_capacity
     visit = VisitAdvice(best, room, len(closes), sum(len(close.book.empty) for close in closes))
-    yield _lesson("routine", "visits", visit, entries, "restock")
+    yield Lesson.of("routine", "visits", visit, entries, "restock")
     in_machine = sum(close.step.after.machine_cents for close in closes) / len(closes)
     missed = sum(not close.book.fee_met for close in closes)
     cash = CashAdvice(setup.fee_cents, len(closes), missed, in_machine)
-    yield _lesson("cash_and_fees", "cash", cash, entries, "fee")
+    yield Lesson.of("cash_and_fees", "cash", cash, entries, "fee")
     if not history.deliveries:
         return
     hours = [delivery.order.due % DAY_MINUTES // 60 for delivery in history.deliveries]
     early = [step.entry.seq for step in history.steps if step.outcome.code == "not_there_yet"]
     hour = HourAdvice(max(hours), len(hours), len(early))
     shown = tuple(early[:3]) or _first(delivery.step.entry.seq for delivery in history.deliveries)
-    yield _lesson("mistakes_to_avoid", "too early", hour, shown, "delivery")
+    yield Lesson.of("mistakes_to_avoid", "too early", hour, shown, "delivery")
     lost = sum(order.total_cents for order in history.steps[-1].after.orders)
     last = LastOrderAdvice(max(_leads(history)), int(lost > 0), lost)
-    yield _lesson("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")
+    yield Lesson.of("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")
 
 
 def _ends(closes: Iterable[Close]) -> tuple[int, ...]:
@@ -210,7 +203,3 @@ def _ends(closes: Iterable[Close]) -> tuple[int, ...]:
 
 def _first(entries: Iterable[int], most: int = 3) -> tuple[int, ...]:
     return tuple(sorted(set(entries)))[:most]
-
-
-def _lesson(section: str, about: str, advice: Advice, entries: Sequence[int], *keywords: str) -> Lesson:
-    return Lesson(section, advice.sentence(), keywords, about, tuple(entries))

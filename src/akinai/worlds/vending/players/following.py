@@ -6,7 +6,7 @@ from dataclasses import replace
 from akinai.core.chance import Chance
 from akinai.core.lessons import Advice, of_kind
 from akinai.worlds.vending.lessons.advice import Experiment, read_advice
-from akinai.worlds.vending.lessons.street import (
+from akinai.worlds.vending.lessons.street.advice import (
     BargainAdvice,
     ClaimAdvice,
     CustomerAdvice,

@@ -7,8 +7,8 @@ from akinai.core.actions import Action
 from akinai.core.agents import Plan, Routine
 from akinai.core.chance import Chance
 from akinai.core.ledger import Outcome
+from akinai.core.lessons import Advice, of_kind
 from akinai.worlds.vending.lessons.advice import (
-    Advice,
     CashAdvice,
     Experiment,
     HourAdvice,
@@ -20,7 +20,6 @@ from akinai.worlds.vending.lessons.advice import (
     SupplierAdvice,
     VarietyAdvice,
     VisitAdvice,
-    of_kind,
     read_advice,
 )
 from akinai.worlds.vending.model import actions as a

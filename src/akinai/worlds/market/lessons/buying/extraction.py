@@ -1,7 +1,7 @@
 """What a market teaches its customers, from its ledger alone: whom to ask, what to pay, how long to wait. Pure.
 
 What a payment was worth, and what would have come of another choice, is the truth that the fold knows; a customer sees
-proposals and profiles only. `merged` adds the lessons of many markets up, each weighing as much as it has seen.
+proposals and profiles only. `merge_advice` adds the lessons of many markets up, each weighing as much as it has seen.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,7 @@ from akinai.core.ledger import Entry
 from akinai.core.lessons import Lesson
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.outcome import Deal, MarketOutcome
-from akinai.worlds.market.lessons.advice import (
-    Advice,
+from akinai.worlds.market.lessons.buying.advice import (
     AmenityAdvice,
     Deals,
     ItemsAdvice,
@@ -21,7 +20,6 @@ from akinai.worlds.market.lessons.advice import (
     Ranked,
     SearchAdvice,
     WaitAdvice,
-    merge_advice,
     merge_points,
 )
 from akinai.worlds.market.model import actions as a
@@ -34,12 +32,7 @@ SHOWN = 3
 """Entries that are named as evidence."""
 
 
-def merge_lesson(content: str, lesson: Lesson) -> str:
-    """What a bullet says after a later lesson about the same thing."""
-    return merge_advice(content, lesson.content)
-
-
-def market_lessons(steps: Steps[State]) -> list[Lesson]:
+def buying_lessons(steps: Steps[State]) -> list[Lesson]:
     """The lessons of a market at its end; each stands where there is something to tell."""
     market = steps.derive(MarketOutcome.of)
     return [
@@ -58,7 +51,7 @@ def _amenities(market: MarketOutcome) -> Iterator[Lesson]:
     having = [deal for deal in market.paid if deal.fits]
     if lacking or having:
         advice = AmenityAdvice(_deals(lacking), _deals(having))
-        yield _lesson("checking_an_offer", "amenities", advice, _payments(lacking, having), "amenity", "lacks")
+        yield Lesson.of("checking_an_offer", "amenities", advice, _payments(lacking, having), "amenity", "lacks")
 
 
 def _items(market: MarketOutcome) -> Iterator[Lesson]:
@@ -67,7 +60,7 @@ def _items(market: MarketOutcome) -> Iterator[Lesson]:
     whole = [deal for deal in market.paid if deal.complete]
     if part or whole:
         advice = ItemsAdvice(_deals(part), _deals(whole))
-        yield _lesson("checking_an_offer", "items", advice, _payments(part, whole), "complete", "missing item")
+        yield Lesson.of("checking_an_offer", "items", advice, _payments(part, whole), "complete", "missing item")
 
 
 def _deals(deals: Sequence[Deal]) -> Deals:
@@ -86,7 +79,7 @@ def _menus(market: MarketOutcome) -> Iterator[Lesson]:
     if lacking or having:
         counts = len(lacking), len(whole & {*lacking}), len(having), len(whole & {*having})
         shown = [market.asked[pair].seq for pair in (*lacking[:SHOWN], *having[:1])]
-        yield _lesson("searching", "menus", MenuAdvice(*counts), shown, "menu", "whom to ask")
+        yield Lesson.of("searching", "menus", MenuAdvice(*counts), shown, "menu", "whom to ask")
 
 
 def _waiting(market: MarketOutcome) -> Iterator[Lesson]:
@@ -117,7 +110,7 @@ def _waiting(market: MarketOutcome) -> Iterator[Lesson]:
         round(max(seconds)),
     )
     shown = [index for deals in (late or first_best)[:SHOWN] for index in _first_and_cheapest(deals)]
-    yield _lesson("bargaining", "waiting", advice, shown, "wait", "first proposal", "cheapest")
+    yield Lesson.of("bargaining", "waiting", advice, shown, "wait", "first proposal", "cheapest")
 
 
 def _pair(deal: Deal) -> tuple[str, str]:
@@ -146,7 +139,7 @@ def _price(market: MarketOutcome) -> Iterator[Lesson]:
         )
         dearest = sorted(fitting, key=lambda deal: -deal.cents / deal.willing_cents)[:SHOWN]
         shown = [deal.offer.paid for deal in dearest]
-        yield _lesson("bargaining", "price", PriceAdvice(merge_points(rows)), shown, "price", "too dear", "walk away")
+        yield Lesson.of("bargaining", "price", PriceAdvice(merge_points(rows)), shown, "price", "too dear", "walk away")
 
 
 def _searches(market: MarketOutcome) -> Iterator[Lesson]:
@@ -168,7 +161,7 @@ def _searches(market: MarketOutcome) -> Iterator[Lesson]:
     if places:
         advice = SearchAdvice(tuple(_ranked(name, places) for name in sorted({name for name, _ in places})))
         seqs = [seq for (name, _), (seq, place) in places.items() if name == advice.best.algorithm and place]
-        yield _lesson("searching", "searches", advice, seqs[:SHOWN], "search_algorithm", "results", "page")
+        yield Lesson.of("searching", "searches", advice, seqs[:SHOWN], "search_algorithm", "results", "page")
 
 
 def _shown(entry: Entry) -> Sequence[str]:
@@ -183,7 +176,3 @@ def _ranked(name: str, places: Mapping[tuple[str, str], tuple[int, int]]) -> Ran
     return Ranked(
         name, len(mine), sum(place <= 3 for place in found), sum(place <= 10 for place in found), max([0, *found])
     )
-
-
-def _lesson(section: str, about: str, advice: Advice, entries: Sequence[int], *keywords: str) -> Lesson:
-    return Lesson(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))))

@@ -9,13 +9,11 @@ from itertools import zip_longest
 from typing import Any, Self
 
 from akinai.core.lessons import (
-    Advice,
     AdviceKinds,
     Placeholder,
     SentenceTemplate,
     TemplateAdvice,
     choice,
-    of_kind,
     repeated,
     weighted_mean,
 )
@@ -340,21 +338,6 @@ class Experiment(TemplateAdvice):
     def merge(self, other: Self) -> Self:
         return other
 
-
-__all__ = [
-    "KINDS",
-    "Advice",
-    "AmenityAdvice",
-    "Experiment",
-    "ItemsAdvice",
-    "MenuAdvice",
-    "PriceAdvice",
-    "SearchAdvice",
-    "WaitAdvice",
-    "merge_advice",
-    "of_kind",
-    "read_advice",
-]
 
 KINDS = AdviceKinds(
     AmenityAdvice, ItemsAdvice, MenuAdvice, WaitAdvice, PriceAdvice, SearchAdvice, Experiment,

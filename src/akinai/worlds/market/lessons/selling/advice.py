@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any, Self
 
 from akinai.core.lessons import AdviceKinds, SentenceTemplate, TemplateAdvice, choice, weighted_mean
-from akinai.worlds.market.lessons.advice import ComparisonAdvice
+from akinai.worlds.market.lessons.buying.advice import ComparisonAdvice
 
 ERRORS = 2.0
 """Standard errors beyond which a difference of shares counts as shown."""

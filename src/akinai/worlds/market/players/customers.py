@@ -16,8 +16,8 @@ from akinai.worlds.market.players import observations
 from akinai.worlds.market.players.guided import guided
 from akinai.worlds.market.players.observations import OwnProfile, ReceivedMessage
 from akinai.worlds.market.players.policies import CAREFUL, CHEAPEST, FIRST, ON_A_PAGE, STRICT_BUDGET, Policy
+from akinai.worlds.market.players.resumable import ResumableRoutine
 from akinai.worlds.market.players.sellers import guided_manner, say, sell, send
-from akinai.worlds.market.players.trader import Trader
 from akinai.worlds.market.rules.gates import NOT_YET
 
 Lookup = Generator[Action, Outcome, list[str]]
@@ -36,7 +36,7 @@ class Collected:
     """The index of the last message that it read."""
 
 
-def customer(me: Trader, policy: Policy) -> Plan:
+def customer(me: ResumableRoutine, policy: Policy) -> Plan:
     """Searches by item names, asks, compares what is proposed, pays one, and leaves."""
     own, written = observations.own_profile(me.view), frozenset(me.past.written)
     if a.Register in me.view.verbs:
@@ -146,11 +146,11 @@ def _player(policy: Policy, description: str) -> AgentFactory:
 
 def _routine(policy: Policy, role: Role) -> Routine:
     def plan(me: Routine) -> Plan:
-        assert isinstance(me, Trader)
+        assert isinstance(me, ResumableRoutine)
         sells = observations.own_profile(me.view).sells
         yield from sell(me, guided_manner(role)) if sells else customer(me, policy)
 
-    return Trader(plan)
+    return ResumableRoutine(plan)
 
 
 def first_player(role: Role) -> Agent:

@@ -6,7 +6,7 @@ from akinai.core.lessons import Lesson
 from akinai.worlds.vending.detectors.history import Close, History
 from akinai.worlds.vending.detectors.lapses import missed_date, missed_delivery, neglected_customer
 from akinai.worlds.vending.lessons.data_points import COUNTS, DataPoint, merge_points
-from akinai.worlds.vending.lessons.street import (
+from akinai.worlds.vending.lessons.street.advice import (
     BargainAdvice,
     ClaimAdvice,
     CustomerAdvice,
@@ -36,12 +36,12 @@ def _deliveries(history: History) -> Iterator[Lesson]:
     orders, came = len(history.purchases), {delivery.order.number for delivery in history.deliveries}
     missed = missed_delivery(history)
     entries = tuple(sorted({entry for finding in missed for entry in finding.entries}))[:3]
-    yield Lesson("stock_and_orders", SignAdvice(len(missed), orders).sentence(), (), "being there", entries or shown)
+    yield Lesson.of("stock_and_orders", "being there", SignAdvice(len(missed), orders), entries or shown)
     missing = {d.order.number: _missing_cents(d.order) for d in history.deliveries}
     short = [cents for cents in missing.values() if cents]
     if missing:
         advice = ClaimAdvice(len(short), len(missing), sum(short))
-        yield Lesson("mistakes_to_avoid", advice.sentence(), (), "claims", shown)
+        yield Lesson.of("mistakes_to_avoid", "claims", advice, shown)
     cheap: list[float] = []
     others: list[float] = []
     for purchase in history.purchases:
@@ -52,10 +52,10 @@ def _deliveries(history: History) -> Iterator[Lesson]:
         (cheap if _level(history, order) < CHEAP else others).append(share)
     if cheap or others:
         advice = TrustAdvice(len(cheap), _mean(cheap), len(others), _mean(others))
-        yield Lesson("stock_and_orders", advice.sentence(), (), "trust", shown)
+        yield Lesson.of("stock_and_orders", "trust", advice, shown)
     if steps := list(_conceded(history)):
         advice = BargainAdvice(len(steps), sum(steps) / len(steps))
-        yield Lesson("stock_and_orders", advice.sentence(), (), "bargaining", shown)
+        yield Lesson.of("stock_and_orders", "bargaining", advice, shown)
 
 
 def _conceded(history: History) -> Iterator[float]:
@@ -97,12 +97,12 @@ def _town(history: History) -> Iterator[Lesson]:
     neglected = len(neglected_customer(history))
     if final.complaint_count:
         advice = CustomerAdvice(final.complaint_count, neglected)
-        yield Lesson("routine", advice.sentence(), (), "customers", _shown(history))
+        yield Lesson.of("routine", "customers", advice, _shown(history))
     town, days = history.economy.town, len(history.closes)
     events = [event for event in town.events if event.first <= days] if town else []
     if events:
         unread = sum(finding.severity == "minor" for finding in missed_date(history))
-        yield Lesson("routine", NewsAdvice(len(events), days, unread).sentence(), (), "news", _shown(history))
+        yield Lesson.of("routine", "news", NewsAdvice(len(events), days, unread), _shown(history))
 
 
 def _shelves(history: History) -> Iterator[Lesson]:
@@ -111,7 +111,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
         return
     points = [DataPoint(len(close.book.wanted), close.book.income_cents / _sites(close), 1) for close in trading]
     shelf = ShelfAdvice(merge_points(points, 12, digits=COUNTS))
-    yield Lesson("stock_and_orders", shelf.sentence(), (), "products", _shown(history))
+    yield Lesson.of("stock_and_orders", "products", shelf, _shown(history))
     names = history.setup.catalog.by_id
     cost = sum(units * names[id].wholesale_cents for close in trading for id, units in close.book.sold.items())
     sites = sum(map(_sites, trading))
@@ -119,7 +119,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
     final = history.steps[len(history.steps) - 1].after
     site = SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place))
     if site.pays:
-        yield Lesson("routine", site.sentence(), (), "sites", _shown(history))
+        yield Lesson.of("routine", "sites", site, _shown(history))
     wanted: dict[str, list[float]] = {}
     for close in trading:
         for id, units in close.book.wanted.items():
@@ -127,7 +127,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
     promised = {id: names[id].daily_milliunits / 1000 for id in wanted}
     off = [abs(sum(days) / len(days) / promised[id] - 1) for id, days in wanted.items() if len(days) > 6]
     if off:
-        yield Lesson("pricing", TasteAdvice(len(off), sum(off) / len(off)).sentence(), (), "tastes", _shown(history))
+        yield Lesson.of("pricing", "tastes", TasteAdvice(len(off), sum(off) / len(off)), _shown(history))
 
 
 def _sites(close: Close) -> int:

@@ -1,4 +1,4 @@
-"""A player that knows what was done in its place, and goes on from there."""
+"""A routine that goes on from what was done in its place."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,8 +48,8 @@ class Past:
                 pass
 
 
-class Trader(Routine):
-    """A routine that is begun again where something else was done than it would have done."""
+class ResumableRoutine(Routine):
+    """Begun anew, with its past, wherever something else was done than it would have done."""
 
     def __init__(self, plan: Callable[[Routine], Plan]) -> None:
         self.past = Past()

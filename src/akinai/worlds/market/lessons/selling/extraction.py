@@ -9,26 +9,20 @@ from akinai.core.lessons import Lesson
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.outcome import Deal, MarketOutcome
 from akinai.worlds.market.analysis.welfare import sales
-from akinai.worlds.market.lessons.advice import Advice, Deals
-from akinai.worlds.market.lessons.selling_advice import (
+from akinai.worlds.market.lessons.buying.advice import Deals
+from akinai.worlds.market.lessons.selling.advice import (
     Paid,
     PartsAdvice,
     SpeedAdvice,
     StockAdvice,
     UndercutAdvice,
     WordingAdvice,
-    merge_selling_advice,
 )
 from akinai.worlds.market.model.state import State
 
 SHOWN = 3
 """Entries that are named as evidence."""
 SECTION, PRICES, MISTAKES = "serving_customers", "bargaining", "mistakes_to_avoid"
-
-
-def merge_selling_lesson(content: str, lesson: Lesson) -> str:
-    """What a bullet says after a later lesson about the same thing."""
-    return merge_selling_advice(content, lesson.content)
 
 
 def selling_lessons(steps: Steps[State]) -> list[Lesson]:
@@ -56,7 +50,7 @@ def _parts(market: MarketOutcome, left: Left) -> Iterator[Lesson]:
     if part or whole:
         both = (Deals.of(left[deal.offer.index] or 0 for deal in deals) for deals in (part, whole))
         shown = [deal.offer.paid for deal in (*part[:SHOWN], *whole[:1])]
-        yield _lesson(SECTION, "parts", PartsAdvice(*both), shown, "part", "whole order", "every item")
+        yield Lesson.of(SECTION, "parts", PartsAdvice(*both), shown, "part", "whole order", "every item")
 
 
 def _speed(market: MarketOutcome) -> Iterator[Lesson]:
@@ -66,7 +60,7 @@ def _speed(market: MarketOutcome) -> Iterator[Lesson]:
         first, later = [deals[0] for deals in several], [deal for deals in several for deal in deals[1:]]
         advice = SpeedAdvice(_paid(first), _paid(later))
         shown = [deal.offer.index for deal in first[:SHOWN]]
-        yield _lesson(SECTION, "speed", advice, shown, "answer", "first", "order of answers")
+        yield Lesson.of(SECTION, "speed", advice, shown, "answer", "first", "order of answers")
 
 
 def _wording(market: MarketOutcome) -> Iterator[Lesson]:
@@ -76,7 +70,7 @@ def _wording(market: MarketOutcome) -> Iterator[Lesson]:
     if named and silent:
         shown = [deal.offer.index for deal in named[:SHOWN]]
         advice = WordingAdvice(_paid(named), _paid(silent))
-        yield _lesson(SECTION, "wording", advice, shown, "words", "amenities", "special_instructions")
+        yield Lesson.of(SECTION, "wording", advice, shown, "words", "amenities", "special_instructions")
 
 
 def _undercutting(market: MarketOutcome, left: Left) -> Iterator[Lesson]:
@@ -102,7 +96,7 @@ def _undercutting(market: MarketOutcome, left: Left) -> Iterator[Lesson]:
         counts = len(chances), len(cheapest), sum(chances)
         advice = UndercutAdvice(*counts, spared.count, spared.cents, given.count, given.cents)
         shown = [deal.offer.index for deal, _ in (lost or won)[:SHOWN]] + [deal.offer.paid for deal in cheapest[:1]]
-        yield _lesson(PRICES, "undercutting", advice, shown, "price", "competitor", "cheapest", "discount")
+        yield Lesson.of(PRICES, "undercutting", advice, shown, "price", "competitor", "cheapest", "discount")
 
 
 def _stock(market: MarketOutcome, left: Left) -> Iterator[Lesson]:
@@ -114,12 +108,8 @@ def _stock(market: MarketOutcome, left: Left) -> Iterator[Lesson]:
         taken = Deals.of(left[whole[customer].offer.index] or 0 for customer, _ in gone)
         advice = StockAdvice(len(market.asked), len(market.asked) - len(lacking), taken.count, taken.cents)
         shown = [market.asked[pair].seq for pair in (gone or lacking or [*market.asked])[:SHOWN]]
-        yield _lesson(MISTAKES, "stock", advice, shown, "menu", "missing item", "stock")
+        yield Lesson.of(MISTAKES, "stock", advice, shown, "menu", "missing item", "stock")
 
 
 def _paid(deals: Sequence[Deal]) -> Paid:
     return Paid(len(deals), sum(bool(deal.offer.paid) for deal in deals))
-
-
-def _lesson(section: str, about: str, advice: Advice, entries: Sequence[int], *keywords: str) -> Lesson:
-    return Lesson(section, advice.sentence(), keywords, about, tuple(sorted(set(entries))))

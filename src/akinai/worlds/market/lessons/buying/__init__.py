@@ -1,0 +1,1 @@
+"""What a market teaches its customers."""
