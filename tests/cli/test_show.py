@@ -120,3 +120,13 @@ def test_follow_of_a_run_that_is_over_is_its_story(akinai: Akinai) -> None:
     assert answer.code == 0
     assert answer.out.startswith(akinai("show", "shop-1").out)
     assert answer.out.rstrip().endswith("shop-1 is done: horizon")
+
+
+def test_further_lines_of_an_entry_begin_below_its_first(akinai: Akinai, folder: Path) -> None:
+    """What was done never runs into the column of times."""
+    search = {"action": "SEARCH_WEB", "query": "a wholesale supplier of anything at all " * 4}
+    (folder / "wordy.jsonl").write_text(json.dumps(search))
+    assert akinai("run", "vending", "--agent", "script:wordy.jsonl", "--days", "1", "--name", "wordy").code == 0
+    story = akinai("show", "wordy-1").out.split("Day 1")[1].splitlines()[1:]
+    assert len(story) > 2
+    assert all(line.startswith(("  08:00  ", " " * 9)) for line in story)

@@ -98,3 +98,12 @@ def test_two_runs_part_where_their_records_do() -> None:
     assert page.count('class="dot a"') == 4  # two rows, the legend and the head of a side
     assert "+$100" in page
     assert "−$100" in page
+
+
+def test_the_lines_of_two_runs_begin_before_their_first_day() -> None:
+    """The money at the start stands at 0, that of the evening of day 3 at 3, where the axis says so."""
+    first, second = (akinai.run("vending", agent=name, days=3, store="memory:")[0] for name in ("naive", "idle"))
+    page = compare_page(views_of(first), views_of(second), [{}, {}], LIVE)
+    lines = re.findall(r'd="M(0 [^"]+)"', page)
+    assert len(lines) >= 2
+    assert all([point.split()[0] for point in line.split("L")][:4] == ["0", "1", "2", "3"] for line in lines)

@@ -1,10 +1,12 @@
 """View models: what a page shows agrees with the ledger, in every world and at every entry."""
 
 import json
+from pathlib import Path
 
 import pytest
 from runs_for_views import RUNS, played, views
 
+import akinai
 from akinai import worlds
 from akinai.core.facets import Facets, Presentation
 from akinai.core.ledger import Ledger
@@ -121,3 +123,18 @@ def test_a_silent_world_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = RunViews(run.header, rules(), replay(rules(), run.ledger))
     assert all(item.shown.summary and item.shown.kind == "other" for item in shown.items())
     assert shown.place(5) == Place()
+
+
+def test_orders_are_titled_by_supplier_and_goods(tmp_path: Path) -> None:
+    """An order names the supplier and the goods as people know them; a refused one says that it was tried."""
+    order = {"action": "PLACE_ORDER", "supplier_id": "ggbev", "items": {"cola": 24, "water": 48}}
+    refused = {**order, "supplier_id": "nobody"}
+    script = tmp_path / "moves.jsonl"
+    script.write_text("\n".join(map(json.dumps, (order, refused))))
+    run = akinai.run("vending", agent=f"script:{script}")[0]
+    rules = worlds.load(run.world)
+    titles = [item.shown.summary for item in RunViews(run.header, rules, replay(rules, run.ledger)).items()]
+    assert titles == [
+        "Ordered from Golden Gate Beverages: 24 Cola, 48 Water",
+        "Tried to order from nobody: 24 Cola, 48 Water",
+    ]

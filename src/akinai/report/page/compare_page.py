@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from akinai.report.language import translate_cell
 from akinai.report.page.lines import Curve, LineKind, Plot, Tick, nice_step, plot
-from akinai.report.page.run_page import page_data
+from akinai.report.page.run_page import opening_value, page_data
 from akinai.report.page.site import Site
 from akinai.report.page.templating import dollars, json_block, marked, number, render, translate
 from akinai.report.tables.runs import label
@@ -49,7 +49,7 @@ def compare_page(first: RunViews, second: RunViews, groups: Sequence[Mapping[int
     page = ComparePage(
         _verdict(view, other, same, day, site),
         translate_cell(label(view.headline).capitalize(), site.language),
-        _plot(view, other, days, site),
+        _plot(first, second, days, site),
         day - 1 if same else None,
         pairs,
         ticks,
@@ -90,17 +90,19 @@ def _verdict(first: RunView, second: RunView, same: int, day: int, site: Site) -
     return f"{sentence} {words}".strip()
 
 
-def _plot(first: RunView, second: RunView, days: int, site: Site) -> Plot | None:
-    kinds: Sequence[tuple[RunView, LineKind]] = ((second, "other"), (first, "run"))
+def _plot(first: RunViews, second: RunViews, days: int, site: Site) -> Plot | None:
+    kinds: Sequence[tuple[RunViews, LineKind]] = ((second, "other"), (first, "run"))
     curves = [
-        Curve(view.id, kind, [value for value in view.series() if value is not None])
-        for view, kind in kinds
-        if view.headline_fact and view.planned
+        Curve(views.run.id, kind, [opening_value(views), *values])
+        for views, kind in kinds
+        if views.run.headline_fact and views.run.planned
+        if (values := [value for value in views.run.series() if value is not None])
     ]
-    if not any(curve.values for curve in curves):
+    if not curves:
         return None
-    unit, day = first.units.get(first.headline, ""), translate(marked("day %(n)s"), site.language)
-    heads = [label(first.headline).capitalize(), *["dollars"] * (unit == "cents")]
+    headline = first.run.headline
+    unit, day = first.run.units.get(headline, ""), translate(marked("day %(n)s"), site.language)
+    heads = [label(headline).capitalize(), *["dollars"] * (unit == "cents")]
     return plot(
         ", ".join(translate_cell(head, site.language) for head in heads),
         curves,

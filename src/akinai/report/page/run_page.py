@@ -154,7 +154,7 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
         "begun": [(step.entry.at - morning) // MINUTE_US if timed else step.entry.seq for step in views.steps],
         "finds": sorted({*(found.entries[-1] for found in view.findings), *(found.entry for found in view.moments)}),
         "worth": [value if value is not None else 0 for value in view.series()] if view.headline_fact else [],
-        "begin": _opening(views), "unit": unit, "ghosts": {name: list(values) for name, values in ghosts.items()},
+        "begin": opening_value(views), "unit": unit, "ghosts": {name: list(values) for name, values in ghosts.items()},
         "goods": {item.id: item.name for item in view.items}, "tracks": tracks,
         "words": _words(view, site.language),
     }  # fmt: skip
@@ -190,7 +190,7 @@ def _by_number(view: RunView) -> dict[int, Any]:
     return {finding.number: finding for finding in view.findings}
 
 
-def _opening(views: RunViews) -> float:
+def opening_value(views: RunViews) -> float:
     """The headline before the first day."""
     fact = views.run.headline_fact
     value = views.world.facets.judging.facts(views.steps.opening).get(fact) if fact else None
@@ -207,7 +207,7 @@ def _plot(views: RunViews, ghosts: Ghosts, language: Any) -> Plot | None:
     values = [value for value in view.series() if value is not None] if view.headline_fact and view.planned else []
     if not values:
         return None
-    begin = _opening(views)
+    begin = opening_value(views)
     unit = view.units.get(view.headline, "")
     kinds: Mapping[str, LineKind] = {LOW: "idle", HIGH: "reference"}
     curves = [Curve(name, kinds[name], [begin, *series]) for name, series in ghosts.items() if series]

@@ -44,16 +44,26 @@ def item_parts(item: TranscriptItem, *, full: bool, calls: bool, named: bool) ->
         yield Padding(part, (0, 0, 0, indent), expand=False)
 
 
-def _line(item: TranscriptItem, named: bool) -> Text:
+def _line(item: TranscriptItem, named: bool) -> RenderableType:
+    """The time, and beside it what was done."""
     style = STYLES.get(item.shown.kind, "")
     who = f"{item.name or item.actor}: " if named or item.depth else ""
-    line = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
-    line.append(plain(who), "dim")
+    time = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
+    line = Text(plain(who), "dim")
     line.append(plain(item.shown.summary), "red" if not item.ok else style)
     line.append(f"  #{item.seq}", "dim")
     if item.calls:
         line.append(plain(f"  {_tokens(item.calls)}"), "dim")
-    return line
+    return beside(time, line)
+
+
+def beside(lead: Text, text: Text) -> RenderableType:
+    """A lead, and a text whose further lines begin below its first."""
+    table = Table.grid(padding=0)
+    table.add_column(width=lead.cell_len, no_wrap=True)
+    table.add_column()
+    table.add_row(lead, text)
+    return table
 
 
 def _tokens(calls: Sequence[CallView]) -> str:
@@ -114,7 +124,7 @@ def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
     if not sheet.rows:
         return
     if not full and sheet.name in IN_A_LINE:
-        yield Text(f"  {'; '.join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))}")
+        yield beside(Text("  "), Text("; ".join(filter(None, (_in_a_line(sheet, row) for row in sheet.rows)))))
         return
     rows = sheet.rows if full else sheet.rows[:STORY_ROWS]
     if rows:

@@ -13,7 +13,7 @@ from akinai.worlds.vending.model.state import State
 from akinai.worlds.vending.model.terms import Counterfactual
 from akinai.worlds.vending.players.memory import fields
 from akinai.worlds.vending.rules.bargaining import get_price_lists
-from akinai.worlds.vending.transcript.entries import summary_of
+from akinai.worlds.vending.transcript.entries import summary_of, supplier_name
 
 LOOKS = (
     a.AdvanceDay, a.WaitUntil, a.ReadEmail, a.SearchWeb, a.NotepadRead, a.NotepadWrite, a.NotepadErase, a.UpdateNotes,
@@ -36,9 +36,7 @@ class VendingExplaining(Explaining[State]):
         state, action = step.before, step.turn.action
         match action:
             case a.PlaceOrder():
-                catalog = state.setup.catalog
-                supplier = catalog.supplier_by_id.get(action.supplier_id)
-                return f"ordered {_units(state, action.items)} from {supplier.name if supplier else action.supplier_id}"
+                return f"ordered {_units(state, action.items)} from {supplier_name(state, action.supplier_id)}"
             case a.SellToJobber():
                 return f"sold {_units(state, action.items)} to the jobber"
             case a.AnswerCustomer():

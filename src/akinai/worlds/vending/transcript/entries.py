@@ -50,7 +50,7 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.SendEmail(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
         case a.SearchWeb(): return _searched(step, action)
-        case a.PlaceOrder(): return Shown("order", f"Ordered from {action.supplier_id}", (_wanted(step, action.items),))
+        case a.PlaceOrder(): return _ordered(step, action)
         case a.RestockSlot(): return _restock(step, action)
         case a.ClearSlot(): return _cleared(step, action)
         case a.SetPrice(): return _priced(step, action)
@@ -65,7 +65,7 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.ChatWithSubAgent(): return _task("Asked the assistant again", action.message)
         case a.Report(): return Shown("report", "Reported to the owner", (Passage("report", action.text),), (), False)
         case a.WriteReply(): return Shown("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
-        case a.MakeOffer(): return Shown("order", f"Asked {action.supplier_id} for {action.discount_percent} % off")
+        case a.MakeOffer(): return _offered(step, action)
         case a.CountDelivery(): return Shown("goods", f"Counted order {action.order}")
         case a.Claim(): return Shown("goods", f"Claimed for order {action.order}", (_wanted(step, action.missing),))
         case a.FetchDepot(): return Shown("goods", f"Fetched order {action.order} from the depot")
@@ -127,6 +127,17 @@ def _results(step: Step[State]) -> tuple[Block, ...]:
             page = cast("Mapping[str, Json]", result)
             rows.append((str(page.get("title", "")), str(page.get("text", page.get("url", "")))))
     return (Sheet("results", {"title": "", "text": ""}, tuple(rows)),) if rows else ()
+
+
+def _ordered(step: Step[State], action: a.PlaceOrder) -> Shown:
+    verb = "Ordered" if step.outcome.ok else "Tried to order"
+    goods = _listed([f"{units} {_product(step.before, id)}" for id, units in action.items.items()]) or "nothing"
+    summary = f"{verb} from {supplier_name(step.before, action.supplier_id)}: {goods}"
+    return Shown("order", summary, (_wanted(step, action.items),))
+
+
+def _offered(step: Step[State], action: a.MakeOffer) -> Shown:
+    return Shown("order", f"Asked {supplier_name(step.before, action.supplier_id)} for {action.discount_percent} % off")
 
 
 def _wanted(step: Step[State], units: Mapping[str, int]) -> Sheet:
@@ -203,6 +214,12 @@ def _product(state: State, id: str) -> str:
     return product.name if product else id
 
 
+def supplier_name(state: State, id: str) -> str:
+    """The supplier's name, or the id where there is no such supplier."""
+    supplier = state.setup.catalog.supplier_by_id.get(id)
+    return supplier.name if supplier else id
+
+
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
@@ -226,10 +243,8 @@ def _deliveries(step: Step[State]) -> list[Block]:
 
 
 def _order_sheet(state: State, order: Order, name: str, steps: Steps[State] | None) -> Sheet:
-    supplier = state.setup.catalog.supplier_by_id.get(order.supplier)
-    who = supplier.name if supplier else order.supplier
     rows = tuple((_product(state, line.product), line.units, line.cost_cents) for line in order.lines)
-    title = f"Order {order.number} from {who}"
+    title = f"Order {order.number} from {supplier_name(state, order.supplier)}"
     heads = {"product": "", "units": "units", "unit cost": "cents"}
     if steps is None:
         return Sheet(name, heads, rows, f"{title} came", order.total_cents)
