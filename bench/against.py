@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from akinai.learning.contest.baselines import OthersBullets, dealt, placebo
 from akinai.learning.contest.contenders import Contest
+from akinai.learning.contest.controls import AssignedRetriever, placebo, shuffle_bullets
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.rules import AnswerEvaluator
@@ -42,7 +42,7 @@ async def shuffles(contest: Contest, tasks: Any, none: EvalResult) -> list[tuple
     learned = await placebo(contest)
     shared = contest.retriever(contest.config)  # one index for all shuffles
     for seed in range(SHUFFLES):
-        retriever = OthersBullets(shared, dealt(replace(contest, seed=seed)))
+        retriever = AssignedRetriever(shared, shuffle_bullets(replace(contest, seed=seed)))
         result = await judge(tasks, learned.playbook, contest.roles.generator, contest.evaluator, retriever)
         paired = gain(none, result)
         found.append((100 * (paired.difference or 0.0), paired.ci95))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wire_server import ServeConfig, Wire, wire_to
 
 from akinai.core.errors import UsageError
-from akinai.server.agent_ids import fault_in, skeleton
+from akinai.server.spoofing import fault_in, skeleton
 
 
 async def register(wire: Wire, id: Any) -> httpx.Response:

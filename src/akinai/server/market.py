@@ -22,8 +22,8 @@ from akinai.core.stores import RunHeader, Store
 from akinai.core.worlds import expect_outcome, expect_version, read_turn, step
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.reading import expect_whole
-from akinai.server.agent_ids import skeleton
 from akinai.server.metrics import UNREAD, Metrics
+from akinai.server.spoofing import skeleton
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model.actions import Register, SendMessage
 from akinai.worlds.market.rules.views import WAITING

@@ -10,10 +10,10 @@ import orjson
 from pydantic import AwareDatetime, TypeAdapter
 
 from akinai.core.actions import Action, Unreadable, UnreadableCode, Verbs
-from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, settled, unfit_in
+from akinai.core.canonical import MOST_LEVELS, Json, bad_text_in, no_constant, settled, unfit_in
 from akinai.core.errors import UnknownName
 from akinai.core.ledger import Outcome, Turn
-from akinai.server.agent_ids import fault_in
+from akinai.server.spoofing import fault_in
 from akinai.worlds.market import Market, State
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.units import iso
@@ -70,13 +70,9 @@ def read_json(body: bytes) -> Any:
     except orjson.JSONDecodeError:
         # JSON that orjson refuses, such as half a surrogate pair, is left to the rules.
         try:
-            return json.loads(body, parse_constant=_no_constant)
+            return json.loads(body, parse_constant=no_constant)
         except (ValueError, RecursionError) as error:
             raise Malformed((), f"the body is not JSON: {str(error)[:200]}") from None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def read_request(body: bytes) -> Request:

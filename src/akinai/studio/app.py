@@ -6,22 +6,25 @@ from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from akinai.core.errors import AkinaiError, StoreError, UsageError
+from akinai.report.page.boards.leaderboard import leaderboard_page
 from akinai.report.page.run_list import Scales, row_html, runs_page
 from akinai.report.page.site import Site
 from akinai.report.page.templating import asset
 from akinai.runtime.runs.marking import note
-from akinai.studio.board_routes import add_board_routes
 from akinai.studio.play_routes import add_play_routes
-from akinai.studio.run_routes import MAX_BODY_BYTES, add_run_routes
-from akinai.studio.shared import Studio, event, sleep_unless, stream
-from akinai.studio.watch import POLL_S, Watch
+from akinai.studio.playbook_routes import add_playbook_routes
+from akinai.studio.run_routes import add_run_routes
+from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
+from akinai.studio.watch import POLL_S
 
 ASSETS = {"studio.css": "text/css", "studio.js": "text/javascript"}
 READ_S = 0.3
 """How long runs are judged between two looks at the store."""
+LEADERBOARD_READ_S = 3.0
+"""How long runs are judged for the leaderboard before it is shown with those that were."""
 
 
 class NotesAsked(BaseModel, extra="forbid"):
@@ -35,10 +38,10 @@ class NotesAsked(BaseModel, extra="forbid"):
 def make_app(studio: Studio) -> FastAPI:
     """The app without its check of access."""
     app = FastAPI(title="Akinai studio", docs_url=None, redoc_url=None, openapi_url=None)
-    _add_runs(app, studio)
+    _add_lists(app, studio)
     add_run_routes(app, studio)
     add_play_routes(app, studio)
-    add_board_routes(app, studio)
+    add_playbook_routes(app, studio)
     _add_actions(app, studio)
     app.add_exception_handler(AkinaiError, _refused)
 
@@ -55,13 +58,14 @@ async def _refused(_: Request, error: Exception) -> Response:
     return PlainTextResponse(f"{error}\n", 400 if isinstance(error, UsageError | StoreError) else 500)
 
 
-def _add_runs(app: FastAPI, studio: Studio) -> None:
+def _add_lists(app: FastAPI, studio: Studio) -> None:
+    """The list of runs, what is new in it, and the leaderboard."""
     watch = studio.watch
 
     @app.get("/")
     async def runs(request: Request, deleted: bool = False) -> Response:
         await watch.refresh()
-        await _read_for_a_while(watch)
+        await watch.read_for(READ_S)
         version = watch.version
         site = studio.site(request)
         listed = partial(runs_page, yardsticks=watch.yardsticks, deleted=deleted)
@@ -71,6 +75,12 @@ def _add_runs(app: FastAPI, studio: Studio) -> None:
     async def events(request: Request, since: int = 0) -> Response:
         return stream(_row_events(studio, studio.site(request), since))
 
+    @app.get("/leaderboard")
+    async def leaderboard(request: Request) -> Response:
+        await watch.refresh()
+        await watch.read_for(LEADERBOARD_READ_S)
+        return HTMLResponse(await asyncio.to_thread(leaderboard_page, watch.items, studio.site(request)))
+
 
 async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[str]:
     """The rows that change, as markup; a word when the list itself is another."""
@@ -78,7 +88,7 @@ async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[
     listed, unread = since, studio.watch.unread
     while not studio.stopping.is_set():
         await watch.refresh()
-        await _read_for_a_while(watch)
+        await watch.read_for(READ_S)
         if watch.list_version > listed or (unread and not watch.unread):  # means and heads are known only then
             yield event("list", watch.list_version)
             listed, unread = watch.list_version, 0
@@ -95,13 +105,6 @@ async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[
         await sleep_unless(studio.stopping, POLL_S)
 
 
-async def _read_for_a_while(watch: Watch) -> None:
-    loop = asyncio.get_running_loop()
-    until = loop.time() + READ_S
-    while loop.time() < until and await watch.read_next():
-        pass
-
-
 def _add_actions(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/resume")
     async def resume(id: str) -> Response:
@@ -112,13 +115,7 @@ def _add_actions(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/notes")
     async def notes(request: Request, id: str) -> Response:
         header = await studio.header(id)
-        body = await request.body()
-        if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413)
-        try:
-            asked = NotesAsked.model_validate_json(body)
-        except ValidationError as error:
-            raise UsageError(f"the notes cannot be read: {error.errors()[0]['msg']}") from error
+        asked = await read_body(request, NotesAsked, "the notes cannot be read")
         growing = any(item.growing and item.header.run_id == id for item in studio.watch.items)
         if growing or studio.jobs.plays(id):  # whoever plays it writes its card
             raise UsageError(f"{id} is being played; stop it first, or wait until it is over")

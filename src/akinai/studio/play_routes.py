@@ -5,15 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from akinai import worlds
 from akinai.agents.typed_lines import Seen
 from akinai.api.person import Game, is_persons
 from akinai.api.session import AsyncSession
-from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.stores import RunHeader
 from akinai.report.page.play.page import play_page, play_parts
@@ -21,10 +20,11 @@ from akinai.report.page.site import Site
 from akinai.report.page.templating import render
 from akinai.runtime.describe import describe
 from akinai.runtime.play.agent_registry import HELD
-from akinai.studio.shared import Studio
+from akinai.studio.shared import Studio, read_body
 from akinai.views.played import playing, seen_data
 
 MAX_BODY_BYTES = 100_000
+UNREADABLE = "the form cannot be read"
 
 
 class NewGame(BaseModel, extra="forbid"):
@@ -54,7 +54,7 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.post("/play")
     async def begin(request: Request) -> Response:
-        asked = await _body(request, NewGame)
+        asked = await read_body(request, NewGame, UNREADABLE, most_bytes=MAX_BODY_BYTES)
         game = Game(asked.world, asked.preset, asked.seed, asked.days)
         return JSONResponse({"page": f"/play/{quote(await studio.players.begin(game), safe='')}"})
 
@@ -80,21 +80,11 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.post("/play/{id}/act")
     async def act(request: Request, id: str) -> Response:
-        asked = await _body(request, Act)
+        asked = await read_body(request, Act, UNREADABLE, most_bytes=MAX_BODY_BYTES)
         header = await studio.header(id)
         outcome = await studio.players.act(id, asked.action, asked.arguments)
         session = await studio.players.session(id) if outcome else None
         return JSONResponse(await _parts(studio, session, header, studio.site(request), outcome))
-
-
-async def _body(request: Request, model: type[Any]) -> Any:
-    body = await request.body()
-    if len(body) > MAX_BODY_BYTES:
-        raise HTTPException(413)
-    try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        raise UsageError(f"the form cannot be read: {error.errors()[0]['msg']}") from error
 
 
 def _actor(session: AsyncSession | None, header: RunHeader) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from akinai.core.errors import LedgerError, UsageError
 from akinai.core.stores import RunHeader
@@ -16,10 +16,8 @@ from akinai.report.page.compare_page import compare_page
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
 from akinai.runtime.runs.planning import counted, names_in
-from akinai.studio.shared import Studio, event, sleep_unless, stream
+from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
 from akinai.studio.watch import POLL_S
-
-MAX_BODY_BYTES = 10_000
 
 
 class ForkOrder(BaseModel, extra="forbid"):
@@ -65,13 +63,7 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/fork")
     async def fork(request: Request, id: str) -> Response:
         header = await studio.header(id)
-        body = await request.body()
-        if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413)
-        try:
-            order = ForkOrder.model_validate_json(body)
-        except ValidationError as error:
-            raise UsageError(f"a fork asks for a budget and who plays on: {error.errors()[0]['msg']}") from error
+        order = await read_body(request, ForkOrder, "a fork asks for a budget and who plays on")
         name = counted(f"{id}-fork", names_in(await studio.books.runs()))
         await studio.jobs.start(name, _fork_words(header, order, name))
         await _begun(studio, name)

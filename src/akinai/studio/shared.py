@@ -5,12 +5,13 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ValidationError
 
-from akinai.core.errors import UnknownName
+from akinai.core.errors import UnknownName, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.report.page.site import Site
 from akinai.report.page.templating import Language, preferred_language
@@ -18,6 +19,8 @@ from akinai.studio.cached_views import CachedViews
 from akinai.studio.jobs import Jobs
 from akinai.studio.players import Players
 from akinai.studio.watch import Watch
+
+B = TypeVar("B", bound=BaseModel)
 
 
 @dataclass(slots=True)
@@ -43,6 +46,20 @@ class Studio:
             return await self.books.header(id)
         except UnknownName as error:
             raise HTTPException(404, str(error)) from error
+
+
+async def read_body(request: Request, model: type[B], complaint: str, *, most_bytes: int = 10_000) -> B:
+    """The body of a request as a record.
+
+    HTTPException 413 where it is larger; UsageError, which begins with `complaint`, for one of another shape.
+    """
+    body = await request.body()
+    if len(body) > most_bytes:
+        raise HTTPException(413)
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise UsageError(f"{complaint}: {error.errors()[0]['msg']}") from error
 
 
 def stream(events: AsyncGenerator[str]) -> StreamingResponse:

@@ -113,6 +113,12 @@ class Watch:
         except AkinaiError:
             return after
 
+    async def read_for(self, seconds: float) -> None:
+        """Judge runs, newest first, until the time is over or none waits for it."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and await self.read_next():
+            pass
+
     async def read_next(self) -> bool:
         """Judge the newest run whose judgement is missing or old; False when there is none."""
         waiting = [known for known in self._known.values() if known.read_entries != known.item.entries]

@@ -13,7 +13,7 @@ from akinai.core.statistics import PairedComparison, holm
 from akinai.report.page.charts import Looks, account_figures, headline, title
 from akinai.report.page.document import Block, Grid, Prose, Section
 from akinai.report.tables.accounts import best_sentence, cell, means, names_of, ordered
-from akinai.report.tables.runs import ABSENT, label, named
+from akinai.report.tables.runs import ABSENT, label, named, p_value
 from akinai.report.tables.runs import figure as number
 from akinai.runtime.runs.records import Run
 
@@ -163,8 +163,8 @@ def _row(found: Comparison, measure: ScoreComparison, p_holm: float | None) -> t
         *(number(value, unit, sign=True) for value in (measure.difference, low, high)),
         *_counts(measure.paired),
         number(measure.mde, unit),
-        _p(measure.statistic.p),
-        _p(p_holm),
+        p_value(measure.statistic.p),
+        p_value(p_holm),
     )
 
 
@@ -175,9 +175,3 @@ def _counts(paired: PairedComparison | None) -> list[str]:
         str(paired.pairs),
         ", ".join(ABSENT if count is None else str(count) for count in (paired.wins, paired.losses, paired.ties)),
     ]
-
-
-def _p(p: float | None) -> str:
-    if p is None:
-        return ABSENT
-    return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -15,7 +15,16 @@ from akinai.report.figures.style import writable
 from akinai.report.language import translate_report
 from akinai.report.page.lines import Curve, LineKind, Plot, plot
 from akinai.report.page.site import Site
-from akinai.report.page.templating import MINUS, count, dollars, json_block, marked, money, number, render, translate
+from akinai.report.page.templating import (
+    MINUS,
+    amount,
+    count,
+    dollars,
+    json_block,
+    marked,
+    render,
+    translate,
+)
 from akinai.report.tables.columns import shortened
 from akinai.report.tables.runs import label
 from akinai.runtime.runs.lifecycle import can_resume
@@ -126,7 +135,7 @@ def _moment_pin(view: RunView, moment: MomentView) -> Pin:
 
 
 def _amount(view: RunView, moment: MomentView) -> str:
-    return _value(abs(moment.worth), view.units.get(view.headline, ""))
+    return amount(abs(moment.worth), view.units.get(view.headline, ""))
 
 
 def day_html(views: RunViews, day: int, site: Site) -> Markup:
@@ -246,7 +255,7 @@ def _activity(view: RunView) -> list[float]:
 
 def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
     """The figures of the head: the headline, its place between idle and reference, three more scores, what it took."""
-    found = [Kpi(_title(name, language), _value(value, view.units[name])) for name, value in view.scores.items()]
+    found = [Kpi(_title(name, language), amount(value, view.units[name])) for name, value in view.scores.items()]
     rest = [
         kpi for kpi, unit in zip(found, view.units.values(), strict=True) if unit != "cents" and kpi is not found[0]
     ]
@@ -267,10 +276,6 @@ def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
 
 def _title(name: str, language: Any) -> str:
     return translate_report(label(name).capitalize(), language)
-
-
-def _value(value: float, unit: str) -> str:
-    return money(value) if unit == "cents" else number(value, unit).replace("-", MINUS)
 
 
 def _share(view: RunView, ghosts: Ghosts) -> float | None:

@@ -118,6 +118,11 @@ def money(cents: float | None) -> str:
     return ABSENT if cents is None else format_cents(round(cents)).replace("-", MINUS)
 
 
+def amount(value: float | None, unit: str) -> str:
+    """A value in its unit, with a minus sign of a digit's width."""
+    return money(value) if unit == "cents" else number(value, unit).replace("-", MINUS)
+
+
 def dollars(cents: float | None, *, sign: bool = False) -> str:
     """Cents in whole dollars; below ten dollars to the cent."""
     if cents is None:

@@ -12,7 +12,7 @@ from akinai.core.statistics import PairedComparison
 from akinai.report.language import translate
 from akinai.report.tables.analyses import listed, ranges
 from akinai.report.tables.columns import Column, fitted, said
-from akinai.report.tables.runs import ABSENT, figure, label
+from akinai.report.tables.runs import ABSENT, figure, label, p_value
 from akinai.report.tables.verdicts import better_by, cannot_tell, coverage_warning
 from akinai.runtime.runs.records import RESUMABLE
 
@@ -92,7 +92,7 @@ def _columns(comparison: Comparison, figures: Mapping[str, ScoreComparison], hea
         ]
     columns += [
         column("smallest visible", [row.mde for _, row in rows], 1, sign=False),
-        Column("p", [_p(row.statistic.p) for _, row in rows], drop=4),
+        Column("p", [p_value(row.statistic.p) for _, row in rows], drop=4),
     ]
     if gain:
         columns.append(Column(f"seeds for +-{gain}", [figure(row.needed, "seeds") for _, row in rows], drop=2))
@@ -159,10 +159,6 @@ def _findings(comparison: Comparison, width: int) -> Table:
     daily = any(findings.unit == FINDINGS_UNIT for findings in comparison.findings.values())
     columns = _columns(comparison, comparison.findings, "finding")
     return fitted(columns, width, f"Findings, {'for 30 days of' if daily else 'in'} a run")
-
-
-def _p(p: float | None) -> str:
-    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _notes(comparison: Comparison) -> list[str]:

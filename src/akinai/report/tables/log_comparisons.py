@@ -6,7 +6,7 @@ from rich.text import Text
 
 from akinai.analysis.log_comparison import LogComparison, LogScore
 from akinai.report.tables.columns import Column, fitted, plain
-from akinai.report.tables.runs import ABSENT, figure, label
+from akinai.report.tables.runs import figure, label, p_value
 
 
 def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> RenderableType:
@@ -21,7 +21,7 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
         Column("95 % from", [figure(_end(score, 0), "", sign=True) for score in scores]),
         Column("to", [figure(_end(score, 1), "", sign=True) for score in scores]),
         Column("smallest visible", [figure(score.paired.mde, "") for score in scores], drop=1),
-        Column("p (Holm)", [_p(score.p_holm) for score in scores], drop=2),
+        Column("p (Holm)", [p_value(score.p_holm) for score in scores], drop=2),
     ]
     if gain:
         unit = "clusters" if comparison.cluster else "samples"
@@ -32,10 +32,6 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
 
 def _end(score: LogScore, end: int) -> float | None:
     return score.paired.ci95[end] if score.paired.ci95 else None
-
-
-def _p(p: float | None) -> str:
-    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _title(comparison: LogComparison) -> str:

@@ -30,6 +30,11 @@ def figure(value: float | None, unit: str, *, sign: bool = False) -> str:
     return f"{plus}{value:,.1f}" if abs(value) >= 10 else f"{plus}{value:.3g}"
 
 
+def p_value(p: float | None) -> str:
+    """A p-value to three decimals, "<0.001" below that."""
+    return ABSENT if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def named(id: str, names: Mapping[str, str]) -> str:
     """An agent's id with its name: "shop_1 (The Corner)"."""
     return f"{id} ({name})" if (name := names.get(id)) else id

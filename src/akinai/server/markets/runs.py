@@ -10,8 +10,8 @@ from akinai.runtime.config.settings import prepare
 from akinai.runtime.play.agent_registry import HTTP_AGENT
 from akinai.runtime.play.session import clock_us
 from akinai.runtime.runs.planning import checked_name, expect_free, fresh_name, run_card
-from akinai.server.agent_ids import fault_in
 from akinai.server.markets.settings import ServeConfig
+from akinai.server.spoofing import fault_in
 from akinai.worlds.market import Market
 
 OPEN_MARKET = {"open": True, "clock": "wall", "customers.purchases": 0, "customers.max_turns": 0}

@@ -49,7 +49,8 @@ class Batch:
 class Change(Protocol):
     """A change to the database."""
 
-    run_id: str
+    @property
+    def run_id(self) -> str: ...
 
     def __len__(self) -> int:
         """The number of rows it writes."""
@@ -64,13 +65,15 @@ class Change(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Create:
-    run: RunHeader
-    run_id: str = ""
+    """A new run. Refused where its id is taken."""
 
-    def __post_init__(self) -> None:
-        self.run_id = self.run.run_id
+    run: RunHeader
+
+    @property
+    def run_id(self) -> str:
+        return self.run.run_id
 
     def __len__(self) -> int:
         return 1
@@ -84,8 +87,10 @@ class Create:
         batch.runs.append(header_row(self.run))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Append:
+    """Entries that follow a run's last one. Refused where they do not."""
+
     run_id: str
     entries: Sequence[Entry]
 
@@ -107,13 +112,15 @@ class Append:
         )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Update:
-    run: RunHeader
-    run_id: str = ""
+    """The header of a run that is there, its genesis aside."""
 
-    def __post_init__(self) -> None:
-        self.run_id = self.run.run_id
+    run: RunHeader
+
+    @property
+    def run_id(self) -> str:
+        return self.run.run_id
 
     def __len__(self) -> int:
         return 1
@@ -125,9 +132,11 @@ class Update:
 
 @dataclass(slots=True)
 class AddTrace:
+    """Model calls of a run. Refused where a number is taken."""
+
     run_id: str
     records: Sequence[TraceRecord]
-    rows: Sequence[Row] = ()
+    rows: Sequence[Row] = field(init=False)
 
     def __post_init__(self) -> None:
         # At once, because an agent goes on adding to the list of messages that it passed in.
@@ -154,13 +163,15 @@ class AddTrace:
         batch.trace.extend(self.rows)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class KeepScores:
-    record: ScoreRecord
-    run_id: str = ""
+    """The scores of a run, in place of those kept before."""
 
-    def __post_init__(self) -> None:
-        self.run_id = self.record.run_id
+    record: ScoreRecord
+
+    @property
+    def run_id(self) -> str:
+        return self.record.run_id
 
     def __len__(self) -> int:
         return 1

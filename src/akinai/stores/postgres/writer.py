@@ -10,6 +10,7 @@ from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolati
 
 from akinai.core.errors import AkinaiError
 from akinai.stores.header_rows import HEADER_COLUMNS
+from akinai.stores.pending import PendingChange, answer
 from akinai.stores.postgres.changes import AddTrace, Append, Batch, Change, Create, EntryRow, Snapshot
 from akinai.stores.postgres.connections import (
     Backoff,
@@ -53,12 +54,9 @@ _PRECEDED = (UniqueViolation, DeadlockDetected, SerializationFailure)
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
-    """A change that waits, and the future of its caller."""
+class _Job(PendingChange[Change]):
+    """A change that waits."""
 
-    change: Change
-    future: "asyncio.Future[None]"
-    error: Exception | None = None
     in_doubt: bool = False
     """Whether it was sent just before a connection was lost, so that it may be committed."""
 
@@ -77,7 +75,7 @@ class Writer:
 
     async def write(self, change: Change) -> None:
         """Make the change in the next transaction; returns after its commit."""
-        job = _Job(change, asyncio.get_running_loop().create_future())
+        job = _Job(change)
         self._waiting.append(job)
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
@@ -107,7 +105,7 @@ class Writer:
             while self._waiting:
                 jobs = self._take_batch()
                 await self._commit(jobs)
-                _resolve(jobs)
+                answer(jobs)
         except BaseException:
             # The event loop is ending, so every caller is cancelled.
             self.drop()
@@ -190,16 +188,6 @@ def _join(job: _Job, batch: Batch, snapshot: Snapshot) -> AkinaiError | None:
     except AkinaiError as refusal:
         return refusal
     return None
-
-
-def _resolve(jobs: Sequence[_Job]) -> None:
-    for job in jobs:
-        if job.future.done():  # its caller was cancelled
-            continue
-        if job.error is None:
-            job.future.set_result(None)
-        else:
-            job.future.set_exception(job.error)
 
 
 async def _load_snapshot(connection: Connection, jobs: Sequence[_Job]) -> Snapshot:

@@ -6,7 +6,6 @@ import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -14,11 +13,9 @@ from typing import TypeVar
 from akinai.core.errors import AkinaiError
 from akinai.core.ledger import Entry
 from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord
-from akinai.stores import (
-    expect_consecutive,
-    store_closed,
-)
+from akinai.stores import expect_consecutive, store_closed
 from akinai.stores.header_rows import header_row
+from akinai.stores.pending import PendingChange, answer
 from akinai.stores.sqlite import statements
 from akinai.stores.sqlite.file import (
     FileIdentity,
@@ -175,13 +172,8 @@ class _ConnectionThread:
             self._connection.close()
 
 
-@dataclass(slots=True, eq=False)
-class _Job:
-    """A change that waits for the writer. An AkinaiError refuses it before it has written anything."""
-
-    change: Callable[[sqlite3.Connection], None]
-    future: "asyncio.Future[None]"
-    error: Exception | None = None
+_Job = PendingChange[Callable[[sqlite3.Connection], None]]
+"""A change that waits for the writer. An AkinaiError refuses it before it has written anything."""
 
 
 class _Writer(_ConnectionThread):
@@ -203,7 +195,7 @@ class _Writer(_ConnectionThread):
 
     async def write(self, change: Callable[[sqlite3.Connection], None]) -> None:
         """Make the change in the next transaction; returns after its commit."""
-        job = _Job(change, asyncio.get_running_loop().create_future())
+        job: _Job = PendingChange(change)
         with self._lock:
             self._waiting.append(job)
             idle, self._idle = self._idle, False
@@ -222,7 +214,7 @@ class _Writer(_ConnectionThread):
             for loop in {job.future.get_loop() for job in jobs}:
                 # In a closed loop nobody waits any more.
                 with suppress(RuntimeError):
-                    loop.call_soon_threadsafe(_resolve, [job for job in jobs if job.future.get_loop() is loop])
+                    loop.call_soon_threadsafe(answer, [job for job in jobs if job.future.get_loop() is loop])
 
     def _commit(self, connection: sqlite3.Connection, jobs: Sequence[_Job]) -> None:
         """One transaction for all jobs; when it fails, one for each, so that a bad job fails alone."""
@@ -255,13 +247,3 @@ def _execute(connection: sqlite3.Connection, job: _Job) -> AkinaiError | None:
     except AkinaiError as refusal:
         return refusal
     return None
-
-
-def _resolve(jobs: Sequence[_Job]) -> None:
-    for job in jobs:
-        if job.future.done():  # its caller was cancelled
-            continue
-        if job.error is None:
-            job.future.set_result(None)
-        else:
-            job.future.set_exception(job.error)

@@ -1,1 +1,1 @@
-"""Pages on several runs or on what was learned from them: a playbook, the leaderboard."""
+"""Groups of runs side by side: the cards of a report, and the leaderboard."""

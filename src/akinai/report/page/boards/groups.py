@@ -19,7 +19,7 @@ from akinai.report.page.boards.plot import (
 )
 from akinai.report.page.document import Addresses, entry_link
 from akinai.report.page.lines import LineKind, Plot
-from akinai.report.page.templating import MINUS, Language, count, money, number
+from akinai.report.page.templating import MINUS, Language, amount, count, money
 from akinai.report.tables.runs import label
 from akinai.report.why.section import moment_link
 from akinai.report.why.tables import what, when
@@ -182,8 +182,8 @@ def _card(
         group.agent,
         kinds.get(group.name),
         _place(group, order),
-        _value(mean, score.unit),
-        (_value(ci95[0], score.unit), _value(ci95[1], score.unit)) if ci95 else None,
+        amount(mean, score.unit),
+        (amount(ci95[0], score.unit), amount(ci95[1], score.unit)) if ci95 else None,
         *on_span(mean, ci95, span),
         "" if score.share is None else f"{score.share:.0%}".replace("-", MINUS),
         len(group.runs),
@@ -205,10 +205,6 @@ def _place(group: Group, order: Standings | None) -> str:
         return ""
     place = places[group.name]
     return f"{place}{'=' if list(places.values()).count(place) > 1 else ''}"
-
-
-def _value(value: float | None, unit: str) -> str:
-    return money(value) if unit == "cents" else number(value, unit).replace("-", MINUS)
 
 
 def _found(runs: Sequence[Run], addresses: Addresses) -> Iterator[Found]:

@@ -362,6 +362,14 @@ def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], in
     return (), units - left
 
 
+def taken_lots(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
+    """The lots that were taken when `rest` is left of `lots`."""
+    taken = lots[: len(lots) - len(rest)]
+    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
+        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
+    return taken
+
+
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

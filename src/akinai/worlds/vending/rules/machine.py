@@ -8,7 +8,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product, Size
-from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock, merge_lots, remove_units
+from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock, merge_lots, remove_units, taken_lots
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
 
 Result = tuple[State, Outcome]
@@ -57,7 +57,7 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     if (units := sum(lot.units for lot in stored)) < fill.quantity:
         return _not_enough(state, product, units, fill.quantity)
     rest, _ = remove_units(stored, fill.quantity)
-    moved = _difference(stored, rest)
+    moved = taken_lots(stored, rest)
     lots = merge_lots((*(slot.lots if slot.product == product.id else ()), *moved))
     return state.moved(
         slots=_with_slot(state.slots, place, Slot(product.id, lots)),
@@ -166,14 +166,6 @@ def _size_and_capacity(state: State, place: int) -> tuple[Size, int]:
     """The size that a slot is for, and the units it takes."""
     setup = state.setup
     return ("small", setup.small_capacity) if place < setup.small_slots else ("large", setup.large_capacity)
-
-
-def _difference(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
-    """The lots that were taken when `rest` is left of `lots`."""
-    taken = lots[: len(lots) - len(rest)]
-    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
-        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
-    return taken
 
 
 def _without_restocked(restocked: tuple[Restocked, ...], product: str, units: int) -> tuple[Restocked, ...]:

@@ -7,7 +7,7 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units, slot_of
+from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units, slot_of, taken_lots
 from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
 
@@ -115,20 +115,12 @@ def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, 
         if want <= 0:
             continue
         rest, put = remove_units(stored, want)
-        taken = _taken(stored, rest)
+        taken = taken_lots(stored, rest)
         slots[at] = slot_of((slot.product, merge_lots((*slot.lots, *taken)) if slot.lots else taken))
         storage[slot.product] = rest
         moved.add(slot.product)
         filled.append(f"{put} {setup.catalog.by_id[slot.product].name}")
     return filled
-
-
-def _taken(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
-    """The lots that were taken when `rest` is left of `lots`."""
-    taken = lots[: len(lots) - len(rest)]
-    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
-        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
-    return taken
 
 
 def change_prices(state: State, action: a.ChangePrices) -> Result:

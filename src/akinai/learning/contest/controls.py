@@ -1,4 +1,4 @@
-"""Contenders that learn nothing of their own: bullets of other tasks, and raw examples in the context. Pure."""
+"""Controls: contenders that learn nothing of their own, but show bullets of other tasks, or raw examples. Pure."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EXAMPLES = "examples"
 
 async def placebo(contest: Contest) -> Learned:
     """The learned bullets, each task given those of another."""
-    return Learned(contest.playbook, OthersBullets(contest.retriever(contest.config), dealt(contest)))
+    return Learned(contest.playbook, AssignedRetriever(contest.retriever(contest.config), shuffle_bullets(contest)))
 
 
-def dealt(contest: Contest) -> Mapping[str, tuple[str, ...]]:
+def shuffle_bullets(contest: Contest) -> Mapping[str, tuple[str, ...]]:
     """The bullets of another judged task by each task's query: a shuffle in which no task keeps its own.
 
     A bullet that both tasks were given is left out: it would be the treatment, not the placebo.
@@ -38,14 +38,14 @@ def dealt(contest: Contest) -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-class OthersBullets:
-    """A retriever that gives each query the bullets that were dealt to it."""
+class AssignedRetriever:
+    """A retriever that gives each query the bullets that were assigned to it."""
 
-    def __init__(self, retriever: Retriever, dealt: Mapping[str, tuple[str, ...]]) -> None:
-        self._retriever, self._dealt = retriever, dealt
+    def __init__(self, retriever: Retriever, assigned: Mapping[str, tuple[str, ...]]) -> None:
+        self._retriever, self._assigned = retriever, assigned
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        return self._retriever.given(playbook, query, self._dealt.get(query, ()))
+        return self._retriever.given(playbook, query, self._assigned.get(query, ()))
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
         return self._retriever.given(playbook, query, ids)
@@ -60,10 +60,10 @@ class OthersBullets:
         return self._retriever.playbook_tokens(playbook)
 
     def fresh(self) -> Self:
-        return type(self)(self._retriever.fresh(), self._dealt)
+        return type(self)(self._retriever.fresh(), self._assigned)
 
     def with_index(self, index: Callable[[], PlaybookIndex]) -> Self:
-        return type(self)(self._retriever.with_index(index), self._dealt)
+        return type(self)(self._retriever.with_index(index), self._assigned)
 
 
 async def icl(contest: Contest) -> Learned:
@@ -81,17 +81,19 @@ async def foreign_lessons(contest: Contest) -> Learned:
     foreign, tokens = await contest.records.elsewhere(), _budget(contest)
     bullets: list[Bullet] = []
     for bullet in foreign:
-        if inject_all(_of([*bullets, bullet])).tokens > tokens:
+        if inject_all(_numbered_playbook([*bullets, bullet])).tokens > tokens:
             break
         bullets.append(bullet)
-    return Learned(_of(bullets), contest.retriever(contest.config))
+    return Learned(_numbered_playbook(bullets), contest.retriever(contest.config))
 
 
 async def run_excerpts(contest: Contest) -> Learned:
     """Records of the runs that taught the playbook, as they are, in at most as many tokens as its bullets."""
     assert contest.records is not None
     texts = await contest.records.excerpts(contest.playbook, _budget(contest))
-    return Learned(_of([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config))
+    return Learned(
+        _numbered_playbook([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config)
+    )
 
 
 def _budget(contest: Contest) -> int:
@@ -100,7 +102,7 @@ def _budget(contest: Contest) -> int:
     return min(tokens, contest.config.budget_tokens or tokens)
 
 
-def _of(bullets: Sequence[Bullet]) -> Playbook:
+def _numbered_playbook(bullets: Sequence[Bullet]) -> Playbook:
     """A playbook of bullets in one section, numbered anew."""
     own = tuple(Bullet(f"ex-{number:05}", EXAMPLES, bullet.content) for number, bullet in enumerate(bullets, 1))
     return Playbook((Section(EXAMPLES, "What was seen elsewhere.", own),), len(own) + 1)

@@ -1,4 +1,4 @@
-"""The routes of pages on several runs, and on what was learned from them."""
+"""The routes of the pages of playbooks."""
 
 import asyncio
 from collections.abc import Mapping
@@ -9,54 +9,53 @@ from fastapi.responses import HTMLResponse, Response
 
 from akinai.core.errors import AkinaiError
 from akinai.learning.playbook.file import PlaybookFile
-from akinai.report.page.boards.leaderboard import leaderboard_page
-from akinai.report.page.boards.playbook import difference_page, playbook_page, playbooks_page
+from akinai.learning.playbook.patches import Difference
+from akinai.report.page.site import Site
+from akinai.report.page.templating import marked, render
 from akinai.runtime.learn.job import PLAYBOOKS
 from akinai.studio.shared import Studio
 from akinai.views.playbook import matched, playbook_view
 
-READ_S = 3.0
-"""How long runs are read for the leaderboard before it is shown with those that were."""
+CHANGES = (marked("added"), marked("changed"), marked("counted"), marked("removed"))
+"""What may have happened to a bullet, for the catalogue of words: a template translates it by its name."""
 
 
-def add_board_routes(app: FastAPI, studio: Studio) -> None:
-    """The leaderboard; playbooks of the working folder, with their history and differences."""
-
-    @app.get("/leaderboard")
-    async def leaderboard(request: Request) -> Response:
-        await studio.watch.refresh()
-        until = asyncio.get_running_loop().time() + READ_S
-        while asyncio.get_running_loop().time() < until and await studio.watch.read_next():
-            pass
-        return HTMLResponse(await asyncio.to_thread(leaderboard_page, studio.watch.items, studio.site(request)))
+def add_playbook_routes(app: FastAPI, studio: Studio) -> None:
+    """Playbooks of the working folder: which there are, one with its bullets and history, and how two differ."""
 
     @app.get("/playbooks")
     async def playbooks(request: Request) -> Response:
-        found = [(name, _count(path)) for name, path in _known().items()]
-        return HTMLResponse(playbooks_page(found, studio.site(request)))
+        site, found = studio.site(request), [(name, _count(path)) for name, path in _known().items()]
+        return HTMLResponse(render("playbooks.html", site.language, site=site, playbooks=found))
 
     @app.get("/playbooks/{name}")
     async def playbook(request: Request, name: str) -> Response:
-        file = _file(name)
+        file, site = _file(name), studio.site(request)
 
         def page() -> str:
             view = playbook_view(name, file.load(), file.history())
-            runs = {header.run_id for header in headers}
+            most = max((item.bullet.uses + item.bullet.neutral for item in view.bullets), default=0)
             others = [other for other in _known() if other != name]
-            return playbook_page(view, studio.site(request), runs=runs, others=others)
+            return render("playbook.html", site.language, site=site, view=view, known=runs, others=others, most=most)
 
-        headers = await studio.books.runs()
+        runs = frozenset(header.run_id for header in await studio.books.runs())
         return HTMLResponse(await asyncio.to_thread(page))
 
     @app.get("/playbooks/{name}/diff/{a}/{b}")
     async def diff(request: Request, name: str, a: int, b: int) -> Response:
         found = await asyncio.to_thread(_file(name).diff, a, b)
-        return HTMLResponse(difference_page(name, f"{name} {a}", f"{name} {b}", found, studio.site(request)))
+        return _difference_page(name, f"{name} {a}", f"{name} {b}", found, studio.site(request))
 
     @app.get("/playbooks/{name}/against/{other}")
     async def against(request: Request, name: str, other: str) -> Response:
         found = matched(_file(name).load(), _file(other).load())
-        return HTMLResponse(difference_page(name, name, other, found, studio.site(request)))
+        return _difference_page(name, name, other, found, studio.site(request))
+
+
+def _difference_page(name: str, before: str, after: str, found: Difference, site: Site) -> Response:
+    """What was added, removed and changed from one playbook, or point of its history, to another."""
+    page = render("playbook_diff.html", site.language, site=site, name=name, before=before, after=after, diff=found)
+    return HTMLResponse(page)
 
 
 def _known() -> Mapping[str, Path]:

@@ -1,4 +1,4 @@
-"""The form of agent ids on the wire: text that a reader can see, and cannot mistake for another agent's id."""
+"""Agent ids that deceive: with characters that do not show, or that look like another agent's (Unicode UTS #39)."""
 
 import unicodedata
 from collections.abc import Mapping
