@@ -156,13 +156,21 @@ LINES = st.sampled_from(
 def test_what_others_wrote_goes_out_to_the_byte(lines: list[str], line_end: str, end: str, mark: bool) -> None:
     """A text that can be read is written again as it was, also after its playbook went through a file."""
     text = ("\ufeff" if mark else "") + ("\n".join(["## A", *lines]) + end).replace("\n", line_end)
-    headings = [line for line in lines if line.startswith("## ")]
     try:
         playbook = loads_ace(text)
     except CorruptPlaybook:
         return
-    if len(set(headings)) == len(headings) and "while page := next_page():" not in lines:
-        assert dumps_ace_file(playbook) == text
+    assert dumps_ace_file(playbook) == text
+
+
+def test_a_heading_that_stands_twice_stays_where_it_is() -> None:
+    """Both parts are one section; a bullet that is added comes after its last, and the others stay in their places."""
+    text = "## TIPS\n[t-1] a\n\n## OTHERS\n[o-1] b\n\n## Tips:\n\n[t-2] c\n\n## OTHERS\n"
+    playbook = loads_ace(text)
+    assert [(section.name, len(section.bullets)) for section in playbook.sections] == [("tips", 2), ("others", 1)]
+    assert dumps_ace_file(playbook) == text
+    more = apply_delta(playbook, Delta("d", (Operation("ADD", section="tips", content="d"),)))[0]
+    assert dumps_ace_file(more) == text.replace("[t-2] c\n", f"[t-2] c\n[{[*more][2].id}] helpful=0 harmful=0 :: d\n")
 
 
 def test_only_what_changed_looks_different(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ async def test_a_command_judges_by_exit_code_or_score(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [("exakt", "did you mean 'exact'"), ("number:x", "relative tolerance"), ("command:", "names no program"),
-     ("command:'a", "quotation"), ("nowhere:f", "No module named"), ("json:nothing", "no attribute"),
+     ("command:'a", "quotation"), ("command:./nowhere x", "there is no program"), ("nowhere:f", "No module named"), ("json:nothing", "no attribute"),
      ("json:__name__", "give a function")],
 )  # fmt: skip
 def test_a_check_that_cannot_be_is_refused(name: str, why: str) -> None:

@@ -1,8 +1,10 @@
 """SqliteStore written by several processes, by killed processes, and by a process that never closes it."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,5 +110,25 @@ def test_forgotten_close_ends_and_keeps(path: Path) -> None:
         store = await open_store(str(path), create=False)
         assert await read_entries(store, "r") == sample_entries(5)
         await store.close()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("kept", [5, 0])
+def test_a_store_whose_first_runs_are_deleted_elsewhere_is_the_same_store(path: Path, kept: int) -> None:
+    """An open store goes on after another connection deleted its first runs for good, or all of them and made others."""
+
+    async def check() -> None:
+        store, other = await open_store(str(path)), await open_store(str(path))
+        for number in range(20 + kept):
+            await store.create(sample_header(f"r{number}"))
+        await other.forget([f"r{number}" for number in range(20)])
+        await other.create(sample_header("new"))
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint")
+        await store.create(sample_header("after"))
+        assert {"new", "after"} <= {run.run_id for run in await store.runs()}
+        await store.close()
+        await other.close()
 
     asyncio.run(check())

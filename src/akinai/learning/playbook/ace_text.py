@@ -12,9 +12,11 @@ looks: whatever differs from the usual form is kept in the field `ace_text` of t
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section, id_number, id_problem, name_problem
@@ -30,6 +32,9 @@ _BULLET = re.compile(r"\[([^\s\[\]]+)\] *helpful=([0-9]{1,9}) *harmful=([0-9]{1,
 # Without counters only an id like "shr-00001" begins a bullet: a line of code may begin with another bracket.
 _BARE = re.compile(r"\[([^\W\d_][\w-]*-[0-9]+)\](?:[ \t](.*))?", re.DOTALL)
 
+_BARE_HEADING = TypeAdapter(tuple[str, int, str | None])
+"""A heading that stood again with no bullet below it: the line, its place, the empty lines that followed."""
+
 
 def dumps_ace(sections: Iterable[Section]) -> str:
     """Sections in ACE's form, which holds ids, the two counters and contents, and nothing else of a playbook."""
@@ -39,7 +44,7 @@ def dumps_ace(sections: Iterable[Section]) -> str:
 def dumps_ace_file(playbook: Playbook) -> str:
     """The playbook in ACE's form, each heading and bullet as it was read where it has not changed since."""
     looks = _looks(playbook.metadata)
-    items = [item for section in playbook.sections for item in _section_items(section)]
+    items = [item for block in _in_order(playbook.sections) for item in block.items]
     if items:  # the usual form has no empty line at the end
         items[-1] = _Item(items[-1].text, items[-1].after or "", "")
     text = looks.get("start", "") + "".join(f"{item.text}\n{item.following}" for item in items)
@@ -68,14 +73,14 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
     those without counters have counted nothing.
     """
     lines, looks = _lines(text)
-    sections: dict[str, _SectionReader] = {}
-    current: _SectionReader | None = None
+    blocks: list[_BlockReader] = []
+    current: _BlockReader | None = None
     places: dict[str, int] = {}
     before: list[str] = []
     for number, line in enumerate(lines, 1):
         if line.startswith("## "):
-            name = _checked_name(line[3:], file, number)
-            current = sections.setdefault(name, _SectionReader(name, line))
+            current = _BlockReader(_checked_name(line[3:], file, number), line)
+            blocks.append(current)
         elif first := _first_line(line):
             if current is None:
                 raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
@@ -93,9 +98,10 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
             before.append(line)
     if before:
         looks["start"] = "".join(f"{line}\n" for line in before)
-    made = tuple(read.section(last=read is current) for read in sections.values())
     return Playbook(
-        made, max(map(id_number, places), default=0) + 1, metadata={LOOKS: {**looks}} if looks else dict[str, Json]()
+        tuple(_sections(blocks)),
+        max(map(id_number, places), default=0) + 1,
+        metadata=_extra(looks),
     )
 
 
@@ -153,13 +159,12 @@ class _BulletReader:
         if (after := _ended(self.empty)) != usually_after:
             looks["after"] = after
         content = "\n".join([first.content, *(line.removeprefix(MARGIN) for line in self.further)])
-        extra: dict[str, Json] = {LOOKS: looks} if looks else {}
-        return Bullet(first.id, section, content, (), first.helpful, first.harmful, extra=extra)
+        return Bullet(first.id, section, content, (), first.helpful, first.harmful, extra=_extra(looks))
 
 
 @dataclass
-class _SectionReader:
-    """A section while its lines are being read."""
+class _BlockReader:
+    """A heading and the bullets below it while they are being read: a section, or a further part of it."""
 
     name: str
     line: str
@@ -168,7 +173,7 @@ class _SectionReader:
     """Empty lines between the heading and the first bullet."""
 
     def take(self, line: str) -> bool:
-        """Whether a line that begins nothing belongs to this section."""
+        """Whether a line that begins nothing belongs to this block."""
         if self.bullets:
             return self.bullets[-1].take(line)
         if line.strip():
@@ -177,7 +182,7 @@ class _SectionReader:
         return True
 
     def section(self, *, last: bool) -> Section:
-        """The section; empty lines at the end of the `last` in the file are not usual."""
+        """The block as a section; empty lines at the end of the `last` in the file are not usual."""
         end, looks = "" if last else "\n", dict[str, Json]()
         if self.line != heading(self.name):
             looks["heading"] = self.line
@@ -185,7 +190,35 @@ class _SectionReader:
             looks["after"] = after
         read = [bullet.bullet(self.name, "") for bullet in self.bullets[:-1]]
         read += [bullet.bullet(self.name, end) for bullet in self.bullets[-1:]]
-        return Section(self.name, "", tuple(read), {LOOKS: looks} if looks else dict[str, Json]())
+        return Section(self.name, "", tuple(read), _extra(looks))
+
+
+def _sections(blocks: Sequence[_BlockReader]) -> Iterator[Section]:
+    """The sections. Where a heading stands again, the first bullet below it keeps the heading and its place, or, with
+    no bullet below it, the section does."""
+    repeated = len({block.name for block in blocks}) < len(blocks)
+    merged: dict[str, Section] = {}
+    for place, block in enumerate(blocks):
+        section = block.section(last=place == len(blocks) - 1)
+        looks = {**_looks(section.extra), **({"place": str(place)} if repeated else {})}
+        known = merged.get(block.name)
+        if known is None:
+            merged[block.name] = replace(section, extra=_extra(looks))
+        elif section.bullets:
+            first, *rest = section.bullets
+            after = {"heading_after": looks["after"]} if "after" in looks else {}
+            kept = {**_looks(first.extra), **after, "heading": block.line, "place": str(place)}
+            first = replace(first, extra=_extra(kept))
+            merged[block.name] = replace(known, bullets=(*known.bullets, first, *rest))
+        else:
+            bare = json.dumps([block.line, place, looks.get("after")])
+            kept = _looks(known.extra)
+            merged[block.name] = replace(known, extra=_extra({**kept, "bare": f"{kept.get('bare', '')}{bare}\n"}))
+    yield from merged.values()
+
+
+def _extra(looks: Mapping[str, Json]) -> dict[str, Json]:
+    return {LOOKS: {**looks}} if looks else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +235,52 @@ class _Item:
         return self.usually if self.after is None else self.after
 
 
-def _section_items(section: Section) -> Sequence[_Item]:
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A heading with the bullets below it. A section has as many as its heading had in the text."""
+
+    place: int | None
+    """Which block of the text it was; None where no heading stood twice."""
+    items: Sequence[_Item]
+
+
+def _in_order(sections: Iterable[Section]) -> Iterator[_Block]:
+    """The blocks of all sections in the order in which they were read; a new one follows the section before it."""
+    places: list[tuple[int, _Block]] = []
+    for block in (block for section in sections for block in _blocks(section)):
+        places.append((block.place if block.place is not None else places[-1][0] if places else -1, block))
+    yield from (block for _, block in sorted(places, key=lambda placed: placed[0]))
+
+
+def _blocks(section: Section) -> Iterator[_Block]:
     looks = _looks(section.extra)
     line = looks.get("heading", "")
-    same = line.startswith("## ") and "\n" not in line and _section_name(line[3:].strip()) == section.name
-    items = [_Item(line if same else heading(section.name), looks.get("after"), "")]
-    items += [_Item(_bullet_as_read(bullet), _looks(bullet.extra).get("after"), "") for bullet in section.bullets]
-    return [*items[:-1], _Item(items[-1].text, items[-1].after, "\n")]
+    items = [_Item(line if _is_heading(line, section.name) else heading(section.name), looks.get("after"), "")]
+    for bullet in section.bullets:
+        of_bullet = _looks(bullet.extra)
+        if _is_heading(line := of_bullet.get("heading", ""), section.name):
+            yield _block(looks, items)
+            looks, items = of_bullet, [_Item(line, of_bullet.get("heading_after"), "")]
+        items.append(_Item(_bullet_as_read(bullet), of_bullet.get("after"), ""))
+    yield _block(looks, items)
+    for bare in _looks(section.extra).get("bare", "").splitlines():
+        try:
+            line, place, after = _BARE_HEADING.validate_json(bare)
+        except ValueError:  # the file was changed by hand
+            continue
+        if _is_heading(line, section.name):
+            yield _Block(place, (_Item(line, after, "\n"),))
+
+
+def _block(looks: Mapping[str, str], items: Sequence[_Item]) -> _Block:
+    place = looks.get("place", "")
+    last = _Item(items[-1].text, items[-1].after, "\n")
+    return _Block(int(place) if place.isdecimal() else None, (*items[:-1], last))
+
+
+def _is_heading(line: str, name: str) -> bool:
+    """Whether a line is read as the heading of the section of this name."""
+    return line.startswith("## ") and "\n" not in line and _section_name(line[3:].strip()) == name
 
 
 def _bullet_as_read(bullet: Bullet) -> str:

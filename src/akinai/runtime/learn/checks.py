@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -72,6 +73,8 @@ def _words(text: str) -> list[str]:
         raise UsageError(f"the check 'command:{text}' cannot be read: {error}; close its quotation marks") from error
     if not words:
         raise UsageError("the check 'command:' names no program; give one, such as 'command:python check.py'")
+    if shutil.which(words[0]) is None:
+        raise UsageError(f"the check 'command:{text}' cannot be run: there is no program {words[0]!r}; check its path")
     return words
 
 

@@ -252,7 +252,8 @@ class FileIdentity:
     """Which files a connection writes to: the database and its journal.
 
     A file that is deleted or replaced stays readable and writable through the connection, and is lost when it closes.
-    Another store's content, copied into the file, is noticed by its runs.
+    Another store's content, copied into the file, is noticed by its runs: it holds none of those that were first here,
+    and no commit of another connection, which may delete runs, has led there.
     """
 
     def __init__(self, path: Path) -> None:
@@ -261,11 +262,13 @@ class FileIdentity:
         self._changed = (0, 0)
         """The file's time of change in nanoseconds, and its bytes."""
         self._runs = frozenset[str]()
+        self._commits = 0
+        """SQLite's `data_version`: it changes with commits of other connections alone."""
 
     def remember(self, connection: sqlite3.Connection) -> None:
         """Take the files that are there now for the connection's own."""
         self._known, self._changed = self._find()
-        self._runs = _first_runs(connection)
+        self._runs, self._commits = _first_runs(connection), _data_version(connection)
 
     def expect_same(self, connection: sqlite3.Connection) -> None:
         """StoreError when the names lead to other files, to none, or to a file with the content of another store."""
@@ -273,6 +276,9 @@ class FileIdentity:
         self._known = self._known or found
         if not found or found != self._known:
             raise self._replaced()
+        commits = _data_version(connection)
+        if commits != self._commits:
+            self._runs, self._commits = self._runs | _first_runs(connection), commits
         if changed != self._changed:  # by a checkpoint, or by somebody else
             self._expect_own_runs()
             self._changed = changed
@@ -303,6 +309,11 @@ class FileIdentity:
         except OSError:
             return [], (0, 0)
         return [(file.st_dev, file.st_ino) for file in found], (found[0].st_mtime_ns, found[0].st_size)
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return version
 
 
 def _first_runs(connection: sqlite3.Connection) -> frozenset[str]:
