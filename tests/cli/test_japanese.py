@@ -15,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import divide_line
 
+from akinai import worlds
 from akinai.cli.app import PANELS, app
 from akinai.cli.help import FRAME, help_texts
-from akinai.report.language import NAMES, translate, translate_sentence
+from akinai.report.language import NAMES, translate, translate_sentence, translate_text
 from akinai.report.language.lines import ENDS, columns, line_breaks, unbreakable
+from akinai.runtime.describe import describe
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "src" / "akinai" / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"
@@ -29,6 +31,7 @@ SENTENCES = [
     for row in kind["rows"]
     for sentence in ([row["error"]] if isinstance(row.get("error", []), str) else row.get("error", []))
 ]
+CATALOGUES = ("akinai", "report", "worlds")
 QUOTED = re.compile(r"(?<!\w)'[^'{}]*'(?!\w)")
 VALUES = re.compile(rf"{QUOTED.pattern}|(?<![\w-])--[a-z-]+|(?<![\w.,-])\d[\d,.]*\d|[\w.]+@\d|[A-Z]+_[A-Z_]+")
 JAPANESE = re.compile(r"[ぁ-ん]")
@@ -57,8 +60,8 @@ RESULTS = (
 """Commands that fill a store, and commands whose results are read."""
 
 
-def messages() -> list[Message]:
-    with (FILES / "akinai.po").open("rb") as file:
+def messages(name: str = "akinai") -> list[Message]:
+    with (FILES / f"{name}.po").open("rb") as file:
         return [message for message in read_po(file, locale="ja") if message.id]
 
 
@@ -80,16 +83,18 @@ def test_catalogue_is_complete() -> None:
     assert all(known.values())
 
 
-def test_catalogue_is_compiled() -> None:
-    """`make messages` was called after the last change."""
-    with (FILES / "akinai.mo").open("rb") as file:
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_catalogue_is_compiled(name: str) -> None:
+    """`make messages` was called after the last change, and nothing is there twice."""
+    with (FILES / f"{name}.mo").open("rb") as file:
         compiled = {message.id: message.string for message in read_mo(file) if message.id}
-    assert compiled == {message.id: message.string for message in messages()}
+    assert compiled == {message.id: message.string for message in messages(name)}
 
 
-def test_placeholders_agree() -> None:
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_placeholders_agree(name: str) -> None:
     """A translation has the names in braces of its form, each once."""
-    for message in messages():
+    for message in messages(name):
         assert sorted(NAMES.findall(str(message.string))) == sorted(NAMES.findall(str(message.id)))
 
 
@@ -101,6 +106,15 @@ def test_every_form_is_that_of_a_sentence() -> None:
     others = [form for form, pattern in patterns.items() if not any(map(pattern.search, SENTENCES))]
     source = "".join(path.read_text(encoding="utf-8") for room in PAGES for path in room.glob("*.py"))
     assert not [form for form in others if not {*WORDS.findall(NAMES.sub("", form))} <= {*WORDS.findall(source)}]
+
+
+@pytest.mark.usefixtures("japanese")
+@pytest.mark.parametrize("name", worlds.names())
+def test_what_a_world_says_of_itself_is_in_japanese(name: str) -> None:
+    """A new action, setting, preset or player of a shipped world needs its Japanese."""
+    world = describe(worlds.load(name))
+    about = [each.about for each in (*world.actions, *world.settings, *world.presets, *world.agents)]
+    assert not [text for text in about if text and not JAPANESE.search(translate_text(text))]
 
 
 @pytest.mark.usefixtures("japanese")

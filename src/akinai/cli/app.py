@@ -99,7 +99,7 @@ def answer(words: Sequence[str]) -> int:
         translate_help(command)
         if len(words) > 1 and {"--help", "-h"} & {*words}:
             translate_frame()
-        return command.main(list(words) or ["--help"], "akinai", standalone_mode=False) or 0
+        return command.main(list(words) or ["--help"], "akinai", standalone_mode=False, obj=tuple(words)) or 0
     except AkinaiError as error:
         advice = "; the record was changed or damaged: restore a copy, 'akinai verify RUN' checks it"
         print_error(f"{error}{advice if isinstance(error, LedgerError) and error.entry else ''}")

@@ -11,14 +11,12 @@ import typer
 
 from akinai.cli import model_options as m
 from akinai.cli.options import Embedder, Json, On, Store, argument, flag, option, process_count, whole_number
-from akinai.cli.output import print_error, print_json, print_line, print_next_steps, print_page
+from akinai.cli.output import FAILED, STOPPED, print_error, print_json, print_line, print_next_steps, print_page
 
 if TYPE_CHECKING:
     from akinai.learning.loop.job import Watch
     from akinai.runtime.learn.result import LearnResult
     from akinai.runtime.learn.train_config import TrainConfig
-
-FAILED = 1
 
 Tasks = Annotated[
     str, argument("TASKS", "A data set (qa, or one from akinai.toml) or a world to learn from (vending, market).")
@@ -149,6 +147,7 @@ CuratorBaseUrl = Annotated[str | None, m.role_base_url("curator")]
 
 
 def learn(
+    ctx: typer.Context,
     tasks: Tasks,
     sets: Sets = None,
     playbook: PlaybookPath = None,
@@ -203,8 +202,10 @@ def learn(
 def _answer(options: dict[str, Any]) -> None:
     """Do what the options of the command ask for."""
     from akinai.core.errors import UsageError
+    from akinai.runtime.learn.job import LearningStopped
     from akinai.runtime.learn.learner import learn as learn_playbook
 
+    words: tuple[str, ...] = options.pop("ctx").obj
     names = ("tasks", "sets", "as_json", "write_prompts", "dry_run", "figure")
     tasks, sets, as_json, write_prompts, dry_run, figure = (options.pop(name) for name in names)
     if write_prompts is not None:
@@ -220,14 +221,38 @@ def _answer(options: dict[str, Any]) -> None:
         _print_estimate(tasks, sets, options, as_json=as_json)
         return
     options["jobs"] = _jobs(tasks, options, sets or [])
-    with learning_bar(quiet=as_json) as watch:
-        learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
+    try:
+        with learning_bar(quiet=as_json) as watch:
+            learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
+    except LearningStopped as stop:
+        _print_stopped(stop.playbook, words, options)
+        raise typer.Exit(STOPPED) from None
     if figure is not None and learned.against is not None:
         from akinai.report.figures.against import against_figure
 
         against_figure(learned, figure)
     again = f"the same command{' without --fresh' if options['fresh'] else ''} resumes it"
     _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
+
+
+def _print_stopped(playbook: Path, words: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Say what a learning that was stopped has kept, and the command that goes on."""
+    from akinai.cli.output import without_password
+    from akinai.learning.playbook.file import PlaybookFile
+
+    again = without_password(shlex.join(["akinai", *(word for word in words if word != "--fresh")]))
+    file = PlaybookFile(playbook)
+    count = len(file.load()) if file.exists() else 0
+    print_error(f"stopped; {playbook} holds {count:,} {'bullet' if count == 1 else 'bullets'}")
+    if options["judge_only"]:
+        print_error(f"nothing was changed; judge again with '{again}'")
+    elif options["checkpoint"]:
+        print_error(f"go on where it stopped with '{again}'")
+    else:
+        print_error(
+            f"go on with '{again}': it keeps the bullets and begins with the first task; with --checkpoint FILE a "
+            "learning goes on where it stopped"
+        )
 
 
 def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, resume: str) -> None:
@@ -241,12 +266,8 @@ def _print_learned(learned: "LearnResult", store: str | None, *, as_json: bool, 
         print_next_steps(_steps(learned, store))
     if learned.ending != "done":
         what = "judging" if learned.judge_only else "learning"
-        kept = (
-            ""
-            if learned.judge_only
-            else "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
-        )
-        rest = resume or kept
+        kept = "the playbook holds what was learned until then; with --checkpoint FILE it could be resumed"
+        rest = resume or ("" if learned.judge_only else kept)
         print_error(f"the {what} ended early: {'; '.join(filter(None, (learned.stopped or learned.ending, rest)))}")
         raise typer.Exit(FAILED)
 

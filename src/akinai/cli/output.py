@@ -86,8 +86,12 @@ def print_sentence(text: str) -> None:
 
 def command_line(store: str | None, *words: str) -> str:
     """A command quoted for a shell. It names the store unless that is the default; a password in its URL is removed."""
-    url = re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", store) if store else None
-    return shlex.join(["akinai", *words, *(["--store", url] if url else [])])
+    return shlex.join(["akinai", *words, *(["--store", without_password(store)] if store else [])])
+
+
+def without_password(text: str) -> str:
+    """Text whose URLs name users without their passwords."""
+    return re.sub(r"(://[^:@/]*):[^@/]*@", r"\1@", text)
 
 
 def print_next_steps(steps: Mapping[str, str]) -> None:

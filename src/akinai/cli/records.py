@@ -115,7 +115,7 @@ def delete(
         yes = typer.confirm(f"{translate('Delete for good, with all records:')} {', '.join(names)}?", err=True)
     found = api.delete(*names, forever=forever, yes=yes, store=store_address(store))
     if forever and not as_json:
-        return print_line(f"deleted for good: {', '.join(found)}")
+        return print_sentence(f"deleted for good: {', '.join(found)}")
     if as_json:
         return print_json({"deleted": list(found)})
     print_sentence(f"deleted: {', '.join(found)}" if found else "nothing to delete: they are deleted already")
@@ -201,12 +201,14 @@ def merge(
 ) -> None:
     """Copy all runs of some stores into one, with equal digests; done again, it changes nothing."""
     from akinai import api
+    from akinai.report.language import translate, translate_sentence
 
     merged = api.merge(out, *stores)
     if as_json:
         return print_json(merged.to_json())
-    counts = {"added": len(merged.added), "grown since": len(merged.grown), "there already": len(merged.same)}
-    print_line(f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items() if count) or 'no runs'}")
+    counts = {"added": merged.added, "grown since": merged.grown, "there already": merged.same}
+    parts = [translate_sentence(f"{len(runs):,} {name}") for name, runs in counts.items() if runs]
+    print_line(f"{out}: {', '.join(parts) or translate('no runs')}")
     return print_next_steps({f"akinai runs --store {shlex.quote(out)}": "list them"})
 
 

@@ -7,14 +7,20 @@ the form that a sentence fits gives its translation, and what stands at the name
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from typing import Literal
 
 Language = Literal["en", "ja"]
-DOMAIN, REPORT = "akinai", "report"
+DOMAIN, REPORT, WORLDS = "akinai", "report", "worlds"
+FALLBACKS = {DOMAIN: REPORT, REPORT: WORLDS}
+"""Where a catalogue looks for what it does not have."""
 SENTENCES, CLAUSES = re.compile(r"(?<=\.) "), re.compile(r"(?<=[;:]) ")
 STOPS = {".": "。", ";": "；", ":": "："}
+WEEKDAYS = {"Mon": "月", "Tue": "火", "Wed": "水", "Thu": "木", "Fri": "金", "Sat": "土", "Sun": "日"}
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+DATE = re.compile(rf"\b({'|'.join(WEEKDAYS)}) (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
+"""A date as worlds write it: "Wed 1 Apr 2026"."""
 NAMES = re.compile(r"\{(\w+)\}")
 """A place in a form."""
 
@@ -38,6 +44,11 @@ def translate(text: str) -> str:
     return _catalogue(chosen_language()).gettext(text) if text else text
 
 
+def fill(form: str, **values: object) -> str:
+    """A form of the catalogue in the chosen language, with values at its names."""
+    return translate(form).format_map(values)
+
+
 def translate_sentence(sentence: str) -> str:
     """A sentence in the chosen language, by the first form of the catalogue that it fits; else as it is."""
     language = chosen_language()
@@ -52,9 +63,11 @@ def translate_sentence(sentence: str) -> str:
 
 
 def translate_text(text: str) -> str:
-    """Sentences of a result in the chosen language, each by its own form; a list of verdicts on a score, one by one."""
+    """Sentences in the chosen language, as a whole or each by its own form; a list of verdicts on a score by parts."""
     if chosen_language() == "en":
         return text
+    if (whole := translate(text)) != text:
+        return whole
     return _joined(_verdicts(sentence) for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text))
 
 
@@ -78,6 +91,39 @@ def _part(name: str, text: str) -> str:
     if name in {"score", "heads"}:
         return "、".join(translate(head[:1].lower() + head[1:]) for head in text.split(", "))
     return translate_sentence(text) if " " in text or name == "kind" else text
+
+
+def translate_record(text: str) -> str:
+    """What a world says of an entry, a finding or a place, in the chosen language: the words of the world, and dates.
+
+    Names and what somebody wrote stay as they are, and so does a text that is not known.
+    """
+    language = chosen_language()
+    return text if language == "en" or not text else DATE.sub(_date, _recorded(text, language))
+
+
+@lru_cache(4096)
+def _recorded(text: str, language: Language) -> str:
+    known = _catalogue(language, WORLDS).gettext(text)
+    if known != text:
+        return known
+    for pattern, translation in _forms(language, WORLDS):
+        if found := pattern.fullmatch(text):
+            parts = {name: _recorded_part(name, part, language) for name, part in found.groupdict().items()}
+            return translation.format_map(parts)
+    return text
+
+
+def _recorded_part(name: str, text: str, language: Language) -> str:
+    """What stands at a name of a form: words of the world, a list of goods, or data."""
+    if name == "words":
+        return _recorded(text, language)
+    return "、".join(_recorded(part, language) for part in text.split(", ")) if name == "goods" else text
+
+
+def _date(found: re.Match[str]) -> str:
+    weekday, day, month, year = found.groups()
+    return f"{year}年{MONTHS.index(month) + 1}月{day}日（{WEEKDAYS[weekday]}）"
 
 
 def translate_report(text: str, language: Language) -> str:
@@ -122,8 +168,8 @@ def _catalogue(language: Language, domain: str = DOMAIN) -> NullTranslations:
 
     with files(__name__).joinpath("locale", language, "LC_MESSAGES", f"{domain}.mo").open("rb") as file:
         found = GNUTranslations(file)
-    if domain == DOMAIN:
-        found.add_fallback(_catalogue(language, REPORT))
+    if domain in FALLBACKS:
+        found.add_fallback(_catalogue(language, FALLBACKS[domain]))
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from unicodedata import east_asian_width
 
-ENDS, OPENS = "、。，．」』）】：；？！ー]", "「『（【["
+ENDS, OPENS = "、。，．」』）】：；？！ー],)}", "「『（【["
 """Characters that may not begin a line, and those that may not end one."""
 
 

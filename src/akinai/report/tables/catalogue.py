@@ -1,6 +1,7 @@
 """The catalogue of worlds: a table of all, and a page about each."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -10,10 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.canonical import Json
-from akinai.report.language import translate, translate_sentence, translate_text
+from akinai.report.language import fill, translate, translate_sentence, translate_text
 from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import figure, label
 from akinai.runtime.describe import OF_EVERY_WORLD, ActionInfo, Described, WorldInfo
+
+KINDS = re.compile(r"""(?<!["\w])(?:whole number|number|text|anything|object|name(?=: ))(?!["\w])""")
+"""Words for the types of parameters; values between quotes and the names of fields stay."""
 
 
 class Check(Protocol):
@@ -68,18 +72,18 @@ def world_page(world: WorldInfo, width: int) -> RenderableType:
     settings = {
         "setting": [setting.name for setting in world.settings],
         "default": [_short(setting.default) for setting in world.settings],
-        "about": [setting.about for setting in world.settings],
+        "about": [translate_text(setting.about) for setting in world.settings],
     }
     shown: list[RenderableType] = [
         Text.assemble((world.world, "bold"), f"  {said(world.about)}"),
-        Text(said(f"who acts: {world.who}; first {', '.join(world.actors)}")),
+        Text(plain(fill("who acts: {who}; first {actors}", who=translate(world.who), actors=", ".join(world.actors)))),
         *_part("Presets (--preset NAME, or a path ending in .toml)", _named(world.presets, width)),
         *_part("Agents (--agent NAME)", _named(agents, width)),
         *_part("Actions", _prose(
             {
                 "action": [action.name for action in world.actions],
                 "parameters": [_parameters(action) for action in world.actions],
-                "about": [action.about for action in world.actions],
+                "about": [translate_text(action.about) for action in world.actions],
             },
             width,
         )),
@@ -120,7 +124,8 @@ def _prose(columns: Mapping[str, Sequence[str]], width: int) -> Table:
 
 
 def _parameters(action: ActionInfo) -> str:
-    return ", ".join(f"{name}: {kind}" for name, kind in action.parameters.items())
+    kinds = ((name, KINDS.sub(lambda kind: translate(kind[0]), text)) for name, text in action.parameters.items())
+    return ", ".join(f"{name}: {kind}" for name, kind in kinds)
 
 
 def _records(rows: Sequence[Mapping[str, Json]], width: int) -> Table:
@@ -137,11 +142,15 @@ def _field(name: str, values: Sequence[Json], place: int) -> Column:
     return Column(label(name.removesuffix("_cents")), cells, words=not numbers, drop=place)
 
 
+def _items(value: Sequence[Json] | Mapping[str, Json]) -> str:
+    return fill("{count} items", count=len(value))
+
+
 def _short(value: Json) -> str:
     if isinstance(value, str):
         return shortened(value, 30)
     if isinstance(value, Mapping):
-        return f"{{{len(value)} items}}" if len(json.dumps(value)) > 30 else json.dumps(value, ensure_ascii=False)
+        return f"{{{_items(value)}}}" if len(json.dumps(value)) > 30 else json.dumps(value, ensure_ascii=False)
     if isinstance(value, Sequence) and len(json.dumps(value)) > 30:
-        return f"[{len(value)} items]"
+        return f"[{_items(value)}]"
     return json.dumps(value, ensure_ascii=False)

@@ -79,6 +79,15 @@ class JobConfig:
 MakeRoles = Callable[[Resources], Awaitable[Roles]]
 
 
+class LearningStopped(KeyboardInterrupt):
+    """Ctrl-C during a learning."""
+
+    def __init__(self, playbook: Path) -> None:
+        super().__init__()
+        self.playbook = playbook
+        """The file that holds what was learned until then; it may not be there yet."""
+
+
 def run_job(
     data_set: DataSet,
     settings: LearnSettings,
@@ -89,10 +98,14 @@ def run_job(
     records: RunRecords | None = None,
 ) -> LearnResult:
     """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
-    `evaluator` answers are compared with the truth; runs of a world have `records`. Errors as in `learn`.
+    `evaluator` answers are compared with the truth; runs of a world have `records`. Errors as in `learn`, and
+    LearningStopped on Ctrl-C.
     """
     path = config.playbook_of(data_set.name)
-    return wait(_Learning(data_set, settings, config, path, evaluator, models, records).run(make_roles))
+    try:
+        return wait(_Learning(data_set, settings, config, path, evaluator, models, records).run(make_roles))
+    except KeyboardInterrupt:
+        raise LearningStopped(path) from None
 
 
 @dataclass(frozen=True, slots=True)
