@@ -12,7 +12,7 @@ from akinai.analysis.standings import pass_rates, standings, thresholds
 from akinai.core.errors import UsageError
 from akinai.core.scores import About
 from akinai.core.stores import Books, RunHeader
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
 from akinai.runtime.models.budget import known_prices
 from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.marking import listed
@@ -67,7 +67,7 @@ def analyze(
 
     async def work(books: Books) -> Analysis:
         found = await find_runs(books, names, damaged=True) if names else await listed(books)
-        async with open_readers(books, _url(place), jobs, known_prices(), on) as readers:
+        async with open_readers(books, shared_url(place), jobs, known_prices(), on) as readers:
             kept = replace(detail, findings=evidence or len(found) == 1)
             return await _analyse(readers, books, found, kept, scale=scale, progress=progress)
 
@@ -106,7 +106,7 @@ def compare(
 
     async def work(books: Books) -> Sequence[Run]:
         found = await find_runs(books, names, damaged=True)
-        async with open_readers(books, _url(place), jobs, known_prices(), on) as readers:
+        async with open_readers(books, shared_url(place), jobs, known_prices(), on) as readers:
             sound = [header for header in found if not header.damage]
             return await readers.read(found, Detail(False, False, judged=True), progress_of(sound, progress))
 
@@ -120,11 +120,6 @@ def compare(
             sides.append((runs.name, [judged(run) for run in runs]))
     (name_a, runs_a), (name_b, runs_b) = sides
     return compare_runs((name_a, name_b), runs_a, runs_b, gain)
-
-
-def _url(place: str | Books) -> str | None:
-    """The address of a store that other processes can open."""
-    return place if isinstance(place, str) and not place.startswith("memory:") else None
 
 
 async def _analyse(

@@ -1,6 +1,6 @@
 """The options of `run` about its agent: which model it asks and how, within which limits, and by which playbook."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from akinai.core.agents import AgentFactory
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
-from akinai.runtime.config.settings import named_source, setting
+from akinai.runtime.config.settings import Settings, named_source, setting
 from akinai.runtime.learn.world import playbook_contents, playbook_json
 from akinai.runtime.models.budget import Budget
 from akinai.runtime.models.embeddings import find_embedder
@@ -16,7 +16,7 @@ from akinai.runtime.play.agent_registry import check_spec, default_agent
 from akinai.runtime.play.agent_spec import CHAT, MODEL_AGENTS, PLAYBOOK_TOKENS, AgentSpec, ModelChoice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOptions:
     """The options with their defaults, named as the flags are."""
 
@@ -49,9 +49,6 @@ class AgentOptions:
     def given(self) -> list[str]:
         """The options that are not the default."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
-
-
-Settings = Mapping[str, Any] | Sequence[str] | None
 
 
 def resolve_options(

@@ -19,18 +19,17 @@ from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.addresses import StoreRef, opened, resolve_store
-from akinai.runtime.config.settings import prepare
+from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT, default_agent, resolve_group_models
 from akinai.runtime.play.agent_spec import AgentSpec
 from akinai.runtime.play.driver import PlayContext
 from akinai.runtime.play.model_pool import open_model_pool
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.planning import begin_all, checked_name, checked_seeds, fresh_name, plan
-from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.records import Run
 
 T = TypeVar("T")
-Settings = Mapping[str, Any] | Sequence[str] | None
 Rest = str | AgentSpec | AgentFactory | None
 
 
@@ -179,10 +178,7 @@ async def _reopen(books: Books, name: str, options: Mapping[str, Any]) -> _Openi
     defaults = {"seed": 1, "max_actions": 0, "max_repeats": 20, "rest": rest}
     if given := [option for option, value in options.items() if value != defaults.get(option)]:
         raise UsageError(f"{name!r} goes on as it began; leave out {', '.join(given)}")
-    headers = await find_runs(books, [name])
-    if len(headers) > 1:
-        raise UsageError(f"{name!r} is {len(headers)} runs; name one, such as {headers[0].run_id!r}")
-    (header,) = headers
+    header = await find_run(books, name)
     world = worlds.load(header.genesis.world)
     agent = next(iter(header.agents.values()), "")
     held: Mapping[str, Any] | None = cast("Mapping[str, Any] | None", header.card.get(HELD))

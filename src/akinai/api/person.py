@@ -1,6 +1,5 @@
 """Runs that a person plays: whom the person is, and the session through which the moves go."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World, participants
 from akinai.runtime.config.addresses import StoreRef
-from akinai.runtime.config.settings import prepare
+from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.play.agent_registry import HELD, HUMAN, SESSION_AGENT
 from akinai.runtime.runs.lifecycle import can_resume
 
@@ -27,7 +26,7 @@ class Game:
     preset: str | None = None
     seed: int = 1
     days: int | None = None
-    settings: Mapping[str, Any] | Sequence[str] | None = None
+    settings: Settings = None
     name: str | None = None
     resume: str | None = None
     hold: str | None = None

@@ -13,8 +13,8 @@ from akinai.core.agents import AgentFactory
 from akinai.core.errors import RunFailedWarning, UsageError
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
-from akinai.runtime.config.settings import prepare
+from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
+from akinai.runtime.config.settings import Settings, prepare
 from akinai.runtime.play.agent_registry import (
     check_spec,
     default_agent,
@@ -68,7 +68,7 @@ def run(
     playbook: str | Path | None = None,
     playbook_tokens: int | None = None,
     embedder: str | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     sweep: Mapping[str, Sequence[Any]] | Sequence[str] | None = None,
     store: str | Books = "memory:",
     name: str | None = None,
@@ -111,8 +111,10 @@ def run(
     """
     loaded = _load(world)
     options = AgentOptions(
-        model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions, max_tokens,
-        max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens, embedder,
+        model=model, base_url=base_url, temperature=temperature, reply_tokens=reply_tokens, model_seed=model_seed,
+        sub_model=sub_model, memory=memory, window=window, max_actions=max_actions, max_tokens=max_tokens,
+        max_minutes=max_minutes, max_dollars=max_dollars, max_repeats=max_repeats, cache=cache, timeout=timeout,
+        calls_per_minute=calls_per_minute, playbook=playbook, playbook_tokens=playbook_tokens, embedder=embedder,
     )  # fmt: skip
     spec, factory = resolve_options(loaded, agent, options, settings)
     chosen = _seeds(seeds) if shard is None else shard_of(_seeds(seeds), shard, name)
@@ -131,7 +133,7 @@ def estimate(
     agent: str | AgentSpec | None = None,
     seeds: Seeds = 1,
     days: int | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     jobs: int | None = None,
     model: str | None = None,
     window: int = 30_000,
@@ -139,12 +141,9 @@ def estimate(
 ) -> Estimate:
     """What `run` with these options is expected to take of its models; nothing is played. `akinai run --dry-run`."""
     loaded = _load(world)
-    options = AgentOptions(model, window=window, max_actions=max_actions)
+    options = AgentOptions(model=model, window=window, max_actions=max_actions)
     spec, _ = resolve_options(loaded, agent, options, settings, open_models=False)
     return estimate_runs(loaded, spec, _seeds(seeds), preset=preset, days=days, settings=settings or (), jobs=jobs)
-
-
-Settings = Mapping[str, Any] | Sequence[str] | None
 
 
 def _parts(
@@ -250,21 +249,7 @@ def fork(
         called = name or counted(f"{run}-fork", names_in(known))
         forks: list[Fork] = []
         for header in headers:
-            world, spec = worlds.load(header.genesis.world), spec_of(header)
-            if agent is None and model is None:
-                expect_local_agent(header, f"name who plays on, such as --agent {default_agent(world)}")
-            else:
-                old = spec
-                spec, _ = resolve_agent(world, agent, model, base_url)
-                spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
-                if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
-                    kept = {"bullets": old.bullets, "playbook": old.playbook, "playbook_tokens": old.playbook_tokens}
-                    kept |= {"embedder": old.embedder, "embedder_base_url": old.embedder_base_url}
-                    spec = replace(spec, budget=old.budget, **kept)
-            if max_dollars is not None:
-                spec = replace(spec, budget=replace(spec.budget, dollars=max_dollars))
-            spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
-            check_spec(world, spec)
+            spec = _fork_spec(header, agent, model, base_url, max_dollars)
             alone = header.run_id == run
             id, group = (called, None) if alone else (f"{called}-{header.genesis.seed}", called)
             forks.append(await plan_fork(books, header, id, group=group, at_day=at_day, after=after, spec=spec))
@@ -276,6 +261,33 @@ def fork(
         return await _play(books, [planned.header for planned in forks], begin, options)
 
     return _warned(wait(with_store(options.store, work)))
+
+
+def _fork_spec(
+    header: RunHeader,
+    agent: str | AgentSpec | None,
+    model: str | None,
+    base_url: str | None,
+    max_dollars: float | None,
+) -> AgentSpec:
+    """Who plays a fork of a run on. UsageError for an agent that cannot."""
+    world, old = worlds.load(header.genesis.world), spec_of(header)
+    if agent is None and model is None:
+        expect_local_agent(header, f"name who plays on, such as --agent {default_agent(world)}")
+        spec = old
+    else:
+        spec, _ = resolve_agent(world, agent, model, base_url)
+        spec = replace(spec, model_defaults=spec.model_defaults or old.model or old.model_defaults)
+        if not isinstance(agent, AgentSpec):  # the playbook and the limits stay
+            spec = replace(
+                spec, budget=old.budget, bullets=old.bullets, playbook=old.playbook, embedder=old.embedder,
+                playbook_tokens=old.playbook_tokens, embedder_base_url=old.embedder_base_url,
+            )  # fmt: skip
+    if max_dollars is not None:
+        spec = replace(spec, budget=replace(spec.budget, dollars=max_dollars))
+    spec = resolve_group_models(spec, world, header.genesis.setup, base_url)
+    check_spec(world, spec)
+    return spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +308,7 @@ class _PlayOptions:
 
     def __post_init__(self) -> None:
         check_jobs(self.jobs)
-        if self.jobs > 1 and (not isinstance(self.store, str) or self.store.startswith("memory:")):
+        if self.jobs > 1 and shared_url(self.store) is None:
             raise UsageError("a store in memory belongs to one process; give a store such as 'akinai.db', or one job")
         if self.jobs > 1 and replace(self.context, raise_errors=False) != BY_NAME:
             raise UsageError("a world or an agent given as an object plays in this process; give its name, or jobs=1")
@@ -305,7 +317,7 @@ class _PlayOptions:
                 raise UsageError(
                     "a world or an agent given as an object plays in this process; name it, or leave out on"
                 )
-            executor.check_store(self.store if isinstance(self.store, str) else "memory:")
+            executor.check_store(shared_url(self.store) or "memory:")
 
 
 async def _read(books: Books, header: RunHeader, world: World[Any] | None = None, *, keep: bool) -> Run:

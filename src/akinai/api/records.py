@@ -1,7 +1,7 @@
 """Functions about the record of runs: runs, delete, restore, deal, replay, verify, diff, export, merge."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO, TypedDict, cast, get_args
@@ -20,7 +20,7 @@ from akinai.runtime.export.lines import LINE_FORMATS, csv_head, export_lines, li
 from akinai.runtime.runs.lifecycle import check_replay
 from akinai.runtime.runs.marking import delete_forever, listed, notes_of, set_deleted
 from akinai.runtime.runs.merging import Merged, merge_stores
-from akinai.runtime.runs.reading import DAMAGE, Detail, find_runs, read_run
+from akinai.runtime.runs.reading import DAMAGE, Detail, find_run, find_runs, read_run
 from akinai.runtime.runs.records import Run, Runs
 from akinai.runtime.runs.verification import Verdict, checked_digest
 from akinai.runtime.runs.verification import verify as verify_run
@@ -37,10 +37,9 @@ def replay(run: str, *, store: StoreRef = None, ledgers: bool = True) -> Runs:
         runs: list[Run] = []
         for header in await find_runs(books, [run]):
             try:
-                read = await read_run(books, header)
-                check_replay(read.ledger)
-            except LedgerError as error:
-                raise type(error)(error.entry, f"{error.why} (in run {header.run_id!r})") from error
+                with _named_in_errors(header):
+                    read = await read_run(books, header)
+                    check_replay(read.ledger)
             except UsageError as error:
                 raise UsageError(f"run {header.run_id!r} cannot be replayed: {error}") from error
             runs.append(read if ledgers else replace(read, record=None))
@@ -284,17 +283,22 @@ def diff(a: str | Run, b: str | Run, *, store: StoreRef = None) -> Diff:
     return diff_runs(_one_run(a, store), _one_run(b, store))
 
 
+@contextmanager
+def _named_in_errors(header: RunHeader) -> Generator[None]:
+    """Errors of the run's record say whose record it is."""
+    try:
+        yield
+    except LedgerError as error:
+        raise type(error)(error.entry, f"{error.why} (in run {header.run_id!r})") from error
+
+
 def _one_run(name: str | Run, store: StoreRef) -> Run:
     if isinstance(name, Run):
         return name
 
     async def work(books: Books) -> Run:
-        found = await find_runs(books, [name])
-        if len(found) > 1:
-            raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
-        try:
-            return await read_run(books, found[0])
-        except LedgerError as error:
-            raise type(error)(error.entry, f"{error.why} (in run {found[0].run_id!r})") from error
+        header = await find_run(books, name)
+        with _named_in_errors(header):
+            return await read_run(books, header)
 
     return wait(with_store(resolve_store(store), work))

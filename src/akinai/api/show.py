@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from akinai.core.errors import UsageError
-from akinai.core.stores import Books, RunHeader
+from akinai.core.stores import Books
 from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
-from akinai.runtime.runs.reading import find_runs
+from akinai.runtime.runs.reading import find_run
 from akinai.runtime.sync import wait
 from akinai.views.reading import read_on, read_views
 from akinai.views.run import RunViews
@@ -35,7 +34,7 @@ def show(
     choice = Choice(day, entry, actor, deal, calls, grep)
 
     async def work(books: Books) -> RunViews:
-        return await read_views(books, await one_run(books, run))
+        return await read_views(books, await find_run(books, run))
 
     return select(wait(with_store(resolve_store(store), work)), choice)
 
@@ -55,7 +54,7 @@ def follow(
     address, choice = resolve_store(store), Choice(None, None, actor, None, calls, grep)
 
     async def first(books: Books) -> RunViews:
-        return await read_views(books, await one_run(books, run))
+        return await read_views(books, await find_run(books, run))
 
     views = wait(with_store(address, first))
     yield select(views, choice)
@@ -71,11 +70,3 @@ def follow(
 
         views = wait(with_store(address, following))
         yield select(views, choice, after=seen)
-
-
-async def one_run(books: Books, name: str) -> RunHeader:
-    """The header of a run. UsageError for a name that stands for several."""
-    found = await find_runs(books, [name])
-    if len(found) > 1:
-        raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
-    return found[0]

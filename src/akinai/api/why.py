@@ -1,9 +1,9 @@
 """Functions that explain a run: why."""
 
-from akinai.api.show import one_run
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
+from akinai.runtime.runs.reading import find_run
 from akinai.runtime.runs.work import check_jobs
 from akinai.runtime.sync import wait
 from akinai.runtime.why.explain import Progress, WhyOptions, explain
@@ -42,9 +42,8 @@ def why(
         raise UsageError(f"a budget is a number of branches from 0, which is no limit, not {budget}")
     check_jobs(jobs)
     options, place = WhyOptions(agent, actor, futures, budget, jobs, on), resolve_store(store)
-    url = place if isinstance(place, str) and not place.startswith("memory:") else None
 
     async def work(books: Books) -> Explanation:
-        return await explain(books, await one_run(books, run), options, progress, url)
+        return await explain(books, await find_run(books, run), options, progress, shared_url(place))
 
     return wait(with_store(place, work))

@@ -148,16 +148,20 @@ def print_estimate(
     preset: str | None,
     days: int | None,
     sets: list[str] | None,
+    sweeps: list[str] | None,
     seeds: str,
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Print what a model's runs are expected to take, before money is spent."""
+    """Print what a model's runs are expected to take, before money is spent. UsageError for a sweep."""
     from akinai import worlds
     from akinai.cli.output import print_json, print_line
+    from akinai.core.errors import UsageError
     from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL, estimate_runs
     from akinai.runtime.runs.planning import seeds_in
 
+    if sweeps:
+        raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     chosen = seeds_in(seeds)
     expected = estimate_runs(worlds.load(world), spec, chosen, preset=preset, days=days, settings=sets or [], jobs=jobs)
     if as_json:

@@ -173,25 +173,24 @@ def run(
     """Play a world with one agent, once per seed, and score the runs."""
     from akinai import api, worlds
     from akinai.api.agent_options import AgentOptions, resolve_options
-    from akinai.core.errors import UsageError
 
     address = store_address(store)
     options = AgentOptions(
-        model, base_url, temperature, reply_tokens, model_seed, sub_model, memory, window, max_actions or max_messages,
-        max_tokens, max_minutes, max_dollars, max_repeats, cache, timeout, calls_per_minute, playbook, playbook_tokens,
-        embedder,
+        model=model, base_url=base_url, temperature=temperature, reply_tokens=reply_tokens, model_seed=model_seed,
+        sub_model=sub_model, memory=memory, window=window, max_actions=max_actions or max_messages,
+        max_tokens=max_tokens, max_minutes=max_minutes, max_dollars=max_dollars, max_repeats=max_repeats, cache=cache,
+        timeout=timeout, calls_per_minute=calls_per_minute, playbook=playbook, playbook_tokens=playbook_tokens,
+        embedder=embedder,
     )  # fmt: skip
     spec, _ = resolve_options(worlds.load(world), agent, options, sets, open_models=not dry_run)
     m.warn_if_ignored(world, spec)
-    if dry_run and sweeps:
-        raise UsageError("--dry-run tells of one value at a time; give it with --set in the place of --sweep")
     if dry_run:
         estimated = partial(m.print_estimate, world, spec, preset=preset, days=days, sets=sets, seeds=seeds)
-        return estimated(jobs=jobs, as_json=as_json)
+        return estimated(sweeps=sweeps, jobs=jobs, as_json=as_json)
     game = partial(api.run, world, agent=spec, preset=preset, days=days, settings=sets, seeds=seeds, sweep=sweeps)
-    play = partial(game, store=address, name=name, jobs=m.run_count(spec, jobs, address), shard=shard, on=on)
-    quiet = as_json or spec.agent == HUMAN
-    runs = _play_and_print(lambda progress: play(progress=progress, ledgers=False), address, as_json, quiet=quiet)
+    jobs = m.run_count(spec, jobs, address)
+    play = partial(game, store=address, name=name, jobs=jobs, shard=shard, on=on, ledgers=False)
+    runs = _play_and_print(lambda bar: play(progress=bar), address, as_json, quiet=as_json or spec.agent == HUMAN)
     return None if as_json else _print_what_next(context, runs, seeds, store, address)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 from pydantic import BaseModel
 
 from akinai.core.actions import Unreadable, Verbs
-from akinai.core.agents import AgentFactory, View
+from akinai.core.agents import Agent, AgentFactory, Role, View
 from akinai.core.canonical import canonical
 from akinai.core.errors import ReplayMismatch, UnknownName, UsageError
 from akinai.core.facets import Facets
@@ -68,6 +68,12 @@ class World(Protocol[S]):
 def participants(world: World[S], state: S) -> Sequence[str]:
     """Everybody who takes part in a run, whether they may act now or not."""
     return world.facets.sides.participants(state) or world.actors(state)
+
+
+def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Genesis, state: S) -> Agent:
+    """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis."""
+    knows = genesis if getattr(factory, "yardstick", False) else None
+    return factory(Role(actor, world.verbs.classes, world.facets.sides.group(state, actor), genesis=knows))
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:

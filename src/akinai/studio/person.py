@@ -3,13 +3,14 @@
 import os
 import sys
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from akinai.api.person import Game, check_game, open_game, play_at_terminal
 from akinai.core.errors import UsageError
 from akinai.runtime.config.addresses import resolve_store
+from akinai.runtime.config.settings import Settings
 from akinai.runtime.runs.records import Run
 from akinai.runtime.sync import wait
 
@@ -23,7 +24,7 @@ def play(
     preset: str | None = None,
     seed: int = 1,
     days: int | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     hold: str | None = None,
     rest: str | None = None,
     name: str | None = None,

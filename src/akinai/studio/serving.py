@@ -14,7 +14,7 @@ from akinai.api.person import Game
 from akinai.core.errors import UsageError
 from akinai.core.stores import Books
 from akinai.report.page.templating import Language, checked_language, prepare
-from akinai.runtime.config.addresses import opened, resolve_store
+from akinai.runtime.config.addresses import opened, resolve_store, shared_url
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.http.uvicorn_server import UvicornServer, uvicorn_config
@@ -67,8 +67,8 @@ def studio(
     `ready` is called with the address when requests are taken. UsageError for an unknown run, a store in memory, and a
     port that is in use.
     """
-    address = resolve_store(store)
-    if not isinstance(address, str) or address.startswith("memory:"):
+    address = shared_url(resolve_store(store))
+    if address is None:
         raise UsageError("the studio shows a store that other processes can open, such as akinai.db")
     _listen(_Options(runs, address, host, port, allow_host, checked_language(language)), ready, no_browser=no_browser)
 
@@ -83,7 +83,7 @@ def serve_game(
     ready: Callable[[StudioInfo], None] | None,
 ) -> None:
     """Let a person play in the browser, with the studio's other pages around it, until SIGTERM or SIGINT."""
-    if store.startswith("memory:"):
+    if shared_url(store) is None:
         raise UsageError("a person plays in a store that lasts, such as akinai.db")
     _listen(_Options((), store, LOOPBACK, port, (), checked_language(language), game), ready, no_browser=no_browser)
 

@@ -1,6 +1,6 @@
 """Serves a run to A2A clients until it is stopped, with an agent for each seat."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,6 +10,7 @@ from akinai.api.opening import aopen
 from akinai.core.worlds import World
 from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
+from akinai.runtime.config.settings import Settings
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.sync import wait
@@ -21,7 +22,7 @@ def a2a(
     preset: str | None = None,
     seed: int = 1,
     days: int | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     store: StoreRef = None,
     name: str | None = None,
     resume: str | None = None,

@@ -1,6 +1,6 @@
 """A world as a Gymnasium environment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -11,6 +11,7 @@ from akinai.adapters.gymnasium.spaces import ReplySpace, TextSpace
 from akinai.api.opening import Session
 from akinai.api.opening import open as open_session
 from akinai.core.worlds import World
+from akinai.runtime.config.settings import Settings
 
 CUT_SHORT = ("message_cap", "stuck")
 """Endings that a limit of the session made, not the world: the episode is truncated."""
@@ -32,7 +33,7 @@ class WorldEnv(gymnasium.Env[str, str]):
         *,
         preset: str | None = None,
         days: int | None = None,
-        settings: Mapping[str, Any] | Sequence[str] | None = None,
+        settings: Settings = None,
         store: str | None = None,
         hold: Sequence[str] | None = None,
         rest: str | None = None,

@@ -1,7 +1,7 @@
 """Serves a run to MCP clients until it is stopped: over stdio, or over HTTP with a path for each seat."""
 
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from akinai.core.worlds import World
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
+from akinai.runtime.config.settings import Settings
 from akinai.runtime.http.listening import listening_socket, url_of
 from akinai.runtime.sync import wait
 
@@ -35,7 +36,7 @@ def mcp(
     preset: str | None = None,
     seed: int = 1,
     days: int | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     store: StoreRef = None,
     name: str | None = None,
     resume: str | None = None,

@@ -20,6 +20,7 @@ from akinai.api.opening import open as open_session
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import World
+from akinai.runtime.config.settings import Settings
 
 
 class WorldAction(Action):
@@ -144,7 +145,7 @@ def make_app(
     *,
     preset: str | None = None,
     days: int | None = None,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     store: str | None = None,
     hold: Sequence[str] | None = None,
     rest: str | None = None,

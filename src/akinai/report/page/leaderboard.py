@@ -20,7 +20,7 @@ from akinai.report.tables.analyses import ranges
 from akinai.report.tables.runs import ABSENT, label
 from akinai.report.tables.runs import figure as number
 from akinai.report.tables.verdicts import coverage_warning, standing_sentences
-from akinai.runtime.config.addresses import StoreRef, resolve_store, with_store
+from akinai.runtime.config.addresses import StoreRef, resolve_store, shared_url, with_store
 from akinai.runtime.models.budget import Prices, known_prices, read_prices
 from akinai.runtime.runs.copying import copy_run
 from akinai.runtime.runs.reading import find_runs
@@ -70,11 +70,10 @@ def leaderboard(
         raise UsageError("name the runs and groups that stand on the leaderboard")
 
     place = resolve_store(store)
-    url = place if isinstance(place, str) and not place.startswith("memory:") else None
 
     async def work(books: Books) -> WrittenLeaderboard:
         headers = await find_runs(books, names)
-        async with open_readers(books, url, jobs, prices, on) as readers:
+        async with open_readers(books, shared_url(place), jobs, prices, on) as readers:
             made = await make_boards(readers, headers)
         await _write(folder, books, headers, made, prices)
         return WrittenLeaderboard(folder, tuple(made))

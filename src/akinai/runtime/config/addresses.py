@@ -29,6 +29,11 @@ def store_address(url: str | None) -> str:
     return address
 
 
+def shared_url(store: str | Books) -> str | None:
+    """The address at which other processes can open a store too; None for one in memory, or given as an object."""
+    return store if isinstance(store, str) and not store.startswith("memory:") else None
+
+
 async def with_store(store: str | Books, work: Callable[[Books], Awaitable[T]], *, create: bool = False) -> T:
     """The result of `work` on an opened store."""
     async with opened(store, create) as books:

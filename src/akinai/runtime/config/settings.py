@@ -36,6 +36,8 @@ OWN_SETTINGS = ("jobs", "learn", "preset", "prices", "store")
 """The keys of `akinai.toml` that are settings of the program, not of a world."""
 
 Table = dict[str, Any]
+Settings = Mapping[str, Any] | Sequence[str] | None
+"""Settings by dotted name, {"demand.footfall": 40} or ["demand.footfall=40"]."""
 
 
 @dataclass(frozen=True, slots=True)

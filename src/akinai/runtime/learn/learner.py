@@ -14,7 +14,7 @@ from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.job import Node, Watch
 from akinai.learning.roles.model import model_roles
 from akinai.learning.roles.protocols import Evaluator, Roles
-from akinai.runtime.config.settings import merged
+from akinai.runtime.config.settings import Settings, merged
 from akinai.runtime.learn.against import ICL, RecordsOnStore
 from akinai.runtime.learn.estimate import LearnEstimate, estimate_tasks, estimate_training_runs
 from akinai.runtime.learn.job import JobConfig, run_job
@@ -55,7 +55,7 @@ def learn(
     days: int | None = None,
     role: str | None = None,
     opponents: str | Sequence[str] | None = None,
-    eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
+    eval_settings: Settings = None,
     store: str | None = None,
     model: str | ModelChoice | None = None,
     base_url: str | None = None,
@@ -83,7 +83,7 @@ def learn(
     keep_best: bool = False,
     embedder: str | None = None,
     baseline: bool = True,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     watch: Watch | None = None,
     nodes: Sequence[Node] = (),
     against: str | Sequence[str] | None = None,
@@ -134,7 +134,7 @@ def estimate_learning(
     days: int | None = None,
     role: str | None = None,
     opponents: str | Sequence[str] | None = None,
-    eval_settings: Mapping[str, Any] | Sequence[str] | None = None,
+    eval_settings: Settings = None,
     model: str | ModelChoice | None = None,
     generator_model: str | ModelChoice | None = None,
     reflector_model: str | ModelChoice | None = None,
@@ -144,7 +144,7 @@ def estimate_learning(
     no_truth: bool = False,
     keep_best: bool = False,
     baseline: bool = True,
-    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    settings: Settings = None,
     against: str | Sequence[str] | None = None,
     jobs: int | None = None,
 ) -> LearnEstimate:
@@ -164,7 +164,7 @@ class _Asked:
     """The arguments of a learning."""
 
     tasks: str | DataSet | World[Any] | TrainConfig
-    settings: Mapping[str, Any] | Sequence[str] | None
+    settings: Settings
     learner: Mapping[str, Any]
     """Settings of the learner that have arguments of their own."""
     runs: Mapping[str, Any]
@@ -308,9 +308,7 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
     return replace(result, runs=config, judgement=replace(result.judgement, clean=None), models=config.models)
 
 
-def write_prompts(
-    tasks: str | DataSet | World[Any], folder: Path | str, settings: Mapping[str, Any] | Sequence[str] | None = None
-) -> list[Path]:
+def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, settings: Settings = None) -> list[Path]:
     """Write the prompts that these tasks would be learned with as files, to change and to name in `prompts`.
 
     UsageError, with nothing written, where the folder holds such a file already.

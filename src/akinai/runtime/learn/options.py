@@ -9,7 +9,7 @@ from akinai import worlds
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.worlds import World
 from akinai.learning.data_sets import DataSet
-from akinai.runtime.config.settings import DEFAULT_STORE, assign, named_value, setting
+from akinai.runtime.config.settings import DEFAULT_STORE, Settings, assign, named_value, setting
 from akinai.runtime.learn.data_sets import entry_data_sets, find_data_set
 from akinai.runtime.learn.role_models import RoleModels
 from akinai.runtime.learn.settings import LearnSettings, learn_settings
@@ -27,9 +27,7 @@ def find_world(tasks: object) -> World[Any] | None:
     return cast("World[Any]", tasks) if hasattr(tasks, "begin") and hasattr(tasks, "apply") else None
 
 
-def split_settings(
-    settings: Mapping[str, Any] | Sequence[str] | None, world: World[Any] | None
-) -> tuple[list[str], dict[str, Any]]:
+def split_settings(settings: Settings, world: World[Any] | None) -> tuple[list[str], dict[str, Any]]:
     """The settings of the world or the options of the data set as "name=value", and those of the learner by name."""
     theirs = world.setup.model_fields if world else {}
     rest: list[str] = []

@@ -15,6 +15,7 @@ from akinai.core.facets import Teaching
 from akinai.core.worlds import World
 from akinai.learning.playbook.file import PlaybookFile
 from akinai.learning.roles.protocols import RoleName
+from akinai.runtime.config.settings import Settings
 from akinai.runtime.learn.role_models import CallOptions, RoleModels
 from akinai.runtime.play.agent_spec import MODEL_AGENTS, ModelChoice
 
@@ -132,7 +133,7 @@ class TrainConfig:
         return RoleModels({role: choice for role, choice in roles.items() if choice}, self.model, self.options)
 
 
-def setting_texts(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+def setting_texts(settings: Settings) -> list[str]:
     """Settings as "name=value": {"demand.footfall": 40} becomes ["demand.footfall=40"]."""
     if not isinstance(settings, Mapping):
         return list(settings or ())

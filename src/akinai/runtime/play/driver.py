@@ -8,14 +8,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from akinai import worlds
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Move, Role, View
+from akinai.core.agents import Agent, AgentFactory, Move, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import DAY_US, Entry, Outcome
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import shown
-from akinai.core.worlds import World, read_turn
+from akinai.core.worlds import World, make_agent, read_turn
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.collector import old_seldom_collected
@@ -89,11 +89,8 @@ class Driver:
     def agent(self, actor: str) -> Agent:
         """The agent of an actor, made when it first acts."""
         if actor not in self._agents:
-            world = self.session.world
-            factory = self._own_player(actor) or self._factory
-            group = world.facets.sides.group(self.session.state, actor)
-            knows = self.session.genesis if getattr(factory, "yardstick", False) else None
-            self._agents[actor] = factory(Role(actor, world.verbs.classes, group, genesis=knows))
+            session, factory = self.session, self._own_player(actor) or self._factory
+            self._agents[actor] = make_agent(session.world, factory, actor, session.genesis, session.state)
         return self._agents[actor]
 
     def _own_player(self, actor: str) -> AgentFactory | None:

@@ -271,6 +271,14 @@ async def find_runs(
         return select_runs(await store.runs(), names, damaged=damaged, deleted=deleted)
 
 
+async def find_run(store: Store, name: str) -> RunHeader:
+    """The header of one run. UnknownName for no run's name, UsageError for a name that stands for several."""
+    found = await find_runs(store, [name])
+    if len(found) > 1:
+        raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
+    return found[0]
+
+
 def select_runs(
     known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False, deleted: bool = False
 ) -> list[RunHeader]:

@@ -14,13 +14,11 @@ from akinai.core.errors import UsageError
 from akinai.core.stores import SWEEP, RunHeader
 from akinai.core.stores import sweep_name as sweep_of
 from akinai.core.untrusted.spelling import shown
-from akinai.runtime.config.settings import named_value
+from akinai.runtime.config.settings import Settings, named_value
 
 MOST_POINTS = 1_000
 LONGEST_VALUE = 40
 """Characters of a value that a name keeps."""
-
-Settings = Mapping[str, Any] | Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)

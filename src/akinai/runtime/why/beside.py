@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Move, Role, View
+from akinai.core.agents import Agent, AgentFactory, Move, View
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
-from akinai.core.worlds import World, step
+from akinai.core.worlds import World, make_agent, step
 
 MOST_ANSWERS = 100
 """Actions of a unit that a player may want and the record lacks; then it begins afresh with the next unit."""
@@ -51,9 +51,7 @@ class Beside:
 
     def __init__(self, world: World[Any], factory: AgentFactory, actor: str, genesis: Genesis, opening: Any) -> None:
         self.world, self.actor = world, actor
-        knows = genesis if getattr(factory, "yardstick", False) else None
-        group = world.facets.sides.group(opening, actor)
-        self._make = lambda: factory(Role(actor, world.verbs.classes, group, genesis=knows))
+        self._make = lambda: make_agent(world, factory, actor, genesis, opening)
         self._begin()
 
     def _begin(self) -> None:
