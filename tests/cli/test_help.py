@@ -33,13 +33,22 @@ def test_help_is_coloured_where_colours_are_shown(akinai: Akinai, monkeypatch: p
 
 
 def test_help_of_run_has_panels(akinai: Akinai) -> None:
-    """What is played, who plays, models and limits are apart."""
+    """What is played, who plays, models and limits come first and are apart, then all else."""
     shown = akinai("run", "--help").out
-    panels = ("What is played", "Who plays", "Models", "Limits")
+    panels = ("What is played", "Who plays", "Models", "Limits", "Other options")
     at = [shown.index(f"─ {panel} ─") for panel in panels]
     assert at == sorted(at)
-    assert shown.index("--max-dollars") > at[-1]
+    assert at[-2] < shown.index("--max-dollars") < at[-1] < shown.index("--json") < shown.index("--help ")
     assert at[0] < shown.index("--sweep") < at[1] < shown.index("--playbook ") < at[2]
+
+
+def test_a_paragraph_of_a_help_is_as_wide_as_the_terminal(akinai: Akinai, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lines end where the terminal does, not where the source breaks them."""
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = akinai("why", "--help").out.splitlines()
+    begin = next(at for at, line in enumerate(lines) if "Each day" in line)
+    end = next(at for at in range(begin, len(lines)) if not lines[at].strip())
+    assert all(len(line.rstrip()) > 75 for line in lines[begin : end - 1])
 
 
 def test_root_help_loads_no_tables(folder: Path) -> None:

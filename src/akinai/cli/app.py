@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show, start, studio, worlds
-from akinai.cli.help import first_page, translate_frame, translate_help
+from akinai.cli.help import arrange_help, first_page, translate_frame, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
 from akinai.core.untrusted.spelling import shown
@@ -96,6 +96,7 @@ def answer(words: Sequence[str]) -> int:
     """Do what a command line asks and return its exit code. A user's mistake prints a sentence, never a traceback."""
     try:
         command = typer.main.get_command(app)
+        arrange_help(command)
         translate_help(command)
         if len(words) > 1 and {"--help", "-h"} & {*words}:
             translate_frame()

@@ -12,6 +12,8 @@ from akinai.report.language.lines import line_breaks
 
 WIDEST = 100
 """Columns of the first page at most."""
+OTHER = "Other options"
+"""The panel of options without one of their own, in a command whose first option has one: the panels come first."""
 DEFAULT = "  \\[default: "
 """What divides a help from the default that it names."""
 FRAME = {
@@ -25,6 +27,28 @@ FRAME = {
 BOLD, CYAN, YELLOW, PLAIN = "\x1b[1m", "\x1b[1;36m", "\x1b[33m", "\x1b[0m"
 
 
+def arrange_help(command: Any) -> None:
+    """Bring the help of a command and of its commands into order, in place: panels before other options, paragraphs
+    as wide as the terminal."""
+    paragraphs = (command.help or "").split("\n\n")
+    if chosen_language() == "en":  # the catalogue knows the sentences with their line ends
+        command.help = "\n\n".join(" ".join(text.split()) for text in paragraphs)
+    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    panelled = bool(options and getattr(options[0], "rich_help_panel", None))
+    for option in options if panelled else ():
+        option.rich_help_panel = option.rich_help_panel or OTHER
+    help_option = command.get_help_option
+
+    def get_help_option(ctx: Any) -> Any:
+        if option := help_option(ctx):
+            option.metavar, option.rich_help_panel = "", OTHER if panelled else None
+        return option
+
+    command.get_help_option = get_help_option
+    for child in getattr(command, "commands", {}).values():
+        arrange_help(child)
+
+
 def translate_help(command: Any) -> None:
     """Translate the help of a command, of its options and of its commands, in place."""
     if chosen_language() == "en":
@@ -34,6 +58,7 @@ def translate_help(command: Any) -> None:
     def get_help_option(ctx: Any) -> Any:
         if option := help_option(ctx):
             option.help = translate(option.help)
+            option.rich_help_panel = translate(option.rich_help_panel or "") or None
         return option
 
     command.get_help_option = get_help_option
@@ -68,6 +93,7 @@ def translate_frame() -> None:
 def help_texts(command: Any) -> Iterator[str]:
     """Every text that `translate_help` looks up."""
     yield command.help or ""
+    yield OTHER
     for parameter in command.params:
         if not getattr(parameter, "hidden", False):
             text, _, default = (getattr(parameter, "help", None) or "").partition(DEFAULT)

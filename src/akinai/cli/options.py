@@ -96,15 +96,20 @@ Shard = Annotated[
         default="all seeds",
     ),
 ]
-Embedder = Annotated[
-    str | None,
-    option(
+
+
+def embedder(panel: str | None = None) -> Any:
+    """The option for the vectors of bullets."""
+    return option(
         "--embedder",
         metavar="NAME",
         help="Vectors of bullets: hashed, svd (extra learn), or openai:NAME and others of LangChain's.",
         default="hashed, without a network",
-    ),
-]
+        panel=panel,
+    )
+
+
+Embedder = Annotated[str | None, embedder()]
 Json = Annotated[bool, flag("--json", help="Print one JSON document and nothing else.")]
 
 

@@ -12,7 +12,6 @@ from akinai.cli import model_options as m
 from akinai.cli.options import (
     GAME,
     PLAYER,
-    Embedder,
     Jobs,
     Json,
     On,
@@ -20,6 +19,7 @@ from akinai.cli.options import (
     Shard,
     Store,
     argument,
+    embedder,
     option,
     process_count,
     store_address,
@@ -131,6 +131,7 @@ PlaybookTokens = Annotated[
         show_default=False,
     ),
 ]
+PlaybookEmbedder = Annotated[str | None, embedder(m.PANEL)]
 
 
 def run(
@@ -141,16 +142,8 @@ def run(
     seeds: Seeds = "1",
     days: Days = None,
     playbook: PlaybookPath = None,
-    playbook_tokens: PlaybookTokens = None,
-    embedder: Embedder = None,
     sets: Sets = None,
     sweeps: Sweeps = None,
-    store: Store = None,
-    name: GroupName = None,
-    jobs: Jobs = None,
-    shard: Shard = None,
-    on: On = None,
-    as_json: Json = False,
     model: m.ModelName = None,
     base_url: m.BaseUrl = None,
     temperature: m.Temperature = None,
@@ -168,7 +161,15 @@ def run(
     cache: m.Cache = None,
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
+    playbook_tokens: PlaybookTokens = None,
+    embedder: PlaybookEmbedder = None,
     dry_run: m.DryRun = False,
+    name: GroupName = None,
+    store: Store = None,
+    jobs: Jobs = None,
+    shard: Shard = None,
+    on: On = None,
+    as_json: Json = False,
 ) -> None:
     """Play a world with one agent, once per seed, and score the runs."""
     from akinai import api, worlds
@@ -206,15 +207,17 @@ def _repeated_flags(context: typer.Context, run: "Run") -> list[str]:
 
     Flags about models are kept only where the settings name models for groups of actors; the cap on actions always is.
     """
+    from akinai.report.language import translate
+
     card: Any = run.card.get("agent_spec") or {}
     repeated: list[str] = []
     for flag in context.command.params:
         source = context.get_parameter_source(flag.name or "")
         limits_actions = flag.name in ("max_actions", "max_repeats")
-        about_models = getattr(flag, "rich_help_panel", None) in (m.PANEL, m.LIMITS) and not limits_actions
+        about_models = getattr(flag, "rich_help_panel", None) in (translate(m.PANEL), translate(m.LIMITS))
         if source is None or source.name != "COMMANDLINE" or flag.param_type_name != "option":
             continue
-        if flag.name not in NOT_REPEATED and (card.get("group_models") or not about_models):
+        if flag.name not in NOT_REPEATED and (card.get("group_models") or limits_actions or not about_models):
             value = context.params[flag.name or ""]
             values = value if flag.multiple else [value]
             repeated += [str(word) for value in values for word in (flag.opts[0], value)]
@@ -353,11 +356,11 @@ def _name_of(runs: "Runs") -> str:
 
 
 def _after_run(runs: "Runs", seeds: str, flags: list[str], store: str | None) -> dict[str, str]:
-    """What to try after a run: replay it, or let another player play the same."""
+    """What to try after a run: read it, or let another player play the same."""
     first, name = runs[0], _name_of(runs)
     if _was_left(first):
         return _after_leaving(store, runs)
-    steps = {command_line(store, "replay", name): "do it all again from the record, and check every outcome"}
+    steps = {command_line(store, "show", first.id): "read what was done, entry by entry"}
     other = _other_player(first)
     if other is None:
         return steps

@@ -225,7 +225,8 @@ def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
     """Set one dotted name in a table. UnknownName when its first step is no setting."""
     path = name.split(".")
     if path[0] not in model.model_fields:
-        raise UnknownName("setting", path[0], model.model_fields)
+        tables = [f"{table}.{path[-1]}" for table in model.model_fields if path[-1] in _fields_at(model, [table])]
+        raise UnknownName("setting", path[0], [*model.model_fields, *tables])
     for place, step in enumerate(path[:-1], 1):
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):

@@ -61,6 +61,7 @@ def resolve_group_models(
     """The spec with the models of the setup's groups. UsageError for a model that cannot be asked."""
     resolved = spec.with_group_models(world, setup)
     if not resolved.group_models:
+        _expect_use(resolved)
         return resolved
     if base_url is not None:
         defaults = replace(resolved.model_defaults or ModelChoice(""), base_url=base_url)
@@ -68,6 +69,21 @@ def resolve_group_models(
     for choice in resolved.models:
         check_model(resolved, choice)
     return resolved
+
+
+def _expect_use(spec: AgentSpec) -> None:
+    """UsageError where a spec says how models are asked and none is."""
+    choice = spec.model_defaults
+    if choice is None or spec.asks_model or spec.sub_agents:
+        return
+    flags = {
+        "--base-url": choice.base_url,
+        "--temperature": choice.temperature,
+        "--reply-tokens": choice.max_tokens,
+        "--model-seed": choice.seed,
+    }
+    if unused := ", ".join(flag for flag, value in flags.items() if value is not None):
+        raise UsageError(f"no model is asked here, so {unused} would do nothing; name one with --model")
 
 
 def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) -> None:
