@@ -1,6 +1,6 @@
 """The routes of the market with their OpenAPI descriptions, and the apps of both kinds of server."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -29,6 +29,7 @@ from akinai.server.market import HostedMarket
 from akinai.server.metrics import Metrics
 from akinai.server.middleware import LOG_PATH, Middleware
 from akinai.server.pages import docs_page, sessions_page, start_page
+from akinai.server.routing import credentials_of, responds, response_of
 from akinai.server.sessions.routes import SessionServices, add_session_routes
 from akinai.server.wire import Malformed
 from akinai.worlds.market import State, registered
@@ -36,7 +37,6 @@ from akinai.worlds.market.model.profiles import public_profile
 from akinai.worlds.market.model.units import read_time
 
 MAX_WAIT_S = 30
-JSON = "application/json"
 
 Offset = Annotated[int, Query(ge=0, le=2**53)]
 Limit = Annotated[int | None, Query(ge=1, le=2**53)]
@@ -86,22 +86,14 @@ def _add_refusals(app: FastAPI, hint: str) -> None:
 
     async def not_found(request: Request, _: Exception) -> Response:
         requested = keepable(f"{request.method} {request.url.path}")
-        return _response(refusal(404, f"there is no {requested:.200}; {hint}"))
+        return response_of(refusal(404, f"there is no {requested:.200}; {hint}"))
 
     app.add_exception_handler(RequestValidationError, _invalid_parameters)
     app.add_exception_handler(404, not_found)
 
 
-def _response(reply: Reply) -> Response:
-    return Response(reply.body, reply.status, reply.headers, JSON)
-
-
 def _ok(value: Json) -> Reply:
     return Reply(200, wire.encode(value))
-
-
-async def _respond(work: Awaitable[Reply]) -> Response:
-    return _response(await reply_or_refusal(work))
 
 
 async def _invalid_parameters(_: Request, error: Exception) -> Response:
@@ -111,61 +103,49 @@ async def _invalid_parameters(_: Request, error: Exception) -> Response:
         {"type": fault["type"], "loc": [keepable(str(step)) for step in fault["loc"]], "msg": keepable(fault["msg"])}
         for fault in error.errors()
     ]
-    return _response(refusal(422, faults))
-
-
-def _credentials(request: Request) -> Credentials:
-    return Credentials.of(request.scope["headers"])
+    return response_of(refusal(422, faults))
 
 
 def _add_agents(app: FastAPI, services: Services) -> None:
     market, authentication = services.market, services.authentication
 
     @app.post("/agents/register", **described.REGISTER)
-    async def register(request: Request) -> Response:
+    @responds(reply_or_refusal)
+    async def register(request: Request) -> Reply:
         """Enter the market, or change a profile."""
-        return await _respond(_register(services, request.receive, _credentials(request)))
+        return await _register(services, request.receive, credentials_of(request))
 
     @app.get("/agents", **described.LISTING)
-    async def agents(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
+    @responds(reply_or_refusal)
+    async def agents(request: Request, offset: Offset = 0, limit: Limit = None) -> Reply:
         """The profiles of those who registered, in that order."""
-
-        async def page() -> Reply:
-            await authentication.profiles(_credentials(request))
-            state = market.committed.state
-            items = [public_profile(profile["id"], profile) for profile in registered(state, offset, limit)]
-            return _ok(wire.listing(items, len(state.joined), offset, limit))
-
-        return await _respond(page())
+        await authentication.profiles(credentials_of(request))
+        state = market.committed.state
+        items = [public_profile(profile["id"], profile) for profile in registered(state, offset, limit)]
+        return _ok(wire.listing(items, len(state.joined), offset, limit))
 
     @app.get("/agents/{id:path}", **described.AGENT)
-    async def agent(request: Request, id: str) -> Response:
+    @responds(reply_or_refusal)
+    async def agent(request: Request, id: str) -> Reply:
         """One profile."""
-
-        async def profile() -> Reply:
-            await authentication.profiles(_credentials(request))
-            members = market.committed.state.members
-            member = members.get(id) or members.get(id.removesuffix("/"))
-            if member is None or not member.registered:
-                return refusal(404, f"Agent {keepable(id)!r:.100} not found")
-            return _ok({"error": None, "agent": public_profile(member.id, member.profile)})
-
-        return await _respond(profile())
+        await authentication.profiles(credentials_of(request))
+        members = market.committed.state.members
+        member = members.get(id) or members.get(id.removesuffix("/"))
+        if member is None or not member.registered:
+            return refusal(404, f"Agent {keepable(id)!r:.100} not found")
+        return _ok({"error": None, "agent": public_profile(member.id, member.profile)})
 
     @app.get("/views/{id:path}", **described.VIEW)
-    async def view(request: Request, id: str, wait_s: Wait = 0) -> Response:
+    @responds(reply_or_refusal)
+    async def view(request: Request, id: str, wait_s: Wait = 0) -> Reply:
         """What an agent of this run sees: for its own eyes. With `wait_s` it is answered when there is mail."""
-
-        async def view_reply() -> Reply:
-            credentials = _credentials(request)
-            if credentials.agent_id != id:
-                raise Unauthorized(401, "X-Agent-Id must name the agent whose view it is")
-            await authentication.own_view(credentials)
-            if wait_s:
-                await market.wait_for_mail(id, wait_s)
-            return _ok(market.view(id))
-
-        return await _respond(view_reply())
+        credentials = credentials_of(request)
+        if credentials.agent_id != id:
+            raise Unauthorized(401, "X-Agent-Id must name the agent whose view it is")
+        await authentication.own_view(credentials)
+        if wait_s:
+            await market.wait_for_mail(id, wait_s)
+        return _ok(market.view(id))
 
 
 async def _register(services: Services, receive: Receive, credentials: Credentials) -> Reply:
@@ -193,41 +173,35 @@ def _add_actions(app: FastAPI, execute: ExecuteRoute) -> None:
     async def protocol() -> Response:
         """The verbs, their parameters as JSON Schema."""
         actions: Any = wire.protocol()
-        return _response(_ok({"error": None, "actions": actions}))
+        return response_of(_ok({"error": None, "actions": actions}))
 
     @app.post(EXECUTE_PATH, **described.EXECUTE)
     async def act(request: Request) -> Response:
         """Do something. Refusals by the rules are answers with `is_error`."""
-        return _response(await execute(request.scope["headers"], request.receive))
+        return response_of(await execute(request.scope["headers"], request.receive))
 
 
 def _add_logs(app: FastAPI, services: Services) -> None:
     @app.post(LOG_PATH, **described.LOG)
-    async def log(request: Request) -> Response:
+    @responds(reply_or_refusal)
+    async def log(request: Request) -> Reply:
         """Take a line of an agent's log."""
-
-        async def add() -> Reply:
-            credentials, authentication = _credentials(request), services.authentication
-            actor = await authentication.agent(credentials) if authentication.tokens else credentials.agent_id or ""
-            body = await read_body(request.receive, MAX_LOG_BYTES)
-            if not services.log_sink.add(keepable(actor), wire.read_log(body), len(body)):
-                return refusal(429, "Too many lines wait; try again in a second", "overloaded")
-            return _ok({"error": None})
-
-        return await _respond(add())
+        credentials, authentication = credentials_of(request), services.authentication
+        actor = await authentication.agent(credentials) if authentication.tokens else credentials.agent_id or ""
+        body = await read_body(request.receive, MAX_LOG_BYTES)
+        if not services.log_sink.add(keepable(actor), wire.read_log(body), len(body)):
+            return refusal(429, "Too many lines wait; try again in a second", "overloaded")
+        return _ok({"error": None})
 
     @app.get("/logs", **described.LISTING)
+    @responds(reply_or_refusal)
     async def logs(
         request: Request, after: Time = None, before: Time = None, offset: Offset = 0, limit: Limit = None
-    ) -> Response:
+    ) -> Reply:
         """The lines between two times, oldest first."""
-
-        async def page() -> Reply:
-            services.authentication.operator(_credentials(request))
-            items, total = await services.log_sink.read(_time("after", after), _time("before", before), offset, limit)
-            return _ok(wire.listing(items, total, offset, limit))
-
-        return await _respond(page())
+        services.authentication.operator(credentials_of(request))
+        items, total = await services.log_sink.read(_time("after", after), _time("before", before), offset, limit)
+        return _ok(wire.listing(items, total, offset, limit))
 
 
 def _time(name: str, text: str | None) -> int | None:
@@ -239,17 +213,14 @@ def _time(name: str, text: str | None) -> int | None:
 
 def _add_operations(app: FastAPI, services: Services) -> None:
     @app.get("/claims", **described.LISTING)
-    async def claims(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
+    @responds(reply_or_refusal)
+    async def claims(request: Request, offset: Offset = 0, limit: Limit = None) -> Reply:
         """For the operator, where tokens are required: with which token each known agent without one registers."""
-
-        async def page() -> Reply:
-            services.authentication.operator(_credentials(request))
-            found = services.authentication.claims()
-            chosen = found[offset:] if limit is None else found[offset : offset + limit]
-            items = [{"id": id, "token": token} for id, token in chosen]
-            return _ok(wire.listing(items, len(found), offset, limit))
-
-        return await _respond(page())
+        services.authentication.operator(credentials_of(request))
+        found = services.authentication.claims()
+        chosen = found[offset:] if limit is None else found[offset : offset + limit]
+        items = [{"id": id, "token": token} for id, token in chosen]
+        return _ok(wire.listing(items, len(found), offset, limit))
 
     _add_health(app)
 
@@ -257,9 +228,9 @@ def _add_operations(app: FastAPI, services: Services) -> None:
     async def metrics(request: Request) -> Response:
         """Figures for Prometheus."""
         try:
-            services.authentication.operator(_credentials(request))
+            services.authentication.operator(credentials_of(request))
         except Unauthorized as error:
-            return _response(refusal(error.status, error.why))
+            return response_of(refusal(error.status, error.why))
         head, waiting = services.market.committed, services.market.waiting
         page = services.metrics.page(waiting=waiting, agents=len(head.state.joined), entries=head.seq)
         return Response(page, media_type=CONTENT_TYPE_LATEST)
@@ -269,7 +240,7 @@ def _add_health(app: FastAPI) -> None:
     @app.get("/health", **described.HEALTH)
     async def health() -> Response:
         """The server answers."""
-        return _response(_ok({"status": "healthy"}))
+        return response_of(_ok({"status": "healthy"}))
 
 
 def _add_pages(app: FastAPI, page: Callable[[str], Response]) -> None:

@@ -30,6 +30,7 @@ from akinai.server.markets.settings import MOST_MARKETS, ServeConfig, ServerInfo
 from akinai.server.markets.supervisor import Owner
 from akinai.server.metrics import Metrics
 from akinai.server.middleware import Middleware
+from akinai.server.routing import responds, response_of
 from akinai.stores import open_store
 
 LIST_PATHS = ("/m", "/m/")
@@ -168,11 +169,12 @@ def _app(front: Front) -> Middleware:
     async def markets() -> Response:
         """The markets and how each is doing."""
         items = [_shown(owner) for owner in front.owners.values()]
-        return _response(Reply(200, wire.encode(wire.listing(items, len(items), 0, None))))
+        return response_of(Reply(200, wire.encode(wire.listing(items, len(items), 0, None))))
 
-    async def add(request: Request) -> Response:
+    @responds(reply_or_refusal)
+    async def add(request: Request) -> Reply:
         """Open a market."""
-        return _response(await reply_or_refusal(_add(front, request)))
+        return await _add(front, request)
 
     for path in LIST_PATHS:
         app.get(path)(markets)
@@ -184,7 +186,7 @@ def _app(front: Front) -> Middleware:
         try:
             front.expect_operator(request)
         except Unauthorized as error:
-            return _response(refusal(error.status, error.why))
+            return response_of(refusal(error.status, error.why))
         return Response(await page_of_all(front.owners, front.operator_token), media_type=CONTENT_TYPE_LATEST)
 
     async def elsewhere(request: Request, _: Exception) -> Response:
@@ -192,10 +194,10 @@ def _app(front: Front) -> Middleware:
         path: str = request.scope["path"]
         if (owner := front.owner(path)) is not None:
             why = f"The market {owner.name!r} is being started again; try again in a second"
-            return _response(refusal(503, why, "market_unavailable"))
+            return response_of(refusal(503, why, "market_unavailable"))
         requested, name = keepable(f"{request.method} {path}"), market_in(path)
         why = f"there is no {requested:.200}" if name is None else f"there is no market {keepable(name)!r:.100}"
-        return _response(refusal(404, f"{why}; GET /m lists the markets"))
+        return response_of(refusal(404, f"{why}; GET /m lists the markets"))
 
     for status in (404, 405):
         app.add_exception_handler(status, elsewhere)
@@ -217,7 +219,3 @@ async def _add(front: Front, request: Request) -> Reply:
 
 def _shown(owner: Owner) -> dict[str, Json]:
     return {"name": owner.name, "path": root_of(owner.name), "status": owner.status, "starts": owner.starts}
-
-
-def _response(reply: Reply) -> Response:
-    return Response(reply.body, reply.status, reply.headers, "application/json")

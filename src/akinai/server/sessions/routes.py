@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Query, Request
 from pydantic import BaseModel, ValidationError
 
 from akinai.api.playbook import open_playbook
@@ -12,8 +12,9 @@ from akinai.core.canonical import keepable
 from akinai.core.errors import AgentError, EndRun, StoreError, UnknownName, UsageError
 from akinai.learning.playbook.formats import to_json
 from akinai.server import wire
-from akinai.server.authentication import Credentials, Unauthorized
+from akinai.server.authentication import Unauthorized
 from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
+from akinai.server.routing import credentials_of, responds
 from akinai.server.sessions import shapes as s
 from akinai.server.sessions.access import SessionAccess, seats_of
 from akinai.server.sessions.hosting import HostedSession, OtherRequest, SessionClosed, SessionHost
@@ -63,7 +64,7 @@ async def _body(request: Request, shape: type[B]) -> B:
         raise Malformed([keepable(str(step)) for step in fault["loc"]], keepable(fault["msg"])) from None
 
 
-async def _refused(work: Awaitable[Reply]) -> Reply:
+async def _reply_or_refusal(work: Awaitable[Reply]) -> Reply:
     """The reply of `work`, or the refusal that its error means."""
     try:
         return await reply_or_refusal(_kept(work))
@@ -91,15 +92,6 @@ async def _kept(work: Awaitable[Reply]) -> Reply:
         return refusal(503, why, "store_unavailable")
 
 
-async def _respond(work: Awaitable[Reply]) -> Response:
-    reply = await _refused(work)
-    return Response(reply.body, reply.status, reply.headers, "application/json")
-
-
-def _credentials(request: Request) -> Credentials:
-    return Credentials.of(request.scope["headers"])
-
-
 def add_session_routes(app: FastAPI, services: SessionServices) -> None:
     """Add all routes of sessions and playbooks to an app."""
     _add_openings(app, services)
@@ -120,49 +112,37 @@ def _add_openings(app: FastAPI, services: SessionServices) -> None:
     refusals = (401, 409, 413, 422, 429, 503)
 
     @app.post("/sessions", **_described(s.OpenedSession, *refusals, body=s.NewSession, status=201))
-    async def open(request: Request) -> Response:
+    @responds(_reply_or_refusal)
+    async def open(request: Request) -> Reply:
         """Open a session: a new run, whose actors are played by requests. For the operator."""
-
-        async def opened() -> Reply:
-            access.operator(_credentials(request))
-            return _opened(services, await host.open(await _body(request, s.NewSession)), 201)
-
-        return await _respond(opened())
+        access.operator(credentials_of(request))
+        return _opened(services, await host.open(await _body(request, s.NewSession)), 201)
 
     @app.get("/sessions", **_described(s.SessionPage, 401, 422))
-    async def sessions(request: Request, offset: Offset = 0, limit: Limit = None) -> Response:
+    @responds(_reply_or_refusal)
+    async def sessions(request: Request, offset: Offset = 0, limit: Limit = None) -> Reply:
         """The sessions that are open here, oldest first. For the operator."""
-
-        async def page() -> Reply:
-            access.operator(_credentials(request))
-            names = list(host.sessions)
-            chosen = names[offset:] if limit is None else names[offset : offset + limit]
-            items = [host.find(name).info() for name in chosen]
-            return _answer(s.SessionPage(items=items, **_place(len(names), offset, limit, len(items))))
-
-        return await _respond(page())
+        access.operator(credentials_of(request))
+        names = list(host.sessions)
+        chosen = names[offset:] if limit is None else names[offset : offset + limit]
+        items = [host.find(name).info() for name in chosen]
+        return _answer(s.SessionPage(items=items, **_place(len(names), offset, limit, len(items))))
 
     @app.post("/sessions/{id}/resume", **_described(s.OpenedSession, 401, 404, 413, 422, 429, 503))
-    async def resume(request: Request, id: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def resume(request: Request, id: str) -> Reply:
         """Go on with a run that was opened before; the same session where it is open. For the operator."""
-
-        async def resumed() -> Reply:
-            access.whole_session(id, _credentials(request))
-            return _opened(services, await host.resume(id), 200)
-
-        return await _respond(resumed())
+        access.whole_session(id, credentials_of(request))
+        return _opened(services, await host.resume(id), 200)
 
     @app.post("/sessions/{id}/close", **_described(s.SessionInfo, 401, 404, 503))
-    async def close(request: Request, id: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def close(request: Request, id: str) -> Reply:
         """Close a session. A run that is not over can be resumed. For the token of the session."""
-
-        async def closed() -> Reply:
-            access.whole_session(id, _credentials(request))
-            hosted = host.find(id)
-            await host.close(id)
-            return _answer(hosted.info())
-
-        return await _respond(closed())
+        access.whole_session(id, credentials_of(request))
+        hosted = host.find(id)
+        await host.close(id)
+        return _answer(hosted.info())
 
 
 def _place(total: int, offset: int, limit: int | None, count: int) -> dict[str, Any]:
@@ -180,71 +160,56 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
     access = services.access
 
     @app.get("/sessions/{id}", **_described(s.SessionInfo, 401, 404))
-    async def session(request: Request, id: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def session(request: Request, id: str) -> Reply:
         """A session as it stands."""
-
-        async def info() -> Reply:
-            return _answer(access.session(id, _credentials(request))[0].info())
-
-        return await _respond(info())
+        return _answer(access.session(id, credentials_of(request))[0].info())
 
     @app.get("/sessions/{id}/view", **_described(s.ViewAnswer, 401, 404, 422))
-    async def view(request: Request, id: str, actor: Actor = None) -> Response:
+    @responds(_reply_or_refusal)
+    async def view(request: Request, id: str, actor: Actor = None) -> Reply:
         """What an actor sees. Free; not recorded."""
-
-        async def seen() -> Reply:
-            hosted, seat = access.session(id, _credentials(request))
-            who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-            view = hosted.session.view(who)
-            names = [verb.tool_name() for verb in view.verbs]
-            return _answer(
-                s.ViewAnswer(
-                    actor=who or "", text=view.text, actions=names, closed=view.closed, news=view.news, now=view.now
-                )
+        hosted, seat = access.session(id, credentials_of(request))
+        who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+        view = hosted.session.view(who)
+        names = [verb.tool_name() for verb in view.verbs]
+        return _answer(
+            s.ViewAnswer(
+                actor=who or "", text=view.text, actions=names, closed=view.closed, news=view.news, now=view.now
             )
-
-        return await _respond(seen())
+        )
 
     @app.get("/sessions/{id}/tools", **_described(s.ToolsAnswer, 401, 404, 422))
-    async def tools(request: Request, id: str, actor: Actor = None, inline: Inline = False) -> Response:
+    @responds(_reply_or_refusal)
+    async def tools(request: Request, id: str, actor: Actor = None, inline: Inline = False) -> Reply:
         """The actions that an actor may take now, as tools for a model."""
-
-        async def listed() -> Reply:
-            hosted, seat = access.session(id, _credentials(request))
-            who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-            return _answer(s.ToolsAnswer(tools=hosted.session.tools(who, inline=inline)))
-
-        return await _respond(listed())
+        hosted, seat = access.session(id, credentials_of(request))
+        who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+        return _answer(s.ToolsAnswer(tools=hosted.session.tools(who, inline=inline)))
 
 
 def _add_results(app: FastAPI, services: SessionServices) -> None:
     access = services.access
 
     @app.get("/sessions/{id}/scores", **_described(s.ScoresAnswer, 401, 404))
-    async def scores(request: Request, id: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def scores(request: Request, id: str) -> Reply:
         """The scores as they stand; for the token of a seat once the run is over."""
-
-        async def scored() -> Reply:
-            hosted, seat = access.session(id, _credentials(request))
-            found = await hosted.session.scores() if seat is None or hosted.session.done else ()
-            answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in found}
-            return _answer(s.ScoresAnswer(done=hosted.session.done, scores=answers))
-
-        return await _respond(scored())
+        hosted, seat = access.session(id, credentials_of(request))
+        found = await hosted.session.scores() if seat is None or hosted.session.done else ()
+        answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in found}
+        return _answer(s.ScoresAnswer(done=hosted.session.done, scores=answers))
 
     @app.get("/sessions/{id}/ledger", **_described(s.LedgerPage, 401, 404, 422))
-    async def ledger(request: Request, id: str, offset: Offset = 0, limit: Limit = None) -> Response:
+    @responds(_reply_or_refusal)
+    async def ledger(request: Request, id: str, offset: Offset = 0, limit: Limit = None) -> Reply:
         """Entries of the run, first to last; for the token of a seat, its own."""
-
-        async def page() -> Reply:
-            hosted, seat = access.session(id, _credentials(request))
-            entries = (await hosted.session.run()).ledger.entries
-            own = [entry for entry in entries if hosted.plays(seat, entry.actor)]
-            chosen = own[offset:] if limit is None else own[offset : offset + limit]
-            items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in chosen]
-            return _answer(s.LedgerPage(items=items, **_place(len(own), offset, limit, len(items))))
-
-        return await _respond(page())
+        hosted, seat = access.session(id, credentials_of(request))
+        entries = (await hosted.session.run()).ledger.entries
+        own = [entry for entry in entries if hosted.plays(seat, entry.actor)]
+        chosen = own[offset:] if limit is None else own[offset : offset + limit]
+        items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in chosen]
+        return _answer(s.LedgerPage(items=items, **_place(len(own), offset, limit, len(items))))
 
 
 def _add_actions(app: FastAPI, services: SessionServices) -> None:
@@ -252,43 +217,34 @@ def _add_actions(app: FastAPI, services: SessionServices) -> None:
     described["responses"][202] = {"model": s.ActAnswer, "description": "Pending; send it again with its key."}
 
     @app.post("/sessions/{id}/act", **described)
-    async def act(request: Request, id: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def act(request: Request, id: str) -> Reply:
         """Take an action. A refusal by the rules is an answer whose outcome is not `ok`."""
-
-        async def acted() -> Reply:
-            hosted, seat = services.access.session(id, _credentials(request))
-            action = await _body(request, s.NewAction)
-            _played(hosted, seat, action.actor)
-            answer = await hosted.act(action, seat)
-            return _answer(answer, 202 if answer.pending else 200)
-
-        return await _respond(acted())
+        hosted, seat = services.access.session(id, credentials_of(request))
+        action = await _body(request, s.NewAction)
+        _played(hosted, seat, action.actor)
+        answer = await hosted.act(action, seat)
+        return _answer(answer, 202 if answer.pending else 200)
 
 
 def _add_playbooks(app: FastAPI, services: SessionServices) -> None:
     access, names = services.access, {open_playbook(name).path.stem: name for name in services.playbooks}
 
     @app.get("/playbooks", **_described(s.PlaybooksAnswer, 401))
-    async def playbooks(request: Request) -> Response:
+    @responds(_reply_or_refusal)
+    async def playbooks(request: Request) -> Reply:
         """The playbooks that are served."""
-
-        async def listed() -> Reply:
-            access.member(_credentials(request))
-            return _answer(s.PlaybooksAnswer(playbooks=list(names)))
-
-        return await _respond(listed())
+        access.member(credentials_of(request))
+        return _answer(s.PlaybooksAnswer(playbooks=list(names)))
 
     @app.get("/playbooks/{name}", **_described(_Playbook, 401, 404))
-    async def playbook(request: Request, name: str) -> Response:
+    @responds(_reply_or_refusal)
+    async def playbook(request: Request, name: str) -> Reply:
         """A playbook: sections of bullets."""
-
-        async def shown() -> Reply:
-            access.member(_credentials(request))
-            if name not in names:
-                raise UnknownName("playbook", name, names, "start the server with --playbook")
-            return Reply(200, wire.encode(to_json(open_playbook(names[name]).load())))
-
-        return await _respond(shown())
+        access.member(credentials_of(request))
+        if name not in names:
+            raise UnknownName("playbook", name, names, "start the server with --playbook")
+        return Reply(200, wire.encode(to_json(open_playbook(names[name]).load())))
 
 
 class _Playbook(BaseModel, extra="allow", title="Playbook"):
