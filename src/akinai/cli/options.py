@@ -129,13 +129,9 @@ def process_count(jobs: int | None, store: str) -> int:
         return jobs
     if store.startswith("memory:"):
         return 1
-    text = setting("jobs", None, str(_cpus()))
+    from akinai.runtime.runs.processes import available_cpus
+
+    text = setting("jobs", None, str(available_cpus()))
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"{source_of('jobs', None)}: jobs is a whole number of at least 1, not {text!r}")
     return int(text)
-
-
-def _cpus() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

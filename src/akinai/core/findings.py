@@ -9,6 +9,7 @@ from akinai.core.canonical import Json
 Severity = Literal["minor", "serious", "grave"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """From the least to the worst."""
+WORST_FIRST = SEVERITIES[::-1]
 
 
 @dataclass(frozen=True, slots=True)

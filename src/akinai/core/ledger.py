@@ -12,8 +12,8 @@ from akinai.core.canonical import Json, canonical, no_constant, parse_json
 from akinai.core.chance import Chance
 from akinai.core.errors import BrokenChain
 
-DAY_US = 86_400_000_000
-"""Microseconds of a day: times in a ledger are in microseconds."""
+SECOND_US, DAY_US = 1_000_000, 86_400_000_000
+"""Microseconds of a second and of a day: times in a ledger are in microseconds."""
 _DECODER = json.JSONDecoder(parse_constant=no_constant)
 
 

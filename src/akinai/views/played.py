@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from akinai.core.canonical import Json
-from akinai.core.ledger import DAY_US, Ledger
+from akinai.core.ledger import DAY_US, SECOND_US, Ledger
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import ItemKind, Letter, Talk
 from akinai.core.scores import Score
@@ -17,7 +17,6 @@ from akinai.views.tracks import tracks_of
 
 LOG = 60
 """Entries of the log that are shown."""
-SECOND_US = 1_000_000
 LETTER_KINDS: tuple[ItemKind, ...] = ("letter", "inbox")
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.findings import Deal, Finding
-from akinai.core.ledger import DAY_US, Entry
+from akinai.core.ledger import DAY_US, SECOND_US, Entry
 from akinai.core.presentation.transcript import Crowd, Place
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
@@ -24,7 +24,6 @@ from akinai.views.tracks import tracks_of
 
 PART = 100
 """Entries of a part, in a world without a clock of its own."""
-SECOND_US = 1_000_000
 
 
 class RunViews:

@@ -8,10 +8,21 @@ from markupsafe import Markup
 
 from akinai.analysis.groups import settings_key
 from akinai.analysis.scale import HIGH, LOW
+from akinai.core.findings import WORST_FIRST
 from akinai.core.stores import RunHeader
 from akinai.report.page.lines import sparkline
 from akinai.report.page.site import Site
-from akinai.report.page.templating import ABSENT, MINUS, count, dollars, marked, money, number, render, translate
+from akinai.report.page.templating import (
+    ABSENT,
+    MINUS,
+    amount,
+    count,
+    dollars,
+    marked,
+    number,
+    render,
+    translate,
+)
 from akinai.report.presentation import presentation_of
 from akinai.report.tables.runs import agent_label, label
 from akinai.runtime.play.agent_registry import PERSONS
@@ -21,7 +32,6 @@ from akinai.runtime.runs.marking import Notes, notes_of
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.sweep import sweep_of
 
-SEVERITIES = ("grave", "serious", "minor")
 WIDTH = 120
 FEWEST = 4
 """Runs of a group from which one of them can stand out."""
@@ -146,7 +156,7 @@ class Scales:
                 continue
             if item.key:
                 keys[item.header.run_id] = item.key
-            values.setdefault(item.run.world, [0.0]).extend(daily(item.run))
+            values.setdefault(item.run.world, [0.0]).extend(item.run.headline_by_day)
             if item.run.agent in (LOW, HIGH) and item.run.state == "done" and not item.run.parent:
                 key = item.key or settings_key(item.header.genesis)
                 baselines.setdefault((key, item.run.seed, item.run.agent), item.run)
@@ -208,11 +218,6 @@ def row_html(item: Item, scales: Scales, site: Site) -> Markup:
     return render("row.html", site.language, site=site, row=row_of(item, scales))
 
 
-def daily(run: Run) -> Sequence[float]:
-    """The headline score at the end of each day, where the world has it as a fact."""
-    return run.headline_by_day
-
-
 def _section(world: str, items: Sequence[Item], scales: Scales, site: Site) -> Section:
     known = next((item.run for item in items if item.run and item.run.scores), None)
     headline = label(known.scores[0].name).capitalize() if known else translate(marked("Score"), site.language)
@@ -230,7 +235,7 @@ def _group(name: str, items: Sequence[Item], scales: Scales) -> GroupRows:
     ordered = sorted(items, key=lambda item: (item.header.genesis.seed, item.header.created_at))
     runs = [item.run for item in ordered if item.run and item.run.scores]
     values = [float(run.scores[0].value) for run in runs]
-    mean = _value(fmean(values), runs[0].scores[0].unit) if values else None
+    mean = amount(fmean(values), runs[0].scores[0].unit) if values else None
     seeds = len({run.seed for run in runs})
     return GroupRows(name, [row_of(item, scales) for item in ordered], mean, seeds)
 
@@ -281,19 +286,19 @@ def _read(row: Row, run: Run, scales: Scales) -> Row:
         row,
         read=True,
         day=run.days + (run.state == "open"),
-        marks=[(severity, run.severities[severity]) for severity in SEVERITIES if severity in run.severities],
+        marks=[(severity, run.severities[severity]) for severity in WORST_FIRST if severity in run.severities],
         tokens=count(usage.tokens.input + usage.tokens.output) if usage else "",
         cost=f"${usage.dollars:,.2f}" if usage and usage.dollars is not None else "",
     )
     if not run.scores:
         return row
-    score, values = run.scores[0], daily(run)
-    row = replace(row, value=_value(score.value, score.unit))
+    score, values = run.scores[0], run.headline_by_day
+    row = replace(row, value=amount(score.value, score.unit))
     low, high = (scales.baseline(run.header, agent) for agent in (LOW, HIGH))
     days = max(row.days_planned, len(values)) or 1
     if len(values) > 1:
         span = scales.ranges.get(run.world, (0.0, max(values)))
-        line, ghost = (sparkline(points, days - 1, *span) for points in (values, daily(high) if high else ()))
+        line, ghost = (sparkline(points, days - 1, *span) for points in (values, high.headline_by_day if high else ()))
         row = replace(row, line=line, ghost=ghost, width=round(WIDTH * (len(values) - 1) / max(1, days - 1), 1))
     return _against(row, run, low, high)
 
@@ -308,7 +313,7 @@ def _against(row: Row, run: Run, low: Run | None, high: Run | None) -> Row:
         gap = ours - top
         small = abs(gap) <= abs(top) * SMALL_GAP
         standing = "even" if small else "ahead" if gap > 0 else "behind"
-        row = replace(row, gap=_value(gap, run.scores[0].unit, sign=True) if gap else "–", standing=standing)
+        row = replace(row, gap=_gap(gap, run.scores[0].unit) if gap else "–", standing=standing)
         if floor is not None and top != floor:
             share = (ours - floor) / (top - floor)
             row = replace(row, share=_percent(share), share_width=_width(share))
@@ -329,11 +334,9 @@ def _so_far(known: Run | None, run: Run) -> float | None:
         return None
     if run.state == "done":
         return float(known.scores[0].value)
-    values = daily(known)
+    values = known.headline_by_day
     return values[min(run.days, len(values)) - 1] if values and run.days else None
 
 
-def _value(value: float, unit: str, *, sign: bool = False) -> str:
-    if unit == "cents":
-        return dollars(value, sign=True) if sign else money(value)
-    return number(value, unit, sign=sign).replace("-", MINUS)
+def _gap(gap: float, unit: str) -> str:
+    return dollars(gap, sign=True) if unit == "cents" else number(gap, unit, sign=True).replace("-", MINUS)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from akinai.core.findings import Severity
+from akinai.core.findings import WORST_FIRST, Severity
 from akinai.core.ledger import DAY_US
 from akinai.report.figures.style import writable
 from akinai.report.language import translate_report
@@ -265,7 +265,7 @@ def _kpis(view: RunView, ghosts: Ghosts, language: Any) -> list[Kpi]:
         text = f"{share:.0%}".replace("-", MINUS)
         kpis.append(Kpi(translate(marked("Idle to reference"), language), text, min(max(share, 0), 1) * 100))
     severities = [finding.severity for finding in view.findings]
-    marks = [(name, severities.count(name)) for name in ("grave", "serious", "minor") if name in severities]
+    marks = [(name, severities.count(name)) for name in WORST_FIRST if name in severities]
     kpis += [*more, Kpi(translate(marked("Findings"), language), str(len(severities)), marks=marks)]
     kpis.append(Kpi(translate(marked("Entries"), language), f"{view.entries:,}"))
     if view.calls:

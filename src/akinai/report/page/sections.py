@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from akinai.analysis.comparison import Comparison
 from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
-from akinai.core.findings import Finding
+from akinai.core.findings import WORST_FIRST, Finding
 from akinai.report.figures.series import Members
 from akinai.report.figures.style import looks
 from akinai.report.figures.svg import Drawing
@@ -29,7 +29,6 @@ MAX_FINDINGS = 60
 MAX_ALIKE = 8
 """Findings of one group and type that are listed."""
 MAX_ENTRIES = 4
-WORST_FIRST = {"grave": 0, "serious": 1, "minor": 2}
 
 
 def document(
@@ -277,7 +276,7 @@ def _listed(members: Members, addresses: Addresses) -> Iterator[Block]:
     findings = [
         (group, run, finding) for group, runs in members.runs.items() for run in runs for finding in run.findings or ()
     ]
-    findings.sort(key=lambda row: WORST_FIRST[row[2].severity])
+    findings.sort(key=lambda row: WORST_FIRST.index(row[2].severity))
     shown, alike = list[tuple[Run, Finding]](), Counter[tuple[str, str]]()
     for group, run, finding in findings:
         alike[group, finding.type] += 1

@@ -6,11 +6,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from akinai.core.findings import Deal
+from akinai.core.ledger import SECOND_US
 from akinai.core.money import format_cents
 from akinai.report.tables.columns import plain
 from akinai.report.tables.runs import named
-
-SECOND_US = 1_000_000
 
 
 def deal_page(deal: Deal) -> RenderableType:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from akinai.core.errors import UsageError
 from akinai.core.models import Asker, Model, Reply, Request
 from akinai.learning.roles.protocols import RoleName
-from akinai.runtime.learn.role_models import ROLES, CallOptions, RoleModels
+from akinai.runtime.learn.role_models import ROLES, RoleModels
 from akinai.runtime.models.budget import Budget, Meter, known_prices
 from akinai.runtime.models.cache import CallSite, ResponseCache, cache_key
 from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
@@ -123,7 +123,8 @@ class Resources:
         for choice in choices.values():
             if choice not in opened:
                 self.meter.expect_price(choice.name)
-                opened[choice] = await self.stack.enter_async_context(_open(choice, models.options, self.at_once))
+                model = choice.open(models.options.timeout_s, self.at_once, models.options.calls_per_minute)
+                opened[choice] = await self.stack.enter_async_context(model)
         cache: ResponseCache | None = None
         if models.options.cache:
             cache = await ResponseCache.open(models.options.cache)
@@ -134,21 +135,6 @@ class Resources:
             return MeteredAsker(role, model, self.meter, self._log, structured, cache)
 
         return asker
-
-
-def _open(choice: ModelChoice, options: CallOptions, at_once: int) -> "LangChainModel":
-    from akinai.runtime.models.langchain import open_model
-
-    return open_model(
-        choice.name,
-        base_url=choice.base_url,
-        temperature=choice.temperature,
-        max_tokens=choice.max_tokens,
-        seed=choice.seed,
-        timeout_s=options.timeout_s,
-        max_concurrency=at_once,
-        calls_per_minute=options.calls_per_minute,
-    )
 
 
 def _write_all(file: int, data: bytes) -> None:

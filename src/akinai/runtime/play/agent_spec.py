@@ -51,6 +51,21 @@ class ModelChoice:
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
         return {name: value for name, value in parameters.items() if value is not None}
 
+    def open(self, timeout_s: float, at_once: int, calls_per_minute: int) -> "LangChainModel":
+        """Open the model. 0 calls a minute is no limit. UsageError for a model that cannot be asked."""
+        from akinai.runtime.models.langchain import open_model
+
+        return open_model(
+            self.name,
+            base_url=self.base_url,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            timeout_s=timeout_s,
+            max_concurrency=at_once,
+            calls_per_minute=calls_per_minute,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
@@ -136,19 +151,9 @@ class AgentSpec:
 
     def open_model(self, choice: ModelChoice, at_once: int = 0) -> "LangChainModel":
         """Open one of its models for `at_once` runs. UsageError for a model that cannot be asked."""
-        from akinai.runtime.models.langchain import open_model
         from akinai.runtime.models.rate_limit import MAX_CONCURRENCY
 
-        return open_model(
-            choice.name,
-            base_url=choice.base_url,
-            temperature=choice.temperature,
-            max_tokens=choice.max_tokens,
-            seed=choice.seed,
-            timeout_s=self.timeout_s,
-            max_concurrency=max(MAX_CONCURRENCY, at_once),
-            calls_per_minute=self.calls_per_minute,
-        )
+        return choice.open(self.timeout_s, max(MAX_CONCURRENCY, at_once), self.calls_per_minute)
 
     @property
     def chat_options(self) -> ChatOptions:

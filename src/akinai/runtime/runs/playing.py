@@ -1,7 +1,6 @@
 """Plays the runs of a command: in this process, or by an executor; one that breaks does not end the others."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -12,7 +11,7 @@ from akinai.core.stores import Books, RunHeader
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
-from akinai.runtime.runs.processes import LocalProcesses
+from akinai.runtime.runs.processes import LocalProcesses, available_cpus
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.work import Died, Executor, PlayWork
@@ -70,8 +69,7 @@ def _processes_of(specs: Sequence[AgentSpec], jobs: int) -> int:
     """
     if any(spec.calls_per_minute for spec in specs):
         return 1
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cpus, -(-min(jobs, len(specs)) // WAITING_A_PROCESS))
+    return min(available_cpus(), -(-min(jobs, len(specs)) // WAITING_A_PROCESS))
 
 
 def _items(

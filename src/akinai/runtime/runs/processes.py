@@ -120,6 +120,11 @@ class _Processes:
     """The days that each run of the work has played."""
 
 
+def available_cpus() -> int:
+    """Processors that this process may use, at least 1."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _show(run_ids: Sequence[str], shown: list[int], days: Any, progress: Progress | None) -> None:
     for i, run_id in enumerate(run_ids):
         if progress and days[i] != shown[i]:

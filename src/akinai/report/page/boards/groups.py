@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from akinai.analysis.groups import settings_key
 from akinai.analysis.records import Analysis, Group, ScoreSummary, Standings
-from akinai.core.findings import Finding, Severity
+from akinai.core.findings import WORST_FIRST, Finding, Severity
 from akinai.report.language import translate_cell
 from akinai.report.page.boards.plot import (
     Line,
@@ -30,7 +30,6 @@ MAX_GAMES = 6
 """Games of a world that have a chart each; of more, all groups of the world stand together."""
 MAX_MOMENTS = 3
 MAX_TYPES = 6
-WORST_FIRST: Sequence[Severity] = ("grave", "serious", "minor")
 
 
 @dataclass(frozen=True, slots=True)

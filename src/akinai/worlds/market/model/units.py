@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, cast
 
+from akinai.core.ledger import SECOND_US
 from akinai.core.money import half_even_cents
 from akinai.worlds.market.model import actions as a
 
@@ -53,7 +54,6 @@ def total_cents(proposal: a.OrderProposal) -> int:
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SECOND_US = 1_000_000
 MILLISECOND_US = 1_000
 
 

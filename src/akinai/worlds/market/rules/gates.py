@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from rpds import HashTrieSet
 
-from akinai.core.ledger import Outcome, Turn
+from akinai.core.ledger import SECOND_US, Outcome, Turn
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.setup import Gates
 from akinai.worlds.market.model.state import Bids, Mail, State
-from akinai.worlds.market.model.units import SECOND_US, TOLERANCE, dollars, items_total, prices, total_is_off
+from akinai.worlds.market.model.units import TOLERANCE, dollars, items_total, prices, total_is_off
 
 NOT_YET, NOT_POSTED, SEALED = "not_yet", "not_posted", "sealed"
 """Codes: pay later; not the menu's prices; against the rules of sealed bids. The reason stands in the data."""

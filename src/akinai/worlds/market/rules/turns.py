@@ -3,10 +3,10 @@
 from operator import attrgetter
 
 from akinai.core.actions import Action
-from akinai.core.ledger import Turn
+from akinai.core.ledger import SECOND_US, Turn
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import NEVER, Member, State
-from akinai.worlds.market.model.units import MILLISECOND_US, SECOND_US
+from akinai.worlds.market.model.units import MILLISECOND_US
 
 ASKS = 3
 """Businesses that a customer is reckoned to ask."""

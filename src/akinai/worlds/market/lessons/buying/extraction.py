@@ -6,7 +6,7 @@ proposals and profiles only. `merge_advice` adds the lessons of many markets up,
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from akinai.core.ledger import Entry
+from akinai.core.ledger import SECOND_US, Entry
 from akinai.core.lessons import Lesson
 from akinai.core.steps import Steps
 from akinai.worlds.market.analysis.outcome import Deal, MarketOutcome
@@ -24,7 +24,6 @@ from akinai.worlds.market.lessons.buying.advice import (
 )
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import State
-from akinai.worlds.market.model.units import SECOND_US
 
 MOST_WAITED = 8
 """Proposals beyond which the curve of waiting is not told."""
