@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 import akinai
 
 ROOT = Path(__file__).parents[1]
+STEPS = ("start", "generate", "evaluate", "reflect", "curate", "gate", "apply", "refine", "select")
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """What a browser loads by itself."""
 
@@ -86,6 +89,20 @@ def test_reference_has_every_name_and_llms_txt_every_page(site: Path) -> None:
     listed = (site / "llms.txt").read_text(encoding="utf-8")
     assert "](reference/vending.html)" in listed
     assert all((site / line.split("](")[1][:-1]).exists() for line in listed.splitlines() if line.startswith("- ["))
+
+
+@pytest.mark.parametrize("page", ["learner.md", "ja/learner.md"])
+def test_a_diagram_is_a_table_of_its_steps(page: str) -> None:
+    """On the site, which asks nobody for the script that draws: every arrow is a row, and no source is left."""
+    pytest.importorskip("mkdocs")
+    hooks = run_path(str(ROOT / "docs" / "_site" / "hooks.py"))
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    shown = hooks["on_page_markdown"](text, SimpleNamespace(file=SimpleNamespace(src_uri=page)))
+    assert "mermaid" not in shown
+    assert "graph TD" not in shown
+    rows = [line for line in shown.splitlines() if line.startswith(tuple(f"| {step} |" for step in STEPS))]
+    assert {"| start |  | generate |", "| evaluate | failure | reflect |"} <= {*rows}
+    assert len(rows) == sum("->" in line and line.endswith(";") for line in text.splitlines())
 
 
 @pytest.mark.slow

@@ -35,6 +35,10 @@ BROKEN = re.compile(
 )
 """A line's end within a Japanese sentence, which a browser would show as a space."""
 FENCED = re.compile(r"(^```.*?^```$)", re.M | re.S)
+DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```$", re.M | re.S)
+NODE = re.compile(r"^\s*(\w+)\(", re.M)
+EDGE = re.compile(r"^\s*(\w+) -(?:->|\. &nbsp;(.+?)&nbsp; \.->) (\w+);$", re.M)
+"""A step of a diagram, when it is left, and the next step."""
 GENERATED = "files"
 """The folder of the site for source files that pages link to."""
 
@@ -79,8 +83,16 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return found[1]
         return posixpath.relpath(path, posixpath.dirname(shown) or ".")
 
-    text = LINK.sub(target, markdown)
+    heads = ("段階", "条件", "次") if shown.startswith(JAPANESE) else ("step", "when", "next")
+    text = DIAGRAM.sub(lambda found: table(heads, transitions(found[1])), LINK.sub(target, markdown))
     return unbroken(text) if shown.startswith(JAPANESE) else text
+
+
+def transitions(diagram: str) -> list[tuple[str, ...]]:
+    """The arrows of a Mermaid graph, by step. To draw it a browser would need a script from elsewhere."""
+    steps = NODE.findall(diagram)
+    arrows = sorted(EDGE.findall(diagram), key=lambda arrow: steps.index(arrow[0]))
+    return [(begin.strip("_"), when, end.strip("_")) for begin, when, end in arrows]
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
