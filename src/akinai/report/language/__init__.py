@@ -12,9 +12,9 @@ from gettext import GNUTranslations, NullTranslations
 from typing import Literal
 
 Language = Literal["en", "ja"]
-DOMAIN, REPORT, WORLDS = "akinai", "report", "worlds"
-FALLBACKS = {DOMAIN: REPORT, REPORT: WORLDS}
-"""Where a catalogue looks for what it does not have."""
+DOMAIN, REPORT, WORLDS, PHRASES = "akinai", "report", "worlds", "phrases"
+FALLBACKS = {DOMAIN: REPORT, REPORT: WORLDS, WORLDS: PHRASES}
+"""Where a catalogue looks for what it does not have. No sentence is searched for among phrases, which are filled."""
 SENTENCES, CLAUSES = re.compile(r"(?<=\.) "), re.compile(r"(?<=[;:]) ")
 STOPS = {".": "。", ";": "；", ":": "："}
 WEEKDAYS = {"Mon": "月", "Tue": "火", "Wed": "水", "Thu": "木", "Fri": "金", "Sat": "土", "Sun": "日"}
@@ -104,21 +104,28 @@ def translate_record(text: str) -> str:
 
 @lru_cache(4096)
 def _recorded(text: str, language: Language) -> str:
-    known = _catalogue(language, WORLDS).gettext(text)
-    if known != text:
+    if (known := _catalogue(language, WORLDS).gettext(text)) != text:
         return known
+    parts = text.split("; ")
+    if len(parts) > 1 and not {*parts} & {*(known := _each(parts, language))}:
+        return "；".join(known)
     for pattern, translation in _forms(language, WORLDS):
         if found := pattern.fullmatch(text):
             parts = {name: _recorded_part(name, part, language) for name, part in found.groupdict().items()}
             return translation.format_map(parts)
-    return text
+    capital = f"{text[:1].upper()}{text[1:]}"
+    return text if capital == text or (known := _recorded(capital, language)) == capital else known
+
+
+def _each(texts: Iterable[str], language: Language) -> list[str]:
+    return [_recorded(text, language) for text in texts]
 
 
 def _recorded_part(name: str, text: str, language: Language) -> str:
     """What stands at a name of a form: words of the world, a list of goods, or data."""
     if name == "words":
         return _recorded(text, language)
-    return "、".join(_recorded(part, language) for part in text.split(", ")) if name == "goods" else text
+    return "、".join(_each(text.split(", "), language)) if name == "goods" else text
 
 
 def _date(found: re.Match[str]) -> str:

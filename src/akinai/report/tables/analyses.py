@@ -13,7 +13,7 @@ from akinai.report.presentation import presentation_of
 from akinai.report.tables.accounts import account_of, account_over, percent
 from akinai.report.tables.columns import Column, fitted, plain, said
 from akinai.report.tables.findings import findings_table, timeline
-from akinai.report.tables.runs import ABSENT, figure, label, run_page, runs_table, statistics_table
+from akinai.report.tables.runs import ABSENT, ending_words, figure, label, run_page, runs_table, statistics_table
 from akinai.report.tables.verdicts import coverage_warning, pass_columns, place_column, standing_sentences
 from akinai.runtime.runs.records import Run
 
@@ -231,7 +231,7 @@ def _how_they_ended(group: Group) -> str:
 
 def listed(counts: Mapping[str, int]) -> str:
     """Counts by name, such as "2 stuck, 1 horizon"."""
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return ", ".join(f"{count:,} {ending_words(name)}" for name, count in counts.items())
 
 
 def _copies(group: Group) -> str:

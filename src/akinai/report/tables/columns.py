@@ -1,7 +1,7 @@
 """Tables fitted to a width: words are wrapped, columns left out and named, numbers never cut."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rich import box
@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from akinai.core.untrusted.spelling import printable
-from akinai.report.language import translate_sentence, translate_text
+from akinai.report.language import translate_record, translate_sentence, translate_text
+from akinai.report.language.lines import unbreakable
 
 LAYOUTS = ((2, 1, 1), (2, 2, 1), (2, 4, 1), (2, 4, 2), (1, 4, 2))
 """Layouts to try, from wide to narrow: space between columns, lines per head, lines per cell of words."""
@@ -48,7 +49,7 @@ def fitted(columns: Sequence[Column], width: int, title: str = "") -> Table:
         caption_justify="left",
     )
     for column in shown:
-        head = "\n".join(_broken(column.head, _width(column, head_lines, cell_lines)))
+        head = "\n".join(_broken(column.head, _width(column, head_lines, cell_lines), head=True))
         made.add_column(Text(head, "bold"), justify="left" if column.words else "right", vertical="top", no_wrap=True)
     for row in zip(*(_cells(column, head_lines, cell_lines) for column in shown), strict=True):
         made.add_row(*map(Text, row))
@@ -63,6 +64,11 @@ def plain(text: str) -> str:
 def said(text: str) -> str:
     """Sentences of our own as one line, in the language of the reader."""
     return plain(translate_text(text))
+
+
+def recorded(text: str) -> str:
+    """Words of a world as one line, in the language of the reader."""
+    return plain(translate_record(text))
 
 
 def shortened(text: str, length: int) -> str:
@@ -93,7 +99,7 @@ def _fits(columns: Sequence[Column], layout: tuple[int, int, int], width: int) -
 def _width(column: Column, head_lines: int, cell_lines: int) -> int:
     """The smallest width that holds every cell and the head in their numbers of lines."""
     cells = [_least(cell, cell_lines if column.words else 1) for cell in map(plain, column.cells)]
-    return max([_least(column.head, head_lines), *cells])
+    return max([_least(column.head, head_lines, head=True), *cells])
 
 
 def _cells(column: Column, head_lines: int, cell_lines: int) -> list[str]:
@@ -101,23 +107,28 @@ def _cells(column: Column, head_lines: int, cell_lines: int) -> list[str]:
     return ["\n".join(_broken(cell, width)) if column.words else cell for cell in map(plain, column.cells)]
 
 
-def _least(text: str, lines: int) -> int:
+def _least(text: str, lines: int, head: bool = False) -> int:
     """The smallest width in which a text takes at most `lines` lines."""
-    longest = max((cell_len(word) for word in text.split()), default=0)
+    longest = max((cell_len(word.rstrip()) for word in _words(text, head)), default=0)
     whole = cell_len(text)
     return (
         whole
         if lines == 1
-        else next(w for w in range(longest, whole + 1) if len(_broken(text, w)) <= lines or w == whole)
+        else next(w for w in range(longest, whole + 1) if len(_broken(text, w, head)) <= lines or w == whole)
     )
 
 
-def _broken(text: str, width: int) -> list[str]:
+def _broken(text: str, width: int, head: bool = False) -> list[str]:
     """Text in lines of at most `width`; a longer word has a line of its own."""
     lines: list[str] = []
-    for word in text.split():
-        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
-            lines[-1] += f" {word}"
+    for word in _words(text, head):
+        if lines and cell_len(lines[-1]) + cell_len(word.rstrip()) <= width:
+            lines[-1] += word
         else:
             lines.append(word)
-    return lines or [""]
+    return [line.rstrip() for line in lines] or [""]
+
+
+def _words(text: str, head: bool) -> Iterable[str]:
+    """What is not broken, with the space after it: a head is broken at spaces alone, other text as Japanese may be."""
+    return [f"{word} " for word in text.split()] if head else unbreakable(" ".join(text.split()))

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from akinai.core.findings import SEVERITIES, Finding, Severity
 from akinai.core.ledger import DAY_US
+from akinai.report.language import fill, translate, translate_record
+from akinai.report.language.lines import columns
 from akinai.report.tables.columns import plain, shortened
 from akinai.report.tables.runs import label, named
 
@@ -44,25 +46,25 @@ def findings_table(
     such as "akinai show RUN", with the entry's number.
     """
     if not findings:
-        return Text("no findings")
+        return Text(translate("no findings"))
     if width < TABLE_WIDTH:
         return Group(*(_in_lines(finding, start, names, command) for finding in findings))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=width)
-    table.add_column(Text("day", "bold"), justify="right", no_wrap=True)
+    table.add_column(Text(translate("day"), "bold"), justify="right", no_wrap=True)
     for head in ("type", "severity", "actor", "entries"):
-        table.add_column(Text(head, "bold"), no_wrap=True)
+        table.add_column(Text(translate(head), "bold"), no_wrap=True)
     for head in ("assumed", "true"):
-        table.add_column(Text(head, "bold"), ratio=1, overflow="fold")
+        table.add_column(Text(translate(head), "bold"), ratio=1, overflow="fold")
     for finding in findings:
         opening = _opening(finding, command)
         table.add_row(
             Text(str(day_of(finding, start))),
-            Text(plain(label(finding.type))),
-            Text(finding.severity, STYLES[finding.severity]),
+            Text(plain(translate(label(finding.type)))),
+            Text(translate(finding.severity), STYLES[finding.severity]),
             Text(shortened(named(finding.actor, names), MAX_ACTOR)),
             Text(short_entries(finding.entries)),
-            Text(shortened(finding.assumed, MAX_TEXT)),
-            Text(shortened(finding.true, MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
+            Text(shortened(translate_record(finding.assumed), MAX_TEXT)),
+            Text(shortened(translate_record(finding.true), MAX_TEXT)).append(f"\n{opening}" if opening else "", "dim"),
         )
     return table
 
@@ -79,13 +81,17 @@ def _opening(finding: Finding, command: str) -> str:
 
 
 def _in_lines(finding: Finding, start: int, names: Mapping[str, str], command: str) -> RenderableType:
+    actor, entries = shortened(named(finding.actor, names), MAX_ACTOR), short_entries(finding.entries)
     head = Text.assemble(
-        (f"day {day_of(finding, start)}, {plain(label(finding.type))}", "bold"),
+        (fill("day {day}, {type}", day=day_of(finding, start), type=plain(translate(label(finding.type)))), "bold"),
         "  ",
-        (finding.severity, STYLES[finding.severity]),
-        f"  {shortened(named(finding.actor, names), MAX_ACTOR)}, entries {short_entries(finding.entries)}",
+        (translate(finding.severity), STYLES[finding.severity]),
+        f"  {fill('{actor}, entries {entries}', actor=actor, entries=entries)}",
     )
-    lines = (f"assumed: {shortened(finding.assumed, MAX_TEXT)}", f"true: {shortened(finding.true, MAX_TEXT)}")
+    lines = (
+        fill("assumed: {text}", text=shortened(translate_record(finding.assumed), MAX_TEXT)),
+        fill("true: {text}", text=shortened(translate_record(finding.true), MAX_TEXT)),
+    )
     opening = [Padding(Text(_opening(finding, command), "dim"), (0, 0, 0, 2))] if command else []
     return Group(head, *(Padding(Text(line), (0, 0, 0, 2)) for line in lines), *opening)
 
@@ -96,18 +102,18 @@ def timeline(findings: Sequence[Finding], days: int, width: int, *, start: int) 
     If `days` do not fit into the width, a mark stands for several days. `start` is as in `findings_table`.
     """
     if not findings:
-        return Text("no findings")
+        return Text(translate("no findings"))
     types = list(dict.fromkeys(finding.type for finding in findings))
-    names = max(len(label(kind)) for kind in types)
+    names = max(columns(translate(label(kind))) for kind in types)
     counts = len(str(len(findings)))
     days = max(days, *(day_of(finding, start) for finding in findings))
     span = -(-days // max(10, width - names - counts - 4))
     by_type = {kind: [finding for finding in findings if finding.type == kind] for kind in types}
     rows = [_row(kind, of_type, (names, counts), days, span, start) for kind, of_type in by_type.items()]
     scale = Text(f"{' ' * (names + counts + 3)} {_scale(days, span)}", "dim")
-    each = "a day" if span == 1 else f"{span} days"
-    marks = ((f"{MARKS[severity]} {severity}  ", STYLES[severity]) for severity in SEVERITIES)
-    legend = Text.assemble(f"a mark is {each}: ", *marks, f"{QUIET} nothing")
+    each = translate("a mark is a day:") if span == 1 else fill("a mark is {count} days:", count=span)
+    marks = ((f"{MARKS[severity]} {translate(severity)}  ", STYLES[severity]) for severity in SEVERITIES)
+    legend = Text.assemble(f"{each} ", *marks, f"{QUIET} {translate('nothing')}")
     return Group(scale, *rows, Text(""), legend)
 
 
@@ -118,7 +124,8 @@ def _row(kind: str, of_type: Sequence[Finding], widths: tuple[int, int], days: i
         place = (day_of(finding, start) - 1) // span
         worst[place] = max(finding.severity, worst.get(place, finding.severity), key=_rank)
     names, counts = widths
-    row = Text(f"{plain(label(kind)):{names}}  {len(of_type):{counts}}  ")
+    name = plain(translate(label(kind)))
+    row = Text(f"{name}{' ' * (names - columns(name))}  {len(of_type):{counts}}  ")
     for place in range(-(-days // span)):
         severity = worst.get(place)
         row.append(QUIET, "dim") if severity is None else row.append(MARKS[severity], STYLES[severity])

@@ -11,7 +11,8 @@ from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Sheet
 from akinai.core.untrusted.spelling import printable, shown
-from akinai.report.tables.columns import plain
+from akinai.report.language import fill, translate, translate_record
+from akinai.report.tables.columns import plain, recorded
 from akinai.views.model import CallView, TranscriptItem
 
 INDENT = 9
@@ -24,6 +25,8 @@ FEW_ROWS = 3
 SUMMED_UP = ("restock", "prices", "goods")
 IN_A_LINE = ("sales", "choices", *SUMMED_UP)
 """Sheets that a story has in a line."""
+WORDED = ("spoiled", "sold_out", "state", "mark", "side", "expected")
+"""Passages and columns whose words are the world's own; in others somebody wrote them, or they are names."""
 STYLES: dict[ItemKind, str] = {
     "look": "dim", "wait": "dim", "night": "bold", "letter": "cyan", "inbox": "cyan", "message": "cyan",
     "order": "green", "proposal": "green", "payment": "bold green", "restock": "green", "price": "green",
@@ -50,7 +53,7 @@ def _line(item: TranscriptItem, named: bool) -> RenderableType:
     who = f"{item.name or item.actor}: " if named or item.depth else ""
     time = Text(f"{plain(item.time):>7}  {'    ' * item.depth}", "dim")
     line = Text(plain(who), "dim")
-    line.append(plain(item.shown.summary), "red" if not item.ok else style)
+    line.append(recorded(item.shown.summary), "red" if not item.ok else style)
     line.append(f"  #{item.seq}", "dim")
     if item.calls:
         line.append(plain(f"  {_tokens(item.calls)}"), "dim")
@@ -68,7 +71,8 @@ def beside(lead: Text, text: Text) -> RenderableType:
 
 def _tokens(calls: Sequence[CallView]) -> str:
     taken, given = sum(call.input for call in calls), sum(call.output for call in calls)
-    return f"{taken:,} in, {given:,} out, {sum(call.seconds for call in calls):.1f} s"
+    seconds = f"{sum(call.seconds for call in calls):.1f}"
+    return fill("{taken} in, {given} out, {seconds} s", taken=f"{taken:,}", given=f"{given:,}", seconds=seconds)
 
 
 def _below(item: TranscriptItem, full: bool) -> Iterator[RenderableType]:
@@ -76,7 +80,7 @@ def _below(item: TranscriptItem, full: bool) -> Iterator[RenderableType]:
         if full or not _summed_up(block, item.shown.summary):
             yield from _block_parts(block, full)
     if not item.ok:
-        yield _cut(f"refused ({item.code}): {item.text}", "red", full)
+        yield _cut(fill("refused ({code}): {text}", code=item.code, text=item.text), "red", full)
     elif item.text and (full or (item.shown.outcome and item.shown.kind != "look")):
         yield _cut(item.text, "dim", full)
 
@@ -94,17 +98,19 @@ def _summed_up(block: Block, summary: str) -> bool:
 def _block_parts(block: Block, full: bool) -> Iterator[RenderableType]:
     match block:
         case Letter(entry=entry) if entry and not full:
-            yield Text(plain(f"from {block.sender}, #{entry}"), "dim")
+            yield Text(plain(fill("from {sender}, #{entry}", sender=block.sender, entry=entry)), "dim")
         case Letter():
-            at = f"{block.at}  " if block.at else ""
+            at = f"{translate_record(block.at)}  " if block.at else ""
             subject = f"{block.subject}  " if block.subject else ""
-            yield Text(plain(f"{at}{subject}{block.sender} to {block.to}"), "dim")
+            ends = fill("{sender} to {addressee}", sender=block.sender, addressee=block.to)
+            yield Text(plain(f"{at}{subject}{ends}"), "dim")
             yield Padding(_cut(block.body, "", full), (0, 0, 0, 2), expand=False)
         case Passage():
-            yield _cut(block.text, "italic", full)
+            text = translate_record(block.text) if block.name in WORDED else block.text
+            yield _cut(text, "italic", full)
         case Sheet(name="results"):
             if not full:  # the words of the outcome have them all
-                yield Text(f"found: {'; '.join(_first_words(block))}", "dim")
+                yield Text(fill("found: {results}", results="; ".join(_first_words(block))), "dim")
         case _:
             yield from _sheet_parts(block, full)
 
@@ -117,8 +123,10 @@ def _first_words(sheet: Sheet) -> Iterator[str]:
 
 def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
     total = format_cents(sheet.total_cents) if sheet.total_cents is not None else ""
-    source = f"ordered by entry #{sheet.entry}" if sheet.entry else ""
-    head = ", ".join(filter(None, (sheet.title, total, sheet.note, source)))
+    source = fill("ordered by entry #{entry}", entry=sheet.entry) if sheet.entry else ""
+    head = translate(", ").join(
+        filter(None, (translate_record(sheet.title), total, translate_record(sheet.note), source))
+    )
     if head:
         yield Text(plain(head), "bold" if sheet.name == "sales" else "")
     if not sheet.rows:
@@ -130,7 +138,7 @@ def _sheet_parts(sheet: Sheet, full: bool) -> Iterator[RenderableType]:
     if rows:
         yield Padding(sheet_table(sheet.columns, rows), (0, 0, 0, 2), expand=False)
     if len(rows) < len(sheet.rows):
-        yield Text(f"  and {len(sheet.rows) - len(rows)} more", "dim")
+        yield Text(f"  {fill('and {count} more', count=len(sheet.rows) - len(rows))}", "dim")
 
 
 def _in_a_line(sheet: Sheet, row: Sequence[Json]) -> str:
@@ -140,12 +148,14 @@ def _in_a_line(sheet: Sheet, row: Sequence[Json]) -> str:
     product = words.get("product", "")
     match sheet.name:
         case "sales":
-            short = f", {words['wanted']} wanted" if cells["wanted"] != cells["sold"] else ""
-            return f"{words['sold']} {product} at {words['price']}{short}"
+            short = fill(", {count} wanted", count=words["wanted"]) if cells["wanted"] != cells["sold"] else ""
+            sold = fill("{count} {product} at {price}", count=words["sold"], product=product, price=words["price"])
+            return sold + short
         case "restock":
-            return f"{words['units']} {product} in {words['slot']}"
+            return fill("{count} {product} in {slot}", count=words["units"], product=product, slot=words["slot"])
         case "prices":
-            return f"{product} {words['price']}" + ("" if cells["before"] is None else f", was {words['before']}")
+            was = "" if cells["before"] is None else fill(", was {price}", price=words["before"])
+            return f"{product} {words['price']}{was}"
         case "choices":
             return f"{words['number']} {words['choice']}" + (f" ({words['mark']})" if cells["mark"] else "")
         case _:
@@ -156,7 +166,7 @@ def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Tab
     """Rows under heads; numbers are aligned right, in their units."""
     table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for head, unit in heads.items():
-        table.add_column(Text(plain(head), "dim"), justify="right" if unit not in ("", "flag") else "left")
+        table.add_column(Text(plain(translate(head)), "dim"), justify="right" if unit not in ("", "flag") else "left")
     for row in rows:
         cells = zip(row, heads.items(), strict=False)
         table.add_row(*(Text(cell_text(cell, unit, head)) for cell, (head, unit) in cells))
@@ -166,26 +176,34 @@ def sheet_table(heads: Mapping[str, str], rows: Sequence[Sequence[Json]]) -> Tab
 def cell_text(cell: Json, unit: str, head: str) -> str:
     """A cell as people read it."""
     if unit == "flag":
-        return plain(head) if cell else ""
+        return plain(translate(head)) if cell else ""
     if cell is None:
         return "-"
     if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return plain(str(cell))
+        return recorded(str(cell)) if head in WORDED else plain(str(cell))
     return format_cents(round(cell)) if unit == "cents" else f"{cell:,}"
 
 
 def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
-    cached = f" ({call.cached:,} cached)" if call.cached else ""
-    source = ", from Akinai's cache" if call.from_cache else f", {call.seconds:.1f} s"
-    tries = f", {call.tries} tries" if call.tries > 1 else ""
-    head = f"call {call.number} of {call.model}: {call.input:,} tokens in{cached}, {call.output:,} out{source}{tries}"
+    cached = fill(" ({count} cached)", count=f"{call.cached:,}") if call.cached else ""
+    source = (
+        translate(", from Akinai's cache") if call.from_cache else fill(", {seconds} s", seconds=f"{call.seconds:.1f}")
+    )
+    tries = fill(", {count} tries", count=call.tries) if call.tries > 1 else ""
+    head = fill(
+        "call {number} of {model}: {taken} tokens in{cached}, {given} out{more}",
+        number=call.number, model=call.model, taken=f"{call.input:,}", cached=cached, given=f"{call.output:,}",
+        more=source + tries,
+    )  # fmt: skip
     yield Text(plain(head), "magenta")
     for speaker, text in call.new:
         yield Padding(_cut(f"{speaker}: {text}", "dim", full), (0, 0, 0, 2), expand=False)
     if call.reply:
-        yield Padding(_cut(f"reply: {call.reply}", "", full), (0, 0, 0, 2), expand=False)
+        yield Padding(_cut(fill("reply: {text}", text=call.reply), "", full), (0, 0, 0, 2), expand=False)
     for name, arguments in call.tools:
-        yield Padding(Text(plain(f"calls {name} {shown(arguments, 400)}")), (0, 0, 0, 2), expand=False)
+        yield Padding(
+            Text(plain(fill("calls {tool}", tool=f"{name} {shown(arguments, 400)}"))), (0, 0, 0, 2), expand=False
+        )
 
 
 def _cut(text: str, style: str, full: bool) -> Text:
@@ -194,4 +212,4 @@ def _cut(text: str, style: str, full: bool) -> Text:
     if full or len(lines) <= STORY_LINES + 1:
         return Text("\n".join(lines), style)
     kept = Text("\n".join(lines[:STORY_LINES]), style)
-    return kept.append(f"\n... {len(lines) - STORY_LINES} more lines", "dim")
+    return kept.append(f"\n... {fill('{count} more lines', count=len(lines) - STORY_LINES)}", "dim")

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Figure, Place, Shelf
-from akinai.report.tables.columns import plain
+from akinai.report.language import fill, translate, translate_record
+from akinai.report.tables.columns import plain, recorded
 from akinai.report.tables.items import sheet_table
 
 MOST_ROWS = 40
@@ -19,29 +20,28 @@ HIDDEN = ("minute",)
 
 def place_parts(place: Place, names: Mapping[str, str]) -> Iterator[RenderableType]:
     """The place; `names` are those of products."""
-    figures = ", ".join(_figure(figure) for figure in place.figures if figure.name not in HIDDEN)
+    figures = translate(", ").join(_figure(figure) for figure in place.figures if figure.name not in HIDDEN)
     if figures:
         yield Text(plain(figures))
     for shelf in place.shelves:
         yield Text("")
         if shelf.name:
-            yield Text(plain(f"{shelf.name}{f' ({shelf.state})' if shelf.state else ''}"), "bold")
+            yield Text(plain(f"{shelf.name}{f' ({translate_record(shelf.state)})' if shelf.state else ''}"), "bold")
         yield _machine(shelf, names)
     for listing in place.listings:
         yield Text("")
         if not listing.rows:
-            yield Text(plain(f"{listing.title}: nothing"), "dim")
+            yield Text(plain(fill("{place}: nothing", place=translate_record(listing.title))), "dim")
             continue
-        yield Text(plain(listing.title), "bold")
+        yield Text(recorded(listing.title), "bold")
         yield Padding(sheet_table(listing.columns, list(listing.rows.values())[:MOST_ROWS]), (0, 0, 0, 2), expand=False)
         if len(listing.rows) > MOST_ROWS:
-            yield Text(f"  and {len(listing.rows) - MOST_ROWS} more", "dim")
+            yield Text(f"  {fill('and {count} more', count=len(listing.rows) - MOST_ROWS)}", "dim")
 
 
 def _figure(figure: Figure) -> str:
-    if figure.unit == "cents":
-        return f"{figure.label} {format_cents(round(figure.value))}"
-    return f"{figure.label} {figure.value:,}"
+    amount = format_cents(round(figure.value)) if figure.unit == "cents" else f"{figure.value:,}"
+    return f"{translate(figure.label)} {amount}"
 
 
 def _machine(shelf: Shelf, names: Mapping[str, str]) -> Table:
@@ -51,11 +51,12 @@ def _machine(shelf: Shelf, names: Mapping[str, str]) -> Table:
     for (key, slot), capacity in zip(shelf.slots.items(), shelf.capacities, strict=True):
         cell = Text(f"{key.rpartition(':')[2]} ", "dim")
         if slot is None:
-            cell.append("empty", "dim")
+            cell.append(translate("empty"), "dim")
         else:
             cell.append(plain(names.get(slot.item, slot.item)))
             cell.append(f" {slot.units}/{capacity}", "red" if not slot.units else "")
-            cell.append(f" {format_cents(slot.price_cents)}" if slot.price_cents is not None else " no price", "dim")
+            price = translate("no price") if slot.price_cents is None else format_cents(slot.price_cents)
+            cell.append(f" {price}", "dim")
         cells.append(cell)
     for start in range(0, len(cells), shelf.columns):
         table.add_row(*cells[start : start + shelf.columns])

@@ -61,7 +61,7 @@ def run_page(run: Run) -> RenderableType:
     facts = [world, f"played by {agent_label(run.agent, run.card)}", f"seed {run.seed}"]
     title = Text.assemble((plain(run.id), "bold"), "  ", said(", ".join(facts)))
     reason, _, _ = (run.error or "").partition("\n\n")  # without the traceback
-    state = str(run.status) if reason else f"{run.status}: {run.ending or 'not over'}"
+    state = how_it_stands(run.status, None if reason else run.ending or "not over")
     ended = f"{state} after {_days(run)}{run.entries:,} entries, digest {run.digest[:12]}"
     lines: list[RenderableType] = [title, Text(said(ended), _style(run))]
     if reason:
@@ -71,6 +71,17 @@ def run_page(run: Run) -> RenderableType:
         names = [translate(label(score.name)) for score in run.scores]
         lines += [Text(""), fitted([Column("score", names, words=True), Column("value", values)], 80)]
     return Group(*lines)
+
+
+def how_it_stands(status: str, ending: str | None) -> str:
+    """A run's status and its ending, where it has one: "done: horizon"."""
+    return ": ".join([translate(status), *([ending_words(ending)] if ending else [])])
+
+
+def ending_words(ending: str) -> str:
+    """An ending in the language of the reader; its code where it has no words there."""
+    words = f"{label(ending)} (ending)"
+    return ending if (known := translate(words)) == words else known
 
 
 def agent_label(agent: str, card: Mapping[str, Json]) -> str:
@@ -98,8 +109,8 @@ def runs_table(runs: Sequence[Run], width: int) -> Table:
         Column("run", [run.id for run in runs], words=True),
         *([Column("agent", agents, words=True)] if len({*agents}) > 1 else []),
         Column("seed", [str(run.seed) for run in runs]),
-        Column("status", [run.status for run in runs], words=True),
-        Column("ending", [run.ending or ABSENT for run in runs], words=True),
+        Column("status", [translate(run.status) for run in runs], words=True),
+        Column("ending", [ending_words(run.ending or ABSENT) for run in runs], words=True),
         *([Column("days", [figure(run.days, "days") for run in runs])] if any(run.days for run in runs) else []),
     ]
     scores = [
@@ -130,8 +141,8 @@ def headers_table(headers: Sequence[RunHeader], width: int) -> Table:
             Column("preset", [str(run.card.get("preset") or ABSENT) for run in headers], words=True, drop=6),
             Column("agent", agents, words=True),
             Column("seed", [str(run.genesis.seed) for run in headers], drop=1),
-            Column("status", [run.status for run in headers], words=True),
-            Column("ending", [run.ending or ABSENT for run in headers], words=True),
+            Column("status", [translate(run.status) for run in headers], words=True),
+            Column("ending", [ending_words(run.ending or ABSENT) for run in headers], words=True),
             Column("entries", [figure(run.entries, "entries") for run in headers], drop=4),
             Column("begun", [f"{time:%Y-%m-%d %H:%M}" for time in began], drop=2),
             *([Column("fork of", [run.parent or ABSENT for run in headers], words=True, drop=5)] if forks else []),

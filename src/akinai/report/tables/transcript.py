@@ -13,11 +13,13 @@ from rich.text import Text
 from akinai.core.findings import SEVERITIES
 from akinai.core.ledger import Ledger
 from akinai.core.money import format_cents
-from akinai.report.tables.columns import plain, shortened
+from akinai.report.language import fill, translate, translate_record, translate_text
+from akinai.report.tables.columns import plain, said, shortened
+from akinai.report.tables.deals import by_side
 from akinai.report.tables.findings import MARKS, STYLES
 from akinai.report.tables.items import item_parts
 from akinai.report.tables.place import place_parts
-from akinai.report.tables.runs import label
+from akinai.report.tables.runs import how_it_stands, label
 from akinai.report.why.tables import why_lines
 from akinai.views.model import DayView, FindingView, RunView
 from akinai.views.selection import Transcript
@@ -40,7 +42,9 @@ def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[Render
     yield from day_parts(transcript)
     if transcript.place is not None:
         yield Text("")
-        yield Rule(Text(f"after entry {choice.entry}", "dim"), align="left", style="dim", characters="-")
+        yield Rule(
+            Text(fill("after entry {entry}", entry=choice.entry), "dim"), align="left", style="dim", characters="-"
+        )
         yield from place_parts(transcript.place, {item.id: item.name for item in transcript.run.items})
 
 
@@ -61,31 +65,33 @@ def day_parts(transcript: Transcript) -> Iterator[RenderableType]:
 
 def ending_line(run: RunView) -> RenderableType:
     """The last line of a story that was followed to its end."""
-    how = f"{run.status}: {run.ending}" if run.ending else run.status
+    line = fill("{run} is {how}", run=run.id, how=how_it_stands(run.status, run.ending))
     why = f"; {run.error}" if run.error else ""
-    return Text(plain(f"{run.id} is {how}{why}"), "bold red" if run.status == "failed" else "bold")
+    return Text(plain(f"{line}{why}"), "bold red" if run.status == "failed" else "bold")
 
 
 def _nothing(transcript: Transcript) -> str:
-    return "no entry of this run fits" if transcript.run.entries else "no entries yet"
+    return translate("no entry of this run fits" if transcript.run.entries else "no entries yet")
 
 
 def _head(transcript: Transcript, command: str) -> RenderableType:
     run = transcript.run
     by = f"{run.agent} ({run.model})" if run.model and run.model != run.agent else run.agent
-    facts = f"{run.world}, played by {by}, seed {run.seed}, {run.status}{f': {run.ending}' if run.ending else ''}"
+    how = how_it_stands(run.status, run.ending)
+    facts = fill("{world}, played by {agent}, seed {seed}, {how}", world=run.world, agent=by, seed=run.seed, how=how)
     lines: list[RenderableType] = [Text.assemble((plain(run.id), "bold"), "  ", plain(facts))]
     if transcript.choice.entry is None:
         verdict = " ".join(filter(None, (transcript.verdict.text, transcript.crowd_verdict)))
-        lines.append(Text(plain(verdict)))
+        lines.append(Text(said(verdict)))
     if transcript.choice.whole and run.findings:
         lines += [Text(""), *_findings(run.findings, command)]
     if transcript.explanation is not None:
         lines += [Text(""), *why_lines(transcript.explanation)]
     if transcript.deal is not None:
         deal = transcript.deal
-        status = ", ".join(f"{status} by the {side}" for side, status in deal.status.items())
-        lines.append(Text(plain(f"deal {deal.id}: {format_cents(deal.amount_cents)}, {status}")))
+        lines.append(
+            Text(plain(f"{fill('deal {id}', id=deal.id)}: {format_cents(deal.amount_cents)}, {by_side(deal)}"))
+        )
     return Group(*lines)
 
 
@@ -95,24 +101,31 @@ def _findings(findings: Sequence[FindingView], command: str) -> Iterator[Rendera
         yield _finding_line(finding)
         yield Text(f"    {plain(command)} --entry {finding.entries[-1]}", "dim")
     if len(worst) > MOST_FINDINGS:
-        yield Text(f"  and {len(worst) - MOST_FINDINGS} more findings, each beside its entry", "dim")
+        more = fill("and {count} more findings, each beside its entry", count=len(worst) - MOST_FINDINGS)
+        yield Text(f"  {more}", "dim")
 
 
 def _finding_line(finding: FindingView) -> Text:
-    head = f"{MARKS[finding.severity]} {finding.severity}"
-    words = f"{finding.title} (day {finding.day}): {finding.assumed}; in truth {finding.true}"
+    head = f"{MARKS[finding.severity]} {translate(finding.severity)}"
+    words = fill(
+        "{title} (day {day}): {assumed}; in truth {true}",
+        title=translate_text(finding.title), day=finding.day, assumed=translate_record(finding.assumed),
+        true=translate_record(finding.true),
+    )  # fmt: skip
     return Text.assemble((head, STYLES[finding.severity]), "  ", plain(shortened(words, LONGEST_FINDING)))
 
 
 def _day_line(run: RunView, day: DayView) -> RenderableType:
-    title = f"Day {day.number}  {day.title}" if run.unit == "day" else day.title
-    words = [title, day.note, "" if day.closed or run.unit == "part" else "still open"]
+    name = translate_record(day.title)
+    title = f"{fill('Day {day}', day=day.number)}  {name}" if run.unit == "day" else name
+    open_ = "" if day.closed or run.unit == "part" else translate("still open")
+    words = [title, translate_record(day.note), open_]
     value = day.facts.get(run.headline_fact)
     if value is not None and day.closed:
         amount = format_cents(round(value)) if run.units.get(run.headline) == "cents" else f"{value:g}"
-        words.append(f"{label(run.headline)} {amount}")
+        words.append(f"{translate(label(run.headline))} {amount}")
     if day.refused:
-        words.append(f"{day.refused} refused")
+        words.append(fill("{count} refused", count=day.refused))
     return Rule(Text(plain("  ".join(filter(None, words))), "bold"), align="left", style="dim", characters="-")
 
 

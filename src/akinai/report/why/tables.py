@@ -1,12 +1,12 @@
 """An explanation for people: the decisions that made and cost most, and what can be said of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from akinai.report.language import translate
+from akinai.report.language import fill, translate, translate_record
 from akinai.report.tables.columns import Column, fitted, plain, said, shortened
 from akinai.report.tables.runs import ABSENT, figure, label
 from akinai.runtime.why.explanation import Credit, Explanation
@@ -28,7 +28,7 @@ def why_page(explanation: Explanation, width: int) -> RenderableType:
     for name, title in HEADS.items():
         rows: Sequence[Credit] = getattr(explanation, name)
         if rows:
-            shown = [_read(column) for column in columns(explanation, rows, longest)]
+            shown = [_read(column) for column in columns(explanation, rows, longest, what_in_words)]
             parts += [Text(""), fitted(shown, width, title)]
     return Group(*parts, Text(""), *(Text(said(sentence), "dim") for sentence in reading_sentences(explanation)))
 
@@ -43,18 +43,36 @@ def why_lines(explanation: Explanation) -> Iterator[RenderableType]:
     for name, title in HEADS.items():
         for row in getattr(explanation, name)[:IN_SHORT]:
             worth = figure(abs(row.made), explanation.unit)
-            words = f"{title.lower()}: {when(explanation, row)}, {worth}{'' if row.shown else ' (not shown)'}: "
-            yield Text(plain(shortened(words + what(row), 200)))
+            words = fill(
+                "{title}: {when}, {worth}{unsure}: ",
+                title=translate(title).lower(), when=translate_record(when(explanation, row)), worth=worth,
+                unsure="" if row.shown else translate(" (not shown)"),
+            )  # fmt: skip
+            yield Text(plain(shortened(words + what_in_words(row), 200)))
 
 
-def columns(explanation: Explanation, rows: Sequence[Credit], longest: int = LONGEST) -> list[Column]:
-    """A row for each day or span; `longest` is the most characters of its decisions."""
+def what(row: Credit) -> str:
+    """What was done, and what was left out that the player would have done."""
+    left_out = f"left out: {row.instead}" if row.instead else ""
+    return "; ".join(filter(None, (row.words, left_out))) or "no decision"
+
+
+def what_in_words(row: Credit) -> str:
+    """The same in the language of the reader."""
+    left_out = fill("left out: {decisions}", decisions=translate_record(row.instead)) if row.instead else ""
+    return "; ".join(filter(None, (translate_record(row.words), left_out))) or translate("no decision")
+
+
+def columns(
+    explanation: Explanation, rows: Sequence[Credit], longest: int = LONGEST, words: Callable[[Credit], str] = what
+) -> list[Column]:
+    """A row for each day or span; `longest` is the most characters of its decisions, as `words` says them."""
     unit = explanation.unit
     return [
         Column("day" if explanation.by_days else "entry", [days(row) for row in rows]),
         Column("worth", [figure(row.made, unit) for row in rows]),
         *(_in_futures(rows, unit) if explanation.futures else []),
-        Column("what was done", [shortened(what(row), longest) for row in rows], words=True),
+        Column("what was done", [shortened(words(row), longest) for row in rows], words=True),
     ]
 
 
@@ -83,12 +101,6 @@ def when(explanation: Explanation, row: Credit) -> str:
     if row.first == row.last:
         return f"{name} {row.first}"
     return f"{'days' if explanation.by_days else 'entries'} {row.first} to {row.last}"
-
-
-def what(row: Credit) -> str:
-    """What was done, and what was left out that the player would have done."""
-    left_out = f"left out: {row.instead}" if row.instead else ""
-    return "; ".join(filter(None, (row.words, left_out))) or "no decision"
 
 
 def summary_sentences(explanation: Explanation) -> Iterator[str]:
