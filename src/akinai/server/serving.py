@@ -17,6 +17,7 @@ from akinai.api.playbook import open_playbook
 from akinai.core.errors import StoreError, UsageError
 from akinai.core.stores import Books
 from akinai.runtime.config.settings import DEFAULT_STORE, setting
+from akinai.runtime.garbage import collect_less_for_good
 from akinai.runtime.http.allowed_hosts import AllowedHosts
 from akinai.runtime.http.listening import listening_socket
 from akinai.server.app import Services, make_app, make_session_app
@@ -25,7 +26,7 @@ from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.markets.front import running_markets
-from akinai.server.markets.listening import AdoptingServer, Place, collect_garbage_less_often, raise_file_limit
+from akinai.server.markets.listening import AdoptingServer, Place, raise_file_limit
 from akinai.server.markets.runs import find_or_create_runs
 from akinai.server.markets.settings import Auth, ServeConfig, ServerInfo, expect_safe, read_markets
 from akinai.server.metrics import Metrics
@@ -82,7 +83,7 @@ async def _serve(config: ServeConfig, ready: Callable[[ServerInfo], None]) -> No
         _stop_on_signals(server.stop)
         if not config.markets:
             import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
-        collect_garbage_less_often()
+        collect_less_for_good()
         ready(server.info)
         await server.ended()
 

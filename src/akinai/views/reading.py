@@ -1,8 +1,6 @@
 """Reads a run from a store as view models, and on as it grows."""
 
-import gc
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from akinai import worlds
@@ -11,6 +9,7 @@ from akinai.core.findings import Finding
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader, TraceRecord
 from akinai.core.worlds import World, replay
+from akinai.runtime.garbage import never_collecting
 from akinai.runtime.runs.kept_scores import find_scores
 from akinai.runtime.runs.reading import Load, expect_whole, read_ledger
 from akinai.views.run import RunViews
@@ -28,14 +27,14 @@ async def read_for_views(books: Books, header: RunHeader, *, load: Load = worlds
     """What folds the ledger into the views, which may be called in another thread. Both raise as `read_views`."""
     if header.damage:
         raise BrokenChain(0, header.damage)
-    with uncollected():
+    with never_collecting():
         ledger: Ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
     world = load(header.genesis.world)
     trace, found = await read_trace(books, header), await _kept_findings(books, header, ledger, world)
 
     def fold() -> RunViews:
-        with uncollected():
+        with never_collecting():
             return RunViews(header, world, replay(world, ledger, check=True), trace, found)
 
     return fold
@@ -47,18 +46,6 @@ async def _kept_findings(
     """The findings that are kept beside a run that is over; None where they are to be looked for."""
     kept = await find_scores(books, header, ledger.entries, world) if header.status != "open" else None
     return kept.findings if kept is not None and kept.judged else None
-
-
-@contextmanager
-def uncollected() -> Generator[None]:
-    """Without the collector of cycles: what a fold makes is kept, and looking through it takes a fifth of its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 async def read_trace(books: Books, header: RunHeader) -> list[TraceRecord]:

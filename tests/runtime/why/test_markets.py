@@ -15,8 +15,8 @@ from akinai.core.ledger import Outcome
 from akinai.core.worlds import replay
 from akinai.report.why.tables import reading_sentences
 from akinai.runtime.why import study
-from akinai.runtime.why.crowd import Crowd
 from akinai.runtime.why.explanation import Explanation
+from akinai.runtime.why.joint import JointBranches
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.players.customers import PLAYERS
 from akinai.worlds.market.players.observations import ReceivedMessage, messages_in, total
@@ -128,7 +128,7 @@ def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
     store = tmp_path / "a.db"
     run = akinai.runs(played(store, planted("customer_0002", reworded)), store=str(store))[0]
     world = worlds.load(run.world)
-    crowd = Crowd(world, replay(world, run.ledger), "careful")
+    crowd = JointBranches(world, replay(world, run.ledger), "careful")
     for place in (20, 25, 30, 35):
         actions = [step.turn for step in (*crowd.steps[:place], *asyncio.run(crowd.play_on(place)))]
         sent = [(turn.actor, turn.action) for turn in actions if isinstance(turn.action, a.SendMessage)]

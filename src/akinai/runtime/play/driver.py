@@ -16,9 +16,9 @@ from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World, make_agent, read_turn
+from akinai.runtime.garbage import seldom_collecting
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
-from akinai.runtime.play.collector import old_seldom_collected
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
 from akinai.runtime.play.failures import failed_header, original_error
 from akinai.runtime.play.model_pool import ModelPool
@@ -305,7 +305,7 @@ async def play_run(
     if context.seats:
         context.seats.session = session
     async with aclosing(driver):
-        with old_seldom_collected() if batch > 1 else nullcontext():
+        with seldom_collecting() if batch > 1 else nullcontext():
             return await _recall_and_play(store, header, driver, progress, context)
 
 

@@ -10,8 +10,8 @@ from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import DAY_US, Outcome, Turn
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
-from akinai.core.worlds import World, participants, step
-from akinai.runtime.why.beside import Beside, Departures, Trail, imagined_entry
+from akinai.core.worlds import World, participants
+from akinai.runtime.why.shadow import Departures, Shadow, Trail, imagined_step
 
 MOST_ACTIONS = 20_000
 """Actions of a branch, where the setup has no cap."""
@@ -81,7 +81,7 @@ class Branches:
         self._departures: list[Departures] = []
         self.afresh: set[int] = set()
         """Units at which the player begins afresh: the run did something else before, which it cannot be told."""
-        self._copies: dict[int, Beside | None] = {}
+        self._copies: dict[int, Shadow | None] = {}
         """The player at the beginning of units, where it can be copied."""
 
     @property
@@ -135,87 +135,83 @@ class Branches:
         steps = self.steps[unit.begin : unit.end]
         return Trail(self.world, state, steps, self.unit_of, again=again, without=without)
 
-    def _beside(self) -> Beside:
-        return Beside(self.world, self._factory, self.actor, self.steps.genesis, self.steps.opening)
+    def _shadow(self, actor: str | None = None) -> Shadow:
+        """The player of an actor at its beginning; without a name, of the actor that is explained."""
+        return Shadow(self.world, self._factory, actor or self.actor, self.steps.genesis, self.steps.opening)
 
     async def departures(self) -> list[Departures]:
         """Where the run and the player part, unit by unit."""
         if not self._departures:
-            beside = self._beside()
+            shadow = self._shadow()
             for place in range(len(self.units) + 1):
-                self._copies[place] = beside.copied()
+                self._copies[place] = shadow.copied()
                 if self._copies[place] is None and any(found.parted for found in self._departures):
                     self.afresh.add(place)
                 if place < len(self.units):
-                    self._departures.append(await self._follow(beside, place))
+                    self._departures.append(await self._follow(shadow, place))
             for place in self.afresh - {len(self.units)}:
                 unit, found = self.units[place], self._departures[place]
                 own = [made.entry.seq for made in self.steps[unit.begin : unit.end] if made.turn.actor == self.actor]
                 self._departures[place] = Departures(own, [] if self.by_days else found.missed, found.parted)
         return self._departures
 
-    async def _follow(self, beside: Beside, place: int) -> Departures:
+    async def _follow(self, shadow: Shadow, place: int) -> Departures:
         departures = Departures()
-        await beside.follow(self._trail(self.units[place], self.before(place)), departures)
+        await shadow.follow(self._trail(self.units[place], self.before(place)), departures)
         return departures
 
-    async def _player_at(self, place: int) -> Beside:
+    async def _player_at(self, place: int) -> Shadow:
         """The player as it knows the record up to a unit."""
         await self.departures()
         kept = self._copies.get(place)
         if (known := kept.copied() if kept else None) is not None:
             return known
-        beside = self._beside()
+        shadow = self._shadow()
         for earlier in range(0 if place in self.afresh else place):
-            await self._follow(beside, earlier)
-        return beside
+            await self._follow(shadow, earlier)
+        return shadow
 
     async def value(self, branch: Branch) -> float:
         """The headline at the end of a branch."""
-        beside, ignored = await self._player_at(branch.record), Departures()
+        shadow, ignored = await self._player_at(branch.record), Departures()
         state = self.before(branch.record)
         made: list[Step[Any]] = []
         for place in range(branch.record, branch.again):
             state = self._redrawn(state, branch, place)
             trail = self._trail(self.units[place], state, again=True, without=branch.without)
-            await beside.follow(trail, ignored)
+            await shadow.follow(trail, ignored)
             made += trail.made
             state = trail.state
-        if branch.again in self.afresh or (ignored.parted and beside.copied() is None):
-            beside = self._beside()
+        if branch.again in self.afresh or (ignored.parted and shadow.copied() is None):
+            shadow = self._shadow()
         past = self.steps[: self.units[branch.record].begin] if branch.record < len(self.units) else list(self.steps)
-        made += await self._play_on(beside, state, branch, len(past) + len(made))
+        made += await self._play_on(shadow, state, branch, len(past) + len(made))
         return self.headline(Steps(self.steps.genesis, self.steps.opening, [*past, *made])).value
 
     def _redrawn(self, state: Any, branch: Branch, place: int) -> Any:
         return self.world.facets.explaining.redraw(state, branch.salt) if place == branch.redrawn else state
 
-    async def _play_on(self, beside: Beside, state: Any, branch: Branch, count: int) -> list[Step[Any]]:
+    async def _play_on(self, shadow: Shadow, state: Any, branch: Branch, count: int) -> list[Step[Any]]:
         """The actions with which the player, and sub-agents that it calls, bring the run to its end."""
         world, made = self.world, list[Step[Any]]()
         cap = self._cap if isinstance(self._cap, int) and self._cap else MOST_ACTIONS
         start = max(branch.record, branch.again)
         waiting = branch.redrawn >= start
         day = self.units[branch.redrawn].number if waiting and branch.redrawn < len(self.units) else None
-        others: dict[str, Beside] = {}
+        others: dict[str, Shadow] = {}
         while count < cap and (actors := world.actors(state)):
             if waiting and (branch.redrawn == start or (day is not None and (self.unit_of(state) or 0) >= day)):
                 state, waiting = world.facets.explaining.redraw(state, branch.salt), False
             actor = actors[0]
-            player = beside if actor == self.actor else others.setdefault(actor, self._other(actor))
+            player = shadow if actor == self.actor else others.setdefault(actor, self._shadow(actor))
             action = await player.wanted(state)
             if action is None:
                 break
             turn = Turn(count + 1, world.now(state) or self.steps[-1].entry.at, actor, action)
-            after, outcome = step(world, state, turn)
-            made.append(Step(state, imagined_entry(turn, outcome), turn, outcome, after))
-            player.answer(self._observed(after, turn, outcome))
-            state, count = after, count + 1
+            made.append(imagined_step(world, state, turn))
+            player.answer(self._observed(made[-1]))
+            state, count = made[-1].after, count + 1
         return made
 
-    def _other(self, actor: str) -> Beside:
-        """A sub-agent's player, which begins afresh."""
-        return Beside(self.world, self._factory, actor, self.steps.genesis, self.steps.opening)
-
-    def _observed(self, after: Any, turn: Turn, outcome: Outcome) -> Outcome:
-        return self.world.facets.observation.observe(after, turn, outcome)
+    def _observed(self, made: Step[Any]) -> Outcome:
+        return self.world.facets.observation.observe(made.after, made.turn, made.outcome)

@@ -8,16 +8,16 @@ from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import replay
+from akinai.runtime.garbage import seldom_collecting
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
-from akinai.runtime.play.collector import old_seldom_collected
 from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import expect_whole, read_ledger
 from akinai.runtime.runs.work import Died, Executor, Here, Monitor, open_executor
 from akinai.runtime.why.book import WhyBook
 from akinai.runtime.why.branches import Branch, Branches
-from akinai.runtime.why.crowd import open_branches
 from akinai.runtime.why.explanation import Explanation
+from akinai.runtime.why.joint import open_branches
 from akinai.runtime.why.study import Study
 
 BATCH = 32
@@ -89,7 +89,7 @@ async def explain(
 
     executor = _executor(books, options, url)
     try:
-        with old_seldom_collected():
+        with seldom_collecting():
             departures = await branches.departures()
         study = Study(branches, departures, options.futures)
         await study.run(play)
@@ -132,7 +132,7 @@ class BranchWork:
             if ledger.digest != self.digest:
                 raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
             branches = _keep(ledger, self.player, self.actor)
-        with old_seldom_collected():  # every state of the run is kept, and none is in a cycle
+        with seldom_collecting():  # every state of the run is kept, and none is in a cycle
             return await branches.value(self.branch)
 
 

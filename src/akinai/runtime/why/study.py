@@ -8,9 +8,9 @@ from typing import Literal
 
 from akinai.core.statistics import PairedComparison, compare, holm
 from akinai.core.stores import RunHeader
-from akinai.runtime.why.beside import Departures
 from akinai.runtime.why.branches import Branch, Branches
 from akinai.runtime.why.explanation import Credit, Decision, Explanation
+from akinai.runtime.why.shadow import Departures
 
 CANDIDATES, SPANS = 8, 2
 """Days, and spans of days, of either sign that are tried in other futures."""

@@ -1,7 +1,6 @@
 """How a process takes connections: from a socket on which it listens, or from the process that accepted them."""
 
 import asyncio
-import gc
 import resource
 import socket
 from collections.abc import Callable, Sequence
@@ -76,10 +75,3 @@ def raise_file_limit() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-
-def collect_garbage_less_often() -> None:
-    """Avoid pauses: present objects stay for good, and states are frozen records without cycles."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 100)

@@ -18,10 +18,11 @@ from typing import Any
 import uvloop
 
 from akinai.core.errors import AkinaiError
+from akinai.runtime.garbage import collect_less_for_good
 from akinai.server.event_log import logging_to_stderr
 from akinai.server.execute import Receive, refusal
 from akinai.server.markets.handover import Channel, RoutedConnection
-from akinai.server.markets.listening import Place, collect_garbage_less_often, raise_file_limit
+from akinai.server.markets.listening import Place, raise_file_limit
 from akinai.server.markets.paths import FRONT_PATHS, market_in, root_of
 from akinai.server.markets.settings import ServeConfig
 from akinai.server.middleware import App, Scope, Send
@@ -75,7 +76,7 @@ async def _serve(settings: Mapping[str, Any], sock: socket.socket) -> None:
         loop.add_signal_handler(signal.SIGTERM, server.stop)
         loop.add_signal_handler(signal.SIGINT, lambda: None)
         import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
-        collect_garbage_less_often()
+        collect_less_for_good()
         _tell(asdict(server.info))
         await server.ended()
 

@@ -179,7 +179,7 @@ _SUPPOSES = re.compile(
 def find_arrivals(text: str, state: State) -> Iterator[Arrival]:
     """Find the statements of a text that goods have come."""
     suppliers = [name for supplier in state.setup.catalog.suppliers for name in (supplier.id, supplier.name.lower())]
-    for said, numbers, stored in japanese.came(text, state):
+    for said, numbers, stored in japanese.find_arrivals(text, state):
         lower = said.text.lower()
         suppliers_said = frozenset(
             supplier.id for supplier in state.setup.catalog.suppliers if supplier.name.lower().split()[0] in lower

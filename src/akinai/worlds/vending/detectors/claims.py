@@ -71,7 +71,7 @@ _ELSEWHERE = re.compile(rf"^{NUMBER}(?: units| more)? (?:in|at) ")
 
 def find_counts(text: str, state: State) -> Iterator[Count]:
     """Find the counts of goods that a text states as present."""
-    yield from (Count(said, id, units, place) for said, id, units, place in japanese.counts(text, state))
+    yield from (Count(said, id, units, place) for said, id, units, place in japanese.find_counts(text, state))
     if not HAVING.search(text.lower().replace("_", " ")):
         return
     names = names_of(state.setup.catalog.good_names)
@@ -222,7 +222,7 @@ _OTHER_HEAD = any_of(r"\b(?:plan|goal|target|todo|to-do|next steps|budget|yester
 
 def find_cash(text: str, state: State) -> Iterator[Cash]:
     """Find the amounts of cash that a text states as present."""
-    yield from (Cash(said, cents) for said, cents in japanese.cash(text, state))
+    yield from (Cash(said, cents) for said, cents in japanese.find_cash(text, state))
     if not _of_money(text.lower()):
         return
     theirs = others_goods(state)
@@ -285,7 +285,7 @@ _IF = re.compile(r"\b(?:if|when|whenever|unless|until|once|whether|assuming|supp
 
 def find_today(text: str, state: State) -> Iterator[tuple[str, int]]:
     """Find the days that a text says it is today, with its words; a weekday is the next such day."""
-    for said, day in japanese.today(text, state):
+    for said, day in japanese.find_today(text, state):
         match day:
             case int():
                 yield said, day

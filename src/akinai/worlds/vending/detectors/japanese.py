@@ -49,7 +49,7 @@ Place = Literal["machine", "storage"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JapaneseSentence:
     """A sentence that states something, and the goods that it names."""
 
     text: str
@@ -57,7 +57,7 @@ class Said:
     """Product ids with the span of each name."""
 
 
-def statements(text: str, state: State) -> Iterator[Said]:
+def find_statements(text: str, state: State) -> Iterator[JapaneseSentence]:
     """The Japanese sentences of a text that are no question, wish, plan or condition."""
     if not _JAPANESE.search(text):
         return
@@ -66,7 +66,7 @@ def statements(text: str, state: State) -> Iterator[Said]:
         sentence = found[0].strip()
         asks = sentence.endswith(("?", "？", "か。", "か"))
         if _JAPANESE.search(sentence) and not asks and not _UNREAL.search(sentence):
-            yield Said(sentence, _named(sentence.lower(), names))
+            yield JapaneseSentence(sentence, _named(sentence.lower(), names))
 
 
 @lru_cache(maxsize=16)
@@ -95,33 +95,37 @@ def _inside(name: str, before: str) -> bool:
     return len(name) == 1 and _JAPANESE.match(before) is not None and before not in "はがをにのも、と"
 
 
-def came(text: str, state: State) -> Iterator[tuple[Said, frozenset[int], bool]]:
+def find_arrivals(text: str, state: State) -> Iterator[tuple[JapaneseSentence, frozenset[int], bool]]:
     """Statements that goods have come: with the numbers of orders, and whether the goods are said to be in storage."""
-    for said in statements(text, state):
-        if _CAME.search(said.text) and not _DENIED.search(said.text):
-            orders = frozenset(int(found[1] or found[2]) for found in _ORDER.finditer(said.text))
-            yield said, orders, "倉庫" in said.text
+    for sentence in find_statements(text, state):
+        if _CAME.search(sentence.text) and not _DENIED.search(sentence.text):
+            orders = frozenset(int(found[1] or found[2]) for found in _ORDER.finditer(sentence.text))
+            yield sentence, orders, "倉庫" in sentence.text
 
 
-def cash(text: str, state: State) -> Iterator[tuple[str, int]]:
+def find_cash(text: str, state: State) -> Iterator[tuple[str, int]]:
     """Amounts of cash in cents that are stated as present."""
-    for said in statements(text, state):
-        if _PURSE.search(said.text) and not _OTHER_MONEY.search(said.text) and not _OTHER_DAYS.search(said.text):
-            for found in _MONEY.finditer(said.text):
-                yield said.text, _cents(found)
+    for sentence in find_statements(text, state):
+        if (
+            _PURSE.search(sentence.text)
+            and not _OTHER_MONEY.search(sentence.text)
+            and not _OTHER_DAYS.search(sentence.text)
+        ):
+            for found in _MONEY.finditer(sentence.text):
+                yield sentence.text, _cents(found)
 
 
 def _cents(found: re.Match[str]) -> int:
     return round(float((found[1] or found[2]).replace(",", "")) * 100)
 
 
-def counts(text: str, state: State) -> Iterator[tuple[str, str, int, Place | None]]:
+def find_counts(text: str, state: State) -> Iterator[tuple[str, str, int, Place | None]]:
     """Counts of goods that are stated as present: words, product, units, place."""
-    for said in statements(text, state):
-        if not _PRESENT.search(said.text) or _DEALS.search(said.text) or _OTHER_DAYS.search(said.text):
+    for sentence in find_statements(text, state):
+        if not _PRESENT.search(sentence.text) or _DEALS.search(sentence.text) or _OTHER_DAYS.search(sentence.text):
             continue
-        for product, units in _units(said):
-            yield said.text, product, units, _place(said.text)
+        for product, units in _units(sentence):
+            yield sentence.text, product, units, _place(sentence.text)
 
 
 def _place(text: str) -> Place | None:
@@ -130,42 +134,42 @@ def _place(text: str) -> Place | None:
     return "storage" if re.search(r"倉庫|ストック", text) else None
 
 
-def _units(said: Said) -> Iterator[tuple[str, int]]:
+def _units(sentence: JapaneseSentence) -> Iterator[tuple[str, int]]:
     """The numbers that belong to the named goods: after the name, or before it with a counter."""
-    for at, (product, start, end) in enumerate(said.goods):
-        until = said.goods[at + 1][1] if at + 1 < len(said.goods) else len(said.text)
-        after = said.text[end:until]
+    for at, (product, start, end) in enumerate(sentence.goods):
+        until = sentence.goods[at + 1][1] if at + 1 < len(sentence.goods) else len(sentence.text)
+        after = sentence.text[end:until]
         if found := re.search(rf"^[^\d]{{0,16}}?{_FIGURE} ?{_COUNTER}?(?![\d$%円ドル月日])", after):
             if "$" not in after[: found.end()]:
                 yield product, int(found[1].replace(",", ""))
         elif re.search(rf"^{_NONE}", after):
             yield product, 0
-        elif found := re.search(rf"{_FIGURE} ?{_COUNTER}の$", said.text[max(0, start - 14) : start]):
+        elif found := re.search(rf"{_FIGURE} ?{_COUNTER}の$", sentence.text[max(0, start - 14) : start]):
             yield product, int(found[1].replace(",", ""))
 
 
-def today(text: str, state: State) -> Iterator[tuple[str, "int | tuple[int, int] | str"]]:
+def find_today(text: str, state: State) -> Iterator[tuple[str, "int | tuple[int, int] | str"]]:
     """What a text says today is: the number of a day, a month with its day, or the character of a weekday."""
-    for said in statements(text, state):
-        head = _TODAY.search(said.text)
-        rest = said.text[head.end() :][:14] if head else ""
+    for sentence in find_statements(text, state):
+        head = _TODAY.search(sentence.text)
+        rest = sentence.text[head.end() :][:14] if head else ""
         if found := _NTH_DAY.match(rest):
-            yield said.text, int(found[1])
+            yield sentence.text, int(found[1])
         elif found := _DATE.match(rest):
-            yield said.text, (int(found[1]), int(found[2]))
+            yield sentence.text, (int(found[1]), int(found[2]))
         elif found := _WEEKDAY.match(rest):
-            yield said.text, found[1]
+            yield sentence.text, found[1]
 
 
-def sold(text: str, state: State) -> Iterator[tuple[str, str | None, int]]:
+def find_sold(text: str, state: State) -> Iterator[tuple[str, str | None, int]]:
     """What is said to have been sold yesterday: words, product and units; None with the income in cents, or nothing."""
-    for said in statements(text, state):
-        if "昨日" not in said.text:
+    for sentence in find_statements(text, state):
+        if "昨日" not in sentence.text:
             continue
-        if _SOLD_NOTHING.search(said.text):
-            yield said.text, None, 0
-        elif _INCOME.search(said.text) and (found := _MONEY.search(said.text)):
-            yield said.text, None, _cents(found)
-        elif _SOLD.search(said.text):
-            for product, units in _units(said):
-                yield said.text, product, units
+        if _SOLD_NOTHING.search(sentence.text):
+            yield sentence.text, None, 0
+        elif _INCOME.search(sentence.text) and (found := _MONEY.search(sentence.text)):
+            yield sentence.text, None, _cents(found)
+        elif _SOLD.search(sentence.text):
+            for product, units in _units(sentence):
+                yield sentence.text, product, units

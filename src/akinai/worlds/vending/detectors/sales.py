@@ -49,7 +49,7 @@ _NO_GOODS = re.compile(
 
 def find_sold(text: str, state: State) -> Iterator[Sold]:
     """Find what a text says was sold yesterday."""
-    yield from (Sold(said, product, amount) for said, product, amount in japanese.sold(text, state))
+    yield from (Sold(said, product, amount) for said, product, amount in japanese.find_sold(text, state))
     if not _WHEN.search(text.lower()):
         return
     names, theirs = names_of(state.setup.catalog.good_names), others_goods(state)

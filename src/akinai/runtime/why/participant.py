@@ -1,7 +1,8 @@
-"""A participant's player beside the record of a run of several: it can be made again as it was at any entry."""
+"""A participant's player in the shadow of a run of several: it can be made again as it was at any entry."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy as shallow_copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,8 @@ from akinai.core.actions import Action
 from akinai.core.agents import AgentFactory, Move, View
 from akinai.core.ledger import Genesis, Outcome, Turn
 from akinai.core.steps import Step
-from akinai.core.worlds import World, step
-from akinai.runtime.why.beside import MOST_ANSWERS, Beside, Departures, Watches, imagined_entry
+from akinai.core.worlds import World
+from akinai.runtime.why.shadow import MOST_ANSWERS, Departures, Shadow, Watches, imagined_step
 
 Call = tuple[View, Outcome | None] | tuple[Action, Outcome]
 """What an agent was asked, or what it watched."""
@@ -26,7 +27,7 @@ class Moment:
     last: Outcome | None
 
 
-class Follower(Beside):
+class ParticipantShadow(Shadow):
     """The player of one of several actors. The same record leaves it in the same state."""
 
     def __init__(self, world: World[Any], factory: AgentFactory, actor: str, genesis: Genesis, opening: Any) -> None:
@@ -50,7 +51,8 @@ class Follower(Beside):
             self.answer(seen)
         else:
             found.parted, found.taken = True, [made.entry.seq]
-            found.missed = [] if wanted is None else self._missed(made, wanted)
+            missed = None if wanted is None else self._instead(made, wanted)
+            found.missed = [missed] if missed is not None and missed.outcome.ok else []
             self._watch(made.turn.action, seen)
         self._places.append(place)
         self._moments.append(Moment(self._calls, len(self._calls), self._last))
@@ -62,16 +64,14 @@ class Follower(Beside):
         for _ in range(MOST_ANSWERS):
             if wanted is None or explaining.decides(wanted) or explaining.waits(wanted) or _is_entry(wanted, made):
                 break
-            turn = Turn(0, made.turn.at, self.actor, wanted)
-            after, outcome = step(self.world, made.before, turn)
-            self.answer(self.world.facets.observation.observe(after, turn, outcome))
+            looked = self._instead(made, wanted)
+            self.answer(self.world.facets.observation.observe(looked.after, looked.turn, looked.outcome))
             wanted = await self.wanted(made.before)
         return wanted
 
-    def _missed(self, made: Step[Any], wanted: Action) -> list[Step[Any]]:
-        turn = Turn(0, made.turn.at, self.actor, wanted)
-        after, outcome = step(self.world, made.before, turn)
-        return [Step(made.before, imagined_entry(turn, outcome), turn, outcome, after)] if outcome.ok else []
+    def _instead(self, made: Step[Any], wanted: Action) -> Step[Any]:
+        """An action in the place of an entry, as a step that nobody made."""
+        return imagined_step(self.world, made.before, Turn(0, made.turn.at, self.actor, wanted))
 
     def _watch(self, action: Action, seen: Outcome) -> None:
         if isinstance(self._agent, Watches):
@@ -81,10 +81,9 @@ class Follower(Beside):
         else:
             self._begin()
 
-    async def at(self, place: int) -> "Follower":
+    async def at(self, place: int) -> "ParticipantShadow":
         """Another one that knows the record up to an entry, excluded, and nothing after it."""
-        other = Follower.__new__(Follower)
-        other.world, other.actor, other._make = self.world, self.actor, self._make
+        other = shallow_copy(self)
         other._begin()
         other._places, other._moments = [], []
         at = bisect_right(self._places, place - 1)

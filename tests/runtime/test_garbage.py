@@ -6,13 +6,13 @@ import pytest
 
 import akinai
 from akinai.core.agents import Agent, Role
-from akinai.runtime.play.collector import OLD, old_seldom_collected
+from akinai.runtime.garbage import OLD, seldom_collecting
 from akinai.worlds import load
 
 
 def test_runs_that_overlap_leave_the_thresholds_as_the_first_found_them() -> None:
     before = gc.get_threshold()
-    first, second = old_seldom_collected(), old_seldom_collected()
+    first, second = seldom_collecting(), seldom_collecting()
     first.__enter__()
     second.__enter__()
     assert gc.get_threshold() == (*before[:2], OLD)

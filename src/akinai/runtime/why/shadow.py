@@ -1,4 +1,4 @@
-"""A player beside a record: it decides what it would do and is shown what was done, so that it can play on anywhere."""
+"""A player in the shadow of a record: it decides what it would do, is shown what was done, and can play on anywhere."""
 
 from collections.abc import Sequence
 from copy import copy as shallow_copy
@@ -36,7 +36,7 @@ class Copies(Protocol):
 
 @dataclass(slots=True)
 class Departures:
-    """Where a record and the player beside it part within a unit."""
+    """Where a record and the player in its shadow part within a unit."""
 
     taken: list[int] = field(default_factory=list[int])
     """Entries that the player would not have made."""
@@ -46,7 +46,7 @@ class Departures:
     """Whether anything differs, looks included."""
 
 
-class Beside:
+class Shadow:
     """The player of one actor. The same record leaves it in the same state."""
 
     def __init__(self, world: World[Any], factory: AgentFactory, actor: str, genesis: Genesis, opening: Any) -> None:
@@ -59,7 +59,7 @@ class Beside:
         self._last: Outcome | None = None
         self._wanted: Action | None = None
 
-    def copied(self) -> "Beside | None":
+    def copied(self) -> "Shadow | None":
         """Another one in the same state; None where the agent cannot be copied now."""
         agent = self._agent.copied() if isinstance(self._agent, Copies) and self._wanted is None else None
         if agent is None or self._over:
@@ -130,14 +130,14 @@ class Beside:
         not taken. None where it would end the unit, as the record then does."""
         state, world = trail.state, self.world
         turn = Turn(0, trail.now, self.actor, wanted)
-        after, outcome = step(world, state, turn)
-        decides, ends = world.facets.explaining.decides(wanted), trail.ends(after)
-        if decides and outcome.ok and not (ends and trail.by_days):
-            departures.missed.append(Step(state, imagined_entry(turn, outcome), turn, outcome, after))
+        imagined = imagined_step(world, state, turn)
+        decides, ends = world.facets.explaining.decides(wanted), trail.ends(imagined.after)
+        if decides and imagined.outcome.ok and not (ends and trail.by_days):
+            departures.missed.append(imagined)
         if ends:
             return None
         if not decides:
-            return world.facets.observation.observe(after, turn, outcome)
+            return world.facets.observation.observe(imagined.after, turn, imagined.outcome)
         return world.facets.explaining.unmade(state, wanted)
 
 
@@ -221,9 +221,9 @@ class UnitOf(Protocol):
     def __call__(self, state: Any) -> int | None: ...
 
 
-def imagined_entry(turn: Turn, outcome: Outcome) -> Entry:
-    """An entry that no ledger holds: without a digest."""
-    action = turn.action
-    return Entry(
-        turn.seq, turn.at, turn.actor, type(action).__name__, action.model_dump(mode="json"), outcome, "", "", ""
-    )
+def imagined_step(world: World[Any], state: Any, turn: Turn) -> Step[Any]:
+    """A step that no ledger holds: its entry has no digest."""
+    after, outcome = step(world, state, turn)
+    parameters = turn.action.model_dump(mode="json")
+    entry = Entry(turn.seq, turn.at, turn.actor, type(turn.action).__name__, parameters, outcome, "", "", "")
+    return Step(state, entry, turn, outcome, after)

@@ -9,16 +9,16 @@ from akinai.core.errors import UnknownName
 from akinai.core.ledger import Turn
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
-from akinai.core.worlds import World, participants, step
-from akinai.runtime.why.beside import Departures, imagined_entry
+from akinai.core.worlds import World, participants
 from akinai.runtime.why.branches import MOST_ACTIONS, Branch, Branches, actors_of
-from akinai.runtime.why.follower import Follower
+from akinai.runtime.why.participant import ParticipantShadow
+from akinai.runtime.why.shadow import Departures, imagined_step
 
 PACE_US = 1_000_000
 """How long an action takes in a branch of a world without a clock of its own: the same for everybody."""
 
 
-class Crowd(Branches):
+class JointBranches(Branches):
     """Plays branches of a run of several actors, entry by entry.
 
     Everybody is played by the player, but for actors whom the world plays itself. With an actor, its decisions are
@@ -35,7 +35,7 @@ class Crowd(Branches):
         known = [name for name in participants(world, steps.final) if gain(steps.final, name) is not None]
         if actor is not None and actor not in known:
             raise UnknownName("actor", actor, known)
-        self._followers: dict[str, Follower] = {}
+        self._shadows: dict[str, ParticipantShadow] = {}
         self._rows: list[int] = []
         self._next_parting: list[int] = []
 
@@ -47,7 +47,7 @@ class Crowd(Branches):
     async def departures(self) -> list[Departures]:
         if not self._departures:
             for place, made in enumerate(self.steps):
-                self._departures.append(await self._follower(made.turn.actor).follow_entry(made, place))
+                self._departures.append(await self._shadow_of(made.turn.actor).follow_entry(made, place))
             self._next_parting = _next_parting(self._departures)
             last = {made.turn.actor: place for place, made in enumerate(self.steps)}
             self._rows = [place for place in range(len(self.steps)) if self._matters(place, last)]
@@ -70,15 +70,15 @@ class Crowd(Branches):
         """The first entry from here on at which a player parts from the record: before it both do the same."""
         return self._next_parting[place]
 
-    def _follower(self, actor: str) -> Follower:
-        if actor not in self._followers:
-            self._followers[actor] = self._new_follower(actor)
-        return self._followers[actor]
+    def _shadow_of(self, actor: str) -> ParticipantShadow:
+        if actor not in self._shadows:
+            self._shadows[actor] = self._new_shadow(actor)
+        return self._shadows[actor]
 
-    def _new_follower(self, actor: str) -> Follower:
+    def _new_shadow(self, actor: str) -> ParticipantShadow:
         final = self.steps.final
         factory: AgentFactory = self.world.facets.sides.own_player(final, actor) or self._factory
-        return Follower(self.world, factory, actor, self.steps.genesis, final)
+        return ParticipantShadow(self.world, factory, actor, self.steps.genesis, final)
 
     async def value(self, branch: Branch) -> float:
         made = await self.play_on(branch.record)
@@ -91,27 +91,26 @@ class Crowd(Branches):
         world, state, made = self.world, self.before(place), list[Step[Any]]()
         counts = Counter(recorded.turn.actor for recorded in self.steps[:place])
         cap = self._cap if isinstance(self._cap, int) and self._cap else MOST_ACTIONS
-        queue, players = Queue(world, self.steps[place - 1].entry.at if place else 0), dict[str, Follower]()
+        queue, players = Queue(world, self.steps[place - 1].entry.at if place else 0), dict[str, ParticipantShadow]()
         while len(made) < MOST_ACTIONS and (turn_of := queue.next(state)) is not None:
             actor, at = turn_of
             if actor not in players:
-                players[actor] = await self._follower(actor).at(place)
+                players[actor] = await self._shadow_of(actor).at(place)
             action = await players[actor].wanted(state) if counts[actor] < cap else None
             if action is None:
                 break
             turn = Turn(place + len(made) + 1, at, actor, action)
-            after, outcome = step(world, state, turn)
-            made.append(Step(state, imagined_entry(turn, outcome), turn, outcome, after))
-            players[actor].answer(self._observed(after, turn, outcome))
+            made.append(imagined_step(world, state, turn))
+            players[actor].answer(self._observed(made[-1]))
             counts[actor] += 1
-            state = after
+            state = made[-1].after
         return made
 
 
 def open_branches(world: World[Any], steps: Steps[Any], player: str, actor: str | None = None) -> Branches:
     """The branches of a run, by days where it has one actor. Raises as they do."""
     if len(actors_of(world, steps)) != 1:
-        return Crowd(world, steps, player, actor)
+        return JointBranches(world, steps, player, actor)
     branches = Branches(world, steps, player)
     if actor not in (None, branches.actor):
         raise UnknownName("actor", actor, [branches.actor])
