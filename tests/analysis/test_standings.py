@@ -34,9 +34,9 @@ def test_groups_have_places_and_a_verdict(analysis: Analysis) -> None:
     sentences = standing_sentences(known)
     assert sentences.startswith("Net worth: naive is better than idle by $")
     assert "reference is better than naive by $" in sentences
-    assert "every two groups show a difference from $" in sentences
+    assert "With these runs a true difference of $" in sentences
     assert "Corrected for 3 pairs (Holm)." in sentences
-    assert "intervals over 5 seeds hold the truth in about 84 % of studies, not 95" in sentences
+    assert "intervals over 5 seeds hold the truth in about 84 % of studies, not 95 %" in sentences
     assert analysis.to_json()["standings"] == [known.to_json()]
 
 
@@ -60,7 +60,7 @@ def test_a_winner_is_named_with_its_interval(store: str) -> None:
         low, high = sorted(abs(end) / 100 for end in score.ci95 or ())
         assert verdict(found, "net_worth", score).startswith(
             f"Net worth: reference is better than naive by ${abs(score.difference or 0) / 100:,.2f}, "
-            f"between ${low:,.2f} and ${high:,.2f}, at 95 %. So many runs show a difference from $"
+            f"between ${low:,.2f} and ${high:,.2f}, at 95 %. With this many runs a true difference of $"
         )
 
 

@@ -246,8 +246,8 @@ def _floor(group: Group) -> str:
     if first is None or not first.mde:
         return ""
     floor = (
-        f"Against another group of as many runs, {label(first.name)} shows differences from "
-        f"{figure(first.mde, first.unit)} on, four times in five; on common seeds smaller ones."
+        f"Against another group of as many runs, a true difference in {label(first.name)} of "
+        f"{figure(first.mde, first.unit)} or more is found four times in five; on common seeds a smaller one is."
     )
     return " ".join(filter(None, (floor, coverage_warning(group.seeds))))
 

@@ -143,7 +143,8 @@ def _settled(comparison: Comparison, name: str, score: ScoreComparison) -> Itera
     else:
         yield f"{headline}: {cannot_tell(a, b, seeds, score.to_show)}."
     if score.mde:
-        yield f"So many runs show a difference from {figure(score.mde, score.unit)} on, four times in five."
+        floor = figure(score.mde, score.unit)
+        yield f"With this many runs a true difference of {floor} or more is found four times in five."
     if score.paired is None:
         yield "With common seeds the same runs would say more."
 

@@ -21,7 +21,9 @@ def standing_sentences(standings: Standings) -> str:
     parts = [f"{name[:1].upper()}{name[1:]}: {'; '.join(sentences)}."]
     if standings.ranking.mde:
         floor = figure(standings.ranking.mde, standings.unit)
-        parts.append(f"With these runs every two groups show a difference from {floor} on, four times in five.")
+        parts.append(
+            f"With these runs a true difference of {floor} or more between two groups is found four times in five."
+        )
     if pairs > 1:
         parts.append(f"Corrected for {pairs} pairs (Holm).")
     return " ".join(filter(None, [*parts, coverage_warning(standings.seeds) if standings.ranking.mde else ""]))
@@ -66,7 +68,7 @@ def coverage_warning(seeds: int) -> str:
     if seeds < 2 or (expected := expected_coverage(seeds)) is None:
         return ""
     share = f"about {100 * expected:.0f} %"
-    return f"Of skewed scores, intervals over {seeds} seeds hold the truth in {share} of studies, not 95."
+    return f"Where scores are skewed, intervals over {seeds} seeds hold the truth in {share} of studies, not 95 %."
 
 
 def place_column(names: Sequence[str], standings: Sequence[Standings]) -> Column:
