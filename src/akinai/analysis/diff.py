@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from akinai import worlds
 from akinai.core.canonical import Json
-from akinai.core.ledger import DAY_US, Ledger
+from akinai.core.ledger import Ledger, midnights
 from akinai.core.worlds import fold, walk
 from akinai.runtime.export.lines import entry_json
 from akinai.runtime.runs.records import Run
@@ -96,6 +96,6 @@ def facts_by_day(ledger: Ledger) -> Iterator[tuple[int, Mapping[str, Json]]]:
     day = 0
     for step in walk(world, ledger.genesis, ledger.entries):
         now = world.now(step.after)
-        if now is not None and (passed := now // DAY_US - start // DAY_US) > day:
+        if now is not None and (passed := midnights(start, now)) > day:
             day = passed
             yield day, world.facets.judging.facts(step.after)

@@ -17,6 +17,11 @@ SECOND_US, DAY_US = 1_000_000, 86_400_000_000
 _DECODER = json.JSONDecoder(parse_constant=no_constant)
 
 
+def midnights(begin: int, end: int) -> int:
+    """Midnights from one time to a later one, both in microseconds since the epoch."""
+    return end // DAY_US - begin // DAY_US
+
+
 @dataclass(frozen=True)
 class Genesis:
     """All that decides a run before anyone acts. It holds no run id, so forks share it."""

@@ -19,7 +19,7 @@ from typing import Any, cast
 from akinai.core.actions import Unreadable
 from akinai.core.canonical import Json, canonical
 from akinai.core.findings import SEVERITIES, Finding
-from akinai.core.ledger import DAY_US
+from akinai.core.ledger import midnights
 from akinai.core.money import format_cents
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World
@@ -241,7 +241,7 @@ class Day:
 def day_of(world: World[Any], opening: Any, state: Any) -> int:
     """The day of a state, from 1; 0 in a world without days."""
     start, now = world.now(opening), world.now(state)
-    return 0 if start is None or now is None else now // DAY_US - start // DAY_US + 1
+    return 0 if start is None or now is None else midnights(start, now) + 1
 
 
 def days_in(world: World[Any], steps: Steps[Any]) -> Iterator[Day]:

@@ -1,9 +1,9 @@
-"""Waiting for a coroutine from plain code, also inside a running event loop; Ctrl-C cancels it cleanly."""
+"""Waiting for coroutines: from plain code, also inside a running event loop, and for several at once."""
 
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -81,3 +81,16 @@ def _wait_on_thread(coroutine: Coroutine[Any, Any, T]) -> T:
         return task.result()
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
+
+
+async def gather_or_cancel(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of coroutines that run at once. Where one of them fails, the others are cancelled and awaited."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            if not task.cancelling():  # once: a second time would break off what it does at its end
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise

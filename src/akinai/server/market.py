@@ -286,7 +286,7 @@ class HostedMarket:
         refreshes, self._refreshes = self._refreshes, []
         try:
             await self._catch_up()
-        except Exception as error:
+        except Exception as error:  # reads go on with what is known, and the next refresh tries again
             self._metrics.failed(0, error)
         finally:
             for refreshed in refreshes:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from akinai.core.canonical import Json
-from akinai.core.ledger import DAY_US, SECOND_US, Ledger
+from akinai.core.ledger import SECOND_US, Ledger, midnights
 from akinai.core.presentation.desk import Desk
 from akinai.core.presentation.transcript import ItemKind, Letter, Talk
 from akinai.core.scores import Score
@@ -76,7 +76,7 @@ def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
         actor,
         presentation.names(state).get(actor, ""),
         len(steps),
-        now // DAY_US - start // DAY_US + 1 if dated and start is not None and now is not None else 0,
+        midnights(start, now) + 1 if dated and start is not None and now is not None else 0,
         days if dated and isinstance(days, int) else 0,
         _when(now) if dated and now is not None else "",
         first.name if first else "",
@@ -101,7 +101,7 @@ def _closed(world: World[Any], steps: Steps[Any], headline: str) -> Iterator[flo
     judging = world.facets.judging
     for step in steps:
         before, after = world.now(step.before), world.now(step.after)
-        if before is not None and after is not None and after // DAY_US > before // DAY_US:
+        if before is not None and after is not None and midnights(before, after):
             facts = judging.facts(step.after)
             value = facts.get(f"{headline}_cents", facts.get(headline))
             if isinstance(value, int | float):

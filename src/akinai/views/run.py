@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.findings import Deal, Finding
-from akinai.core.ledger import DAY_US, SECOND_US, Entry
+from akinai.core.ledger import DAY_US, SECOND_US, Entry, midnights
 from akinai.core.presentation.transcript import Crowd, Place
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
@@ -51,7 +51,7 @@ class RunViews:
         begin, end = self.world.now(self.steps.opening), self.world.now(self.steps.final)
         if begin is None or end is None:
             return None
-        return begin if "days" in self.steps.genesis.setup or end // DAY_US > begin // DAY_US else None
+        return begin if "days" in self.steps.genesis.setup or midnights(begin, end) else None
 
     @property
     def digest(self) -> str:
@@ -187,8 +187,8 @@ class RunViews:
         start = self._start
         if start is None:
             return [index // PART + 1 for index in range(len(self.steps))]
-        first, now = start // DAY_US, cast("Callable[[Any], int]", self.world.now)
-        return [now(step.before) // DAY_US - first + 1 for step in self.steps]
+        now = cast("Callable[[Any], int]", self.world.now)
+        return [midnights(start, now(step.before)) + 1 for step in self.steps]
 
     def day_of(self, seq: int) -> int:
         """The number of the day, or part, to which an entry belongs."""
@@ -209,7 +209,7 @@ class RunViews:
         count, ended = numbers[-1] if numbers else 0, 0
         if self._start is not None:
             now = cast("Callable[[Any], int]", self.world.now)
-            ended = now(self.steps.final) // DAY_US - self._start // DAY_US
+            ended = midnights(self._start, now(self.steps.final))
         index = 0
         for number in range(1, max(count, ended) + 1):
             first = index

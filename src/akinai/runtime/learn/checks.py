@@ -125,7 +125,7 @@ class FunctionCheck:
     def __call__(self, truth: str, answer: str) -> bool | float | Grade:
         try:
             value = self.function(truth, answer)
-        except Exception as error:
+        except Exception as error:  # somebody's code
             raise UsageError(
                 f"the check {self.name!r} failed on the answer {answer!r:.80}: {type(error).__name__}: {error}"
             ) from error

@@ -52,6 +52,6 @@ def _open(name: str, provider: str, base_url: str | None) -> Any:
         raise UsageError(
             f"the embedder {name!r} needs a package that is not installed: pip install {package}"
         ) from error
-    except Exception as error:
+    except Exception as error:  # a provider's package may raise anything
         message = redact_keys(" ".join(str(error).split()))[:MESSAGE_LIMIT]
         raise UsageError(f"the embedder {name!r} cannot be opened; its package says: {message}") from None

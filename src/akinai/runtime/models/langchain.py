@@ -174,7 +174,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
             structured = self._structured(request)
             try:
                 return reply_in(await chat.ainvoke(messages, **self._label, **structured))
-            except Exception as error:
+            except Exception as error:  # a provider's package may raise anything
                 if not structured or failure_of(error, self._timeout_s).kind not in _UNKNOWN_OPTION:
                     raise
             reply = reply_in(await chat.ainvoke(messages, **self._label))
@@ -237,7 +237,7 @@ def _open_chat_model(config: _ModelConfig) -> "tuple[BaseChatModel, Close]":
         raise UsageError(f"{config.name!r} needs a package that is not installed: pip install {package}") from error
     except UsageError:
         raise
-    except Exception as error:
+    except Exception as error:  # a provider's package may raise anything
         message = redact_keys(" ".join(str(error).split()))[:MESSAGE_LIMIT]
         raise UsageError(
             f"{config.name!r} cannot be opened; its package says: {message}"

@@ -108,7 +108,7 @@ async def _attempt_once(
         try:
             async with asyncio.timeout(timeout_s):
                 return Success(await attempt(), number, clock.now() - began)
-        except Exception as error:
+        except Exception as error:  # a provider's package may raise anything
             return failure_of(error, timeout_s)
 
 

@@ -61,7 +61,7 @@ class PendingDecisions:
             move: Move | BaseException = await self._decide(actor)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # raised where the decision is taken from the queue
             move = error
         self._decided.put_nowait((actor, move))
 

@@ -11,7 +11,7 @@ from akinai.core.actions import Action
 from akinai.core.agents import Agent, AgentFactory, Move, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
-from akinai.core.ledger import DAY_US, Entry, Outcome
+from akinai.core.ledger import Entry, Outcome, midnights
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import shown
@@ -207,7 +207,7 @@ class Driver:
                     return ending or "stopped"
                 if decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
                     await self._act(*decided)
-        except Exception:
+        except Exception:  # of an agent, a world or a store: what the others were asked is not lost
             await pending.finish()
             raise
         finally:
@@ -324,7 +324,7 @@ async def _recall_and_play(
         _expect_whole_past(header, session)
     except StoreError:
         raise
-    except Exception as error:
+    except Exception as error:  # of somebody's agent or world: it fails this run alone
         failed = failed_header(header, error)
         if header.status != "done" and not isinstance(error, LedgerError):  # a damaged record is left as it is
             await store.update(failed)
@@ -349,9 +349,9 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
         header = replace(header, status="done", ending=ending, error=None, card=card)
     except StoreError:
         raise
-    except Exception as error:
+    except Exception as error:  # of somebody's agent or world: it fails this run alone
         failure, header = error, failed_header(header, error)
-    except BaseException:
+    except BaseException:  # cancelled, or Ctrl-C
         header = replace(header, status="open", ending="stopped", error=None, card=card)
         await store.update(replace(header, entries=session.seq, digest=session.digest))
         raise
@@ -384,7 +384,7 @@ def _day_reporter(header: RunHeader, session: LocalSession[Any], progress: Progr
     def on_entry() -> None:
         nonlocal reported
         now = world.now(session.state)
-        if start is not None and now is not None and (days := now // DAY_US - start // DAY_US) > reported:
+        if start is not None and now is not None and (days := midnights(start, now)) > reported:
             reported = days
             progress(header.run_id, days, days_wanted)
 

@@ -66,7 +66,7 @@ class Bundler:
             for _, done in (*bundle, *self._asked):
                 done.cancel()
             raise
-        except Exception as error:
+        except Exception as error:  # every caller is told, whatever broke
             for _, done in (*bundle, *self._asked):
                 if not done.done():
                     done.set_exception(error)

@@ -15,6 +15,7 @@ from akinai.runtime.runs.processes import LocalProcesses, available_cpus
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
 from akinai.runtime.runs.records import Run
 from akinai.runtime.runs.work import Died, Executor, PlayWork
+from akinai.runtime.sync import gather_or_cancel
 
 WAITING_A_PROCESS = 200
 """Runs of models that wait in one process: at 10 ms of processor a call it is busy with about 100 calls a second."""
@@ -161,12 +162,4 @@ async def _in_one_loop(
         pools = {
             spec: await stack.enter_async_context(open_model_pool(spec, at_once=jobs)) for spec in dict.fromkeys(specs)
         }
-        tasks = [asyncio.create_task(play(header, pools[spec])) for header, spec in zip(headers, specs, strict=True)]
-        try:
-            return await asyncio.gather(*tasks)
-        except BaseException:
-            for task in tasks:
-                if not task.cancelling():  # once, as in `work`
-                    task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            raise
+        return await gather_or_cancel(play(header, pools[spec]) for header, spec in zip(headers, specs, strict=True))

@@ -200,7 +200,7 @@ def _in_process(url: str | None, item: Work[Any], at: Mapping[str, int]) -> Any:
     except (StoreError, UsageError) as error:
         # Its plain class: one that takes more than a message would not survive the way to the parent.
         return (StoreError if isinstance(error, StoreError) else UsageError)(str(error))
-    except Exception as error:
+    except Exception as error:  # somebody's agent or world: it goes to the parent if it can be sent
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:

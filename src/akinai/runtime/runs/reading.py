@@ -8,7 +8,7 @@ from typing import Any, cast
 from akinai import worlds
 from akinai.core.canonical import Json, bad_text
 from akinai.core.errors import AkinaiError, BrokenChain, LedgerError, StoreError, UnknownName, UsageError
-from akinai.core.ledger import DAY_US, Entry, Ledger
+from akinai.core.ledger import Entry, Ledger, midnights
 from akinai.core.models import Reply, Usage
 from akinai.core.scores import About, Score
 from akinai.core.steps import Step, Steps
@@ -247,7 +247,7 @@ def expect_whole(header: RunHeader, entries: int) -> None:
 def days_of(world: World[Any], steps: Steps[Any]) -> int:
     """Midnights that passed on the world's own clock; 0 where it has none."""
     begin, now = world.now(steps.opening), world.now(steps.final)
-    return 0 if begin is None or now is None else now // DAY_US - begin // DAY_US
+    return 0 if begin is None or now is None else midnights(begin, now)
 
 
 async def find_runs(
@@ -324,7 +324,7 @@ def series_of(world: World[Any], steps: Steps[Any]) -> Series:
         tools[type(step.turn.action).tool_name()] += 1
         refused += not step.outcome.ok
         now = world.now(step.after)
-        if now is not None and (day := now // DAY_US - start // DAY_US) > (days[-1].day if days else 0):
+        if now is not None and (day := midnights(start, now)) > (days[-1].day if days else 0):
             days.append(_Day(day, {**judging.facts(step.after), **judging.day_facts(step.after)}, tools, refused))
             tools, refused = Counter[str](), 0
     return _columns(days)

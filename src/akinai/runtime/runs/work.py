@@ -16,6 +16,7 @@ from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
 from akinai.runtime.runs.reading import Detail, loader, read_played
 from akinai.runtime.runs.records import RESUMABLE, Run
+from akinai.runtime.sync import gather_or_cancel
 from akinai.stores import open_store
 from akinai.stores.memory import MemoryStore
 
@@ -177,15 +178,7 @@ async def _play(
         for spec in dict.fromkeys(spec_of(header) for header in headers):
             if spec.asks_model:
                 pools[spec] = await stack.enter_async_context(open_model_pool(spec, at_once=item.at_once))
-        tasks = [asyncio.create_task(play(header, pools.get(spec_of(header)))) for header in headers]
-        try:
-            await asyncio.gather(*tasks)
-        except BaseException:
-            for task in tasks:
-                if not task.cancelling():  # once: a second time would break off what it does at its end
-                    task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            raise
+        await gather_or_cancel(play(header, pools.get(spec_of(header))) for header in headers)
 
 
 async def play_shared(books: Books, header: RunHeader, progress: Progress | None, context: PlayContext) -> RunHeader:

@@ -132,7 +132,7 @@ class Writer:
             try:
                 await self._try_commit(jobs)
                 return
-            except Exception as error:
+            except Exception as error:  # psycopg, the network or the loop: each job gets an outcome
                 attempts += 1
                 if is_connection_lost(error):
                     self.drop()

@@ -230,7 +230,7 @@ class _Writer(_ConnectionThread):
             self._files.expect_same(connection)
             connection.execute("COMMIT")
             self._files.expect_same(connection)
-        except Exception as error:
+        except Exception as error:  # a fault of a job must not end the thread that all others wait for
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             if len(jobs) == 1:

@@ -183,7 +183,7 @@ class Server:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except BaseException as error:
+        except BaseException as error:  # raised in the thread that waits for the server
             self._broken = error
         finally:
             self._ready.set()

@@ -144,7 +144,7 @@ class Endpoint:
         except Refused as refused:
             why = str(refused)
             answer = _Answer(_json(400, wire.error(400, why)), error=why)
-        except Exception as error:
+        except Exception as error:  # a test's own responder: its test is told
             why = f"the endpoint's responder broke: {type(error).__name__}: {error}"
             answer = _Answer(_json(400, wire.error(400, why)), error=why)
         await _pause(self._latency_s + (self._faults.slow_s if fault == "slow" else 0.0), connection)
