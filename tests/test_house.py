@@ -109,8 +109,34 @@ def named_worlds(path: str, tree: ast.Module) -> Iterator[str]:
             yield f"line {getattr(node, 'lineno', 0)}: imports {named[0]}"
 
 
+@cache
+def names_of(module: str) -> frozenset[str]:
+    """What can be imported from a module of the package: what its file binds anywhere, and the modules in its folder."""
+    path = f"src/{module.replace('.', '/')}"
+    tree = files().get(f"{path}.py") or files().get(f"{path}/__init__.py")
+    if tree is None:
+        return frozenset()
+    inside = {
+        name.removeprefix(f"{path}/").partition("/")[0].removesuffix(".py")
+        for name in files()
+        if name.startswith(f"{path}/")
+    }
+    return frozenset({name for _, name in names_in(tree)} | inside)
+
+
+def imports_of_nothing(path: str, tree: ast.Module) -> Iterator[str]:
+    """What is imported from the package is there: a name that went is gone from every file, in functions too."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith("akinai.") and not node.level:
+                gone = [name.name for name in names if name.name not in names_of(module)]
+                yield from (f"line {node.lineno}: {module} has no {name}" for name in gone)
+            case _:
+                pass
+
+
 Law = Callable[[str, ast.Module], Iterator[str]]
-LAWS: tuple[Law, ...] = (vague_names, dead_names, long_functions, long_files, named_worlds)
+LAWS: tuple[Law, ...] = (vague_names, dead_names, long_functions, long_files, named_worlds, imports_of_nothing)
 
 
 def crowded_folders() -> Mapping[str, str]:

@@ -84,6 +84,8 @@ def serve(
         from akinai.server.event_log import write_within
         from akinai.server.serving import serve as serve_market
     except ImportError as error:
+        if (error.name or "").startswith("akinai"):  # a fault of ours, which no extra mends
+            raise
         raise UsageError(
             f'serving needs more than is installed ({error}); pip install "akinai[server]" brings it'
         ) from error

@@ -76,6 +76,8 @@ def show(
     try:
         from akinai.studio.serving import studio
     except ImportError as error:
+        if (error.name or "").startswith("akinai"):  # a fault of ours, which no extra mends
+            raise
         raise UsageError(
             f'the studio needs more than is installed ({error}); pip install "akinai[studio]" brings it'
         ) from error

@@ -10,7 +10,7 @@ from akinai.analysis.groups import settings_key
 from akinai.analysis.scale import HIGH, LOW
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World
-from akinai.report.page.run_list import Scales, daily
+from akinai.report.page.run_list import Scales
 from akinai.runtime.config.settings import Prepared
 from akinai.runtime.models.budget import Prices
 from akinai.runtime.play.agent_spec import AgentSpec
@@ -74,7 +74,7 @@ class CachedViews:
         scales = Scales.of([*self.watch.items, *self.watch.yardsticks])
         for agent in (LOW, HIGH):
             run = scales.baseline(header, agent) or await self._stored(header, agent)
-            found[agent] = daily(run) if run else await asyncio.to_thread(_play, world, header, agent)
+            found[agent] = run.headline_by_day if run else await asyncio.to_thread(_play, world, header, agent)
         return {name: days for name, days in found.items() if days}
 
     async def _stored(self, header: RunHeader, agent: str) -> Run | None:
@@ -117,6 +117,6 @@ def _play(world: World[object], like: RunHeader, agent: str) -> Sequence[float]:
         (header,) = plan(world, Prepared(like.genesis.setup, "", ""), AgentSpec(agent), [like.genesis.seed], agent)
         await memory.create(header)
         run = await read_run(memory, await play_run(memory, header), SERIES, trouble=(Exception,))
-        return () if run.trouble else daily(run)
+        return () if run.trouble else run.headline_by_day
 
     return asyncio.run(work())
