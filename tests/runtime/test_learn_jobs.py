@@ -3,12 +3,10 @@
 import asyncio
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,52 +27,14 @@ from akinai.runtime.learn import world as learning
 from akinai.runtime.learn.result import LearnResult
 from akinai.runtime.learn.train_config import TrainConfig
 from akinai.runtime.play.agent_spec import ModelChoice
-from akinai.runtime.runs import work
 from akinai.runtime.runs.records import Run
 from akinai.testing.endpoint import Endpoint, ModelCall
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
 GATED = {"held_out": 1, "gate": True, "epochs": 2}
 RUNS = {"agent": "naive", "seeds": "1-3", "eval_seeds": "101-102", "days": 6, "keep_best": True, "settings": GATED}
 JUDGED_RUNS = 2 * 2 + 3
 """With and without a playbook; and the run that is held out, under each of three playbooks."""
-
-
-class Elsewhere:
-    """An engine: work and results travel as bytes, and the last item is done first."""
-
-    done = 0
-
-    def __init__(self, address: str, jobs: int) -> None:
-        pass
-
-    def check_store(self, url: str) -> None:
-        if url.startswith("memory:"):
-            raise UsageError("it cannot open a store in memory")
-
-    async def work(
-        self, url: str | None, items: Sequence[work.Work[Any]], progress: Any
-    ) -> AsyncIterator[tuple[int, Any]]:
-        for place in reversed(range(len(items))):
-            Elsewhere.done += 1
-            item: work.Work[Any] = pickle.loads(pickle.dumps(items[place]))
-            yield place, pickle.loads(pickle.dumps(await work.do_work(url, item, work.Unwatched())))
-
-    async def close(self) -> None:
-        pass
-
-
-class Point:
-    name = "elsewhere"
-
-    @staticmethod
-    def load() -> type[Elsewhere]:
-        return Elsewhere
-
-
-@pytest.fixture(autouse=True)
-def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "entry_points", lambda group: [Point])
-    monkeypatch.setattr(Elsewhere, "done", 0)
 
 
 def figures(learned: LearnResult) -> str:
@@ -111,13 +71,13 @@ def digests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_an_engine_judges_as_this_process_does(tmp_path: Path, digests: list[str]) -> None:
+def test_an_engine_judges_as_this_process_does(tmp_path: Path, digests: list[str], elsewhere: Any) -> None:
     """Judging, gates and the choice of the best go through the executor; document, playbook and runs are equal."""
     here, plain = learned(tmp_path / "here"), sorted(digests)
-    assert Elsewhere.done == 0
+    assert elsewhere.done == 0
     digests.clear()
-    there = learned(tmp_path / "there", on="elsewhere://x")
-    assert Elsewhere.done == JUDGED_RUNS
+    there = learned(tmp_path / "there", on="elsewhere://there")
+    assert elsewhere.done == JUDGED_RUNS
     assert figures(there) == figures(here)
     assert bytes_of(tmp_path / "there") == bytes_of(tmp_path / "here")
     assert sorted(digests) == plain
@@ -141,21 +101,21 @@ def runs_of(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_an_engine_plays_what_models_play(tmp_path: Path) -> None:
+def test_an_engine_plays_what_models_play(tmp_path: Path, elsewhere: Any) -> None:
     """Runs that ask a model are played by the engine from the store: equal names, digests, bullets and scores."""
     pytest.importorskip("langchain_openai", reason="the extra 'models' is not installed")
     found: dict[str | None, LearnResult] = {}
     with Endpoint(Business()) as endpoint:
         model = ModelChoice("openai:test", endpoint.openai_url)
-        for on in (None, "elsewhere://x"):
+        for on in (None, "elsewhere://there"):
             folder = tmp_path / str(bool(on))
             folder.mkdir()
             store = str(folder / "runs.db")
             config = TrainConfig("vending", "chat", "1", "101", 2, store=store, model=model, reflect="rules")
             found[on] = akinai.learn(config, playbook=folder / "p.json", on=on)
-    assert Elsewhere.done == 3
+    assert elsewhere.done == 3
     assert runs_of(tmp_path / "True") == runs_of(tmp_path / "False")
-    assert figures(found[None]) == figures(found["elsewhere://x"])
+    assert figures(found[None]) == figures(found["elsewhere://there"])
 
 
 class Crowd:
@@ -204,7 +164,7 @@ def test_what_nobody_else_can_do_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="a world given as an object is played in this process"):
         akinai.learn(worlds.load("vending"), jobs=2, store="memory:", playbook=tmp_path / "p.json")
     with pytest.raises(UsageError, match="on cannot be used: qa is no world"):
-        akinai.learn("qa", on="elsewhere://x")
+        akinai.learn("qa", on="elsewhere://there")
     with pytest.raises(UsageError, match="jobs cannot be used: tasks without a model are done in this process"):
         akinai.learn("qa", jobs=2)
     with pytest.raises(UsageError, match="no executor 'elsewere'; did you mean 'elsewhere'"):
@@ -215,7 +175,7 @@ def test_what_nobody_else_can_do_is_refused(tmp_path: Path) -> None:
     ):
         config = TrainConfig("vending", "chat", "1", "101", 5, store=store, model=model)
         with pytest.raises(UsageError, match=why):
-            akinai.learn(config, playbook=tmp_path / "p.json", on="elsewhere://x", **more)
+            akinai.learn(config, playbook=tmp_path / "p.json", on="elsewhere://there", **more)
     assert not list(tmp_path.iterdir())
 
 

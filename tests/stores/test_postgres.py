@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from stored_runs import expect_bad_append_fails_alone, expect_break_at, written
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, UsageError
 from akinai.core.ledger import Entry, Genesis, check_chain
@@ -17,14 +18,6 @@ from akinai.testing.laws.sample_runs import AWKWARD_TEXTS, read_entries, sample_
 from real_postgres import schema_in, server, sql, with_option
 
 test_laws = store_laws(lambda folder: PostgresStore.open(schema_in(folder)))
-
-
-async def written(url: str, count: int = 20, text: str = "hello") -> None:
-    """A closed store with one run."""
-    store = await open_store(url)
-    await store.create(sample_header("r"))
-    await store.append("r", sample_entries(count, text))
-    await store.close()
 
 
 @pytest.mark.parametrize("odd", [*AWKWARD_TEXTS[1:], "%s %(run)s {}", "NULL", "\\N", "\\.", "a\tb\\x41", "${x}"])
@@ -86,18 +79,8 @@ async def test_recipient_of_any_length_is_kept(postgres: str) -> None:
 @pytest.mark.parametrize("text", ["half a pair \ud83d", '{"agent_id": "NUL \\u0000"}', "no JSON", "\0"])
 async def test_value_that_no_database_takes_fails_alone(postgres: str, text: str) -> None:
     """An append that PostgreSQL cannot take is a StoreError to its caller, and the others are kept."""
-    store = await open_store(postgres)
-    for number in range(6):
-        await store.create(sample_header(f"r{number}"))
-    bad = sample_entries(4)
-    object.__setattr__(bad[2], "text", text)
-    asked = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    for number, answer in enumerate(answers):
-        assert type(answer) is (StoreError if number == 2 else type(None)), answer
-        assert await read_entries(store, f"r{number}") == ([] if number == 2 else sample_entries(4))
-    assert "cannot keep this" in str(answers[2])
-    await store.close()
+    error = await expect_bad_append_fails_alone(postgres, text)
+    assert "cannot keep this" in str(error)
 
 
 async def test_error_of_a_run_is_kept_whatever_it_says(postgres: str) -> None:
@@ -210,19 +193,7 @@ async def test_edited_row_is_found(postgres: str, edit: str) -> None:
     """Whatever is changed in a row, the chain breaks at that entry, after the entries before it were read."""
     await written(postgres, 700)
     sql(postgres, edit)
-    store = await open_store(postgres)
-    read: list[Entry] = []
-
-    async def verify() -> None:
-        async for entry in store.read("r"):
-            read.append(entry)  # noqa: PERF401 - the entries before the break are checked
-        check_chain(sample_genesis(), read)
-
-    with pytest.raises(BrokenChain) as broken:
-        await verify()
-    assert broken.value.entry == 612
-    assert read[:611] == sample_entries(611)
-    await store.close()
+    await expect_break_at(postgres, 612)
 
 
 @pytest.mark.parametrize(

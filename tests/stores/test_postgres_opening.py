@@ -5,24 +5,17 @@ import traceback
 from typing import Any
 
 import pytest
+from stored_runs import written
 
 from akinai.core.errors import AkinaiError, StoreError, StoreVersion, UsageError
 from akinai.core.stores import ScoreRecord
 from akinai.stores import open_store
 from akinai.stores.postgres.schema import SCHEMA_VERSION
 from akinai.stores.postgres.store import PostgresStore
-from akinai.testing.laws.sample_runs import sample_entries, sample_header
+from akinai.testing.laws.sample_runs import sample_header
 from real_postgres import server, sql, with_option
 
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1"
-
-
-async def written(url: str, count: int = 20, text: str = "hello") -> None:
-    """A closed store with one run."""
-    store = await open_store(url)
-    await store.create(sample_header("r"))
-    await store.append("r", sample_entries(count, text))
-    await store.close()
 
 
 def foreign(url: str) -> None:

@@ -9,9 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from stored_runs import expect_bad_append_fails_alone, expect_break_at, written
 
 from akinai.core.errors import BrokenChain, SequenceConflict, StoreError, StoreVersion, UsageError
-from akinai.core.ledger import Entry, check_chain
+from akinai.core.ledger import check_chain
 from akinai.core.stores import TraceRecord
 from akinai.stores import open_store
 from akinai.stores.sqlite.file import APPLICATION_ID, SCHEMA_VERSION, Synchronous
@@ -33,17 +34,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "akinai.db"
 
 
-async def written(path: Path, count: int = 20, text: str = "hello") -> None:
-    """A closed store with one run."""
-    store = await open_store(str(path))
-    await store.create(sample_header("r"))
-    await store.append("r", sample_entries(count, text))
-    await store.close()
-
-
 async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> None:
     """A store whose maker stopped before it switched to WAL is switched once its lock is free."""
-    await written(path)
+    await written(str(path))
     sql(path, "PRAGMA journal_mode = DELETE")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -59,7 +52,7 @@ async def test_opening_waits_for_another_that_makes_the_store(path: Path) -> Non
 async def test_locked_store_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write that waits too long for another process is a StoreError, and the next one works."""
     monkeypatch.setattr("akinai.stores.sqlite.file.BUSY_TIMEOUT_S", 0.05)
-    await written(path)
+    await written(str(path))
     store = await open_store(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -95,7 +88,7 @@ def foreign_after_crash(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    asyncio.run(written(path))
+    asyncio.run(written(str(path)))
     sql(path, f"PRAGMA user_version = {SCHEMA_VERSION + 6}", "PRAGMA wal_checkpoint(TRUNCATE)")
 
 
@@ -157,7 +150,7 @@ async def test_missing_store_is_not_made(path: Path, make: Callable[[Path], obje
     with pytest.raises(UsageError, match=r"no store at .*akinai\.db'; "):
         await open_store(str(path), create=False)
     assert contents(path.parent) == before
-    await written(path)
+    await written(str(path))
     assert sql(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
     assert sql(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     assert sql(path, "PRAGMA journal_mode") == [("wal",)]
@@ -165,7 +158,7 @@ async def test_missing_store_is_not_made(path: Path, make: Callable[[Path], obje
 
 async def test_edited_byte_is_found(path: Path) -> None:
     """A byte changed in the file is found by its entry, and the entries before it are still read."""
-    await written(path, 700, "market price 145")
+    await written(str(path), 700, "market price 145")
     for number, (old, new) in enumerate(((b"price 145", b"price 144"), (b"price 144", b"price \xff44")), 1):
         raw = path.read_bytes()
         at = raw.index(old, len(raw) // 2)
@@ -194,26 +187,14 @@ async def test_edited_byte_is_found(path: Path) -> None:
 )
 async def test_edited_row_is_found(path: Path, edit: str) -> None:
     """Whatever is changed in a row, the chain breaks at that entry, after the entries before it were read."""
-    await written(path, 700)
+    await written(str(path), 700)
     sql(path, edit)
-    store = await open_store(str(path))
-    read: list[Entry] = []
-
-    async def verify() -> None:
-        async for entry in store.read("r"):
-            read.append(entry)  # noqa: PERF401 - the entries before the break are checked
-        check_chain(sample_genesis(), read)
-
-    with pytest.raises(BrokenChain) as broken:
-        await verify()
-    assert broken.value.entry == 612
-    assert read[:611] == sample_entries(611)
-    await store.close()
+    await expect_break_at(str(path), 612)
 
 
 async def test_edited_header_is_found(path: Path) -> None:
     """A genesis that is no JSON is a BrokenChain at entry 0 that names the run."""
-    await written(path)
+    await written(str(path))
     sql(path, "UPDATE runs SET genesis = 'x' || genesis")
     store = await open_store(str(path))
     with pytest.raises(BrokenChain, match="header of run 'r'") as broken:
@@ -232,7 +213,7 @@ async def test_edited_header_is_found(path: Path) -> None:
 )
 async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
     """A query by recipient, sender or action name within a run uses the index made for it, in order."""
-    await written(path)
+    await written(str(path))
     where = f"WHERE run_id = 'r' AND json_extract(data, '{place}') = 'x' AND seq > 3 ORDER BY seq"
     plan = sql(path, f"EXPLAIN QUERY PLAN SELECT data FROM actions {where}")
     assert [step[3] for step in plan] == [f"SEARCH actions USING INDEX {index} (run_id=? AND <expr>=? AND seq>?)"]
@@ -240,7 +221,7 @@ async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
 
 async def test_columns_say_what_the_data_says(path: Path) -> None:
     """The row of an entry has its actor, time, canonical text and digest."""
-    await written(path)
+    await written(str(path))
     entry = sample_entries(7)[6]
     row = sql(path, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
     assert row == [("r", 7, "customer_1", entry.at, entry.text, entry.digest)]
@@ -257,17 +238,7 @@ async def test_commit_reaches_the_disk(path: Path, synchronous: Synchronous, lev
 
 async def test_bad_append_fails_alone(path: Path) -> None:
     """An append that the database cannot take is a StoreError to its caller; the others are kept."""
-    store = await open_store(str(path))
-    for number in range(6):
-        await store.create(sample_header(f"r{number}"))
-    bad = sample_entries(4)
-    object.__setattr__(bad[2], "text", "half a pair \ud83d")
-    asked = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    for number, answer in enumerate(answers):
-        assert isinstance(answer, StoreError if number == 2 else type(None)), answer
-        assert await read_entries(store, f"r{number}") == ([] if number == 2 else sample_entries(4))
-    await store.close()
+    await expect_bad_append_fails_alone(str(path), "half a pair \ud83d")
 
 
 async def test_appends_that_arrive_together_are_committed_together(path: Path) -> None:
@@ -284,7 +255,7 @@ async def test_appends_that_arrive_together_are_committed_together(path: Path) -
 
 async def test_loop_goes_on_while_the_disk_works(path: Path) -> None:
     """A write that waits for its lock holds up neither the event loop nor reads."""
-    await written(path)
+    await written(str(path))
     store = await open_store(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -301,7 +272,7 @@ async def test_loop_goes_on_while_the_disk_works(path: Path) -> None:
 async def test_close_ends_the_threads(path: Path) -> None:
     """A store that was closed, or could not be opened, leaves no thread and no journal beside its file."""
     before = threading.active_count()
-    await written(path)
+    await written(str(path))
     (path.parent / "notes.txt").write_text("x" * 1000)
     with pytest.raises(StoreError):
         await open_store(str(path.parent / "notes.txt"))
@@ -318,7 +289,7 @@ async def test_close_ends_the_threads(path: Path) -> None:
 
 async def test_closed_file_is_whole_by_itself(path: Path) -> None:
     """After close a copy of the file alone holds everything: the writer, which folds the journal, closes last."""
-    await written(path)
+    await written(str(path))
     store = await SqliteStore.open(str(path))
     await store.append("r", sample_entries(24)[20:])
     reading = threading.Event()
@@ -357,7 +328,7 @@ def test_store_outlives_an_event_loop(path: Path) -> None:
 
 async def test_trace_that_is_no_json_is_named(path: Path) -> None:
     """A damaged trace record is a StoreError that names the run."""
-    await written(path)
+    await written(str(path))
     store = await open_store(str(path))
     await store.add_trace("r", [TraceRecord("a", 1, 1, "x")])
     sql(path, "UPDATE trace SET data = 'x'")
@@ -368,7 +339,7 @@ async def test_trace_that_is_no_json_is_named(path: Path) -> None:
 
 async def test_sequence_conflict_says_what_is_next(path: Path) -> None:
     """The refusal of an append names the run, the number that is next and the one that came."""
-    await written(path)
+    await written(str(path))
     store = await open_store(str(path))
     with pytest.raises(SequenceConflict, match=r"run 'r' takes entry 21 next, not 23"):
         await store.append("r", sample_entries(25)[22:])

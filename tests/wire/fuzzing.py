@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from threading import Event, Thread
 
+import httpx
 from hypothesis import strategies as st
 from wire_server import ServeConfig
 
@@ -30,6 +33,17 @@ class Background:
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(30)
+
+
+@contextmanager
+def market_of_two() -> Generator[Background]:
+    """A server at which the customer "c" and the business "b" have registered."""
+    background = Background()
+    for id, kind in (("c", "customer"), ("b", "business")):
+        profile = {"id": id, "metadata": {"type": kind}, kind: {}}
+        httpx.post(f"{background.url}/agents/register", json={"agent": profile}).raise_for_status()
+    yield background
+    background.close()
 
 
 JSON = st.recursive(

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from fuzzing import BODY, Background
+from fuzzing import BODY, Background, market_of_two
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
@@ -15,12 +15,8 @@ from wire_server import Wire
 
 @pytest.fixture
 def server() -> Iterator[Background]:
-    background = Background()
-    for id, kind in (("c", "customer"), ("b", "business")):
-        profile = {"id": id, "metadata": {"type": kind}, kind: {}}
-        httpx.post(f"{background.url}/agents/register", json={"agent": profile}).raise_for_status()
-    yield background
-    background.close()
+    with market_of_two() as background:
+        yield background
 
 
 def fuzz(server: Background, examples: int, begin: int = 0) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-import httpx
 import pytest
-from fuzzing import BODY, Background
+from fuzzing import BODY, Background, market_of_two
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
@@ -19,12 +18,8 @@ CUTS = st.lists(st.floats(0, 1), max_size=4)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Background]:
-    background = Background()
-    for id, kind in (("c", "customer"), ("b", "business")):
-        profile = {"id": id, "metadata": {"type": kind}, kind: {}}
-        httpx.post(f"{background.url}/agents/register", json={"agent": profile}).raise_for_status()
-    yield background
-    background.close()
+    with market_of_two() as background:
+        yield background
 
 
 def fuzzed(*values: Any, examples: int) -> Any:

@@ -1,8 +1,7 @@
 """One protocol of executors behind playing, reading and explaining: whoever does the work, the results are equal."""
 
-import pickle
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,49 +9,13 @@ import pytest
 
 import akinai
 from akinai.core.errors import UsageError
-from akinai.runtime.runs import work
-from akinai.runtime.runs.work import Died, Unwatched, Work
+from akinai.runtime.runs.work import Died
 
-
-class Elsewhere:
-    """An engine: items and results travel as bytes, the store is opened there, and the last item is done first."""
-
-    done = 0
-
-    def __init__(self, address: str, jobs: int) -> None:
-        assert address == "there"
-
-    def check_store(self, url: str) -> None:
-        if url.startswith("memory:"):
-            raise UsageError("it cannot open a store in memory")
-
-    async def work(self, url: str | None, items: Sequence[Work[Any]], progress: Any) -> AsyncIterator[tuple[int, Any]]:
-        for place in reversed(range(len(items))):
-            item: Work[Any] = pickle.loads(pickle.dumps(items[place]))
-            Elsewhere.done += 1
-            yield place, pickle.loads(pickle.dumps(await work.do_work(url, item, Unwatched())))
-
-    async def close(self) -> None:
-        pass
-
-
-class Point:
-    name = "elsewhere"
-
-    @staticmethod
-    def load() -> type[Elsewhere]:
-        return Elsewhere
-
-
-def installed(group: str) -> list[type[Point]]:
-    assert group == "akinai.executors"
-    return [Point]
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(work, "entry_points", installed)
-    monkeypatch.setattr(Elsewhere, "done", 0)
+def store(tmp_path: Path) -> str:
     url = str(tmp_path / "akinai.db")
     for agent in ("naive", "reference"):
         akinai.run("vending", agent=agent, days=8, seeds="1-3", store=url, name=agent)
@@ -78,22 +41,22 @@ ASKED: dict[str, Callable[[str, str | None], Any]] = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_results_are_equal_whoever_does_the_work(store: str, name: str) -> None:
+def test_results_are_equal_whoever_does_the_work(store: str, elsewhere: Any, name: str) -> None:
     """What an engine reads, plays and scores equals what this process does, to the byte."""
     here = made_anew(store, lambda: ASKED[name](store, None))
-    assert Elsewhere.done == 0
+    assert elsewhere.done == 0
     assert made_anew(store, lambda: ASKED[name](store, "elsewhere://there")) == here
-    assert Elsewhere.done > 0
+    assert elsewhere.done > 0
 
 
-def test_why_is_equal_whoever_plays_the_branches(store: str, tmp_path: Path) -> None:
+def test_why_is_equal_whoever_plays_the_branches(store: str, elsewhere: Any, tmp_path: Path) -> None:
     """An engine plays the branches of an explanation, and shows the same."""
     copy = tmp_path / "copy.db"
     copy.write_bytes(Path(store).read_bytes())
     here = akinai.why("naive-1", store=store, futures=4, budget=12)
     there = akinai.why("naive-1", store=str(copy), futures=4, budget=12, on="elsewhere://there")
     assert here == there
-    assert Elsewhere.done == here.branches > 0
+    assert elsewhere.done == here.branches > 0
 
 
 def test_engine_says_which_store_it_cannot_open(store: str) -> None:
