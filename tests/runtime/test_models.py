@@ -3,6 +3,8 @@
 import asyncio
 import logging
 
+import anthropic
+import openai
 import pytest
 from loopback import GOOD, HELLO, PROVIDERS, TOOLS, answering, called, completion, letter, model_at, ok, status
 
@@ -205,6 +207,23 @@ def test_a_model_belongs_to_its_loop_alone(provider):
 
 
 # Names, keys, addresses
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_crowd_of_calls_shares_several_pools_and_the_next_one_the_same(provider, monkeypatch):
+    """Every pool of connections carries a few calls at once; forty calls and forty more need three pools in all."""
+    opened = []
+    client = {"openai": openai.DefaultAsyncHttpxClient, "anthropic": anthropic.DefaultAsyncHttpxClient}[provider]
+    begin = client.__init__
+    monkeypatch.setattr(client, "__init__", lambda self, **options: opened.append(self) or begin(self, **options))
+    with Endpoint(ScriptResponder(["Yes."] * 80), latency_s=0.2) as endpoint:
+        async with model_at(endpoint, provider) as model:
+            for _ in range(2):
+                replies = await asyncio.gather(*(model.reply(HELLO) for _ in range(40)))
+                assert [reply.text for reply in replies] == ["Yes."] * 40
+    pools = [pool for pool in opened if type(pool) is client]
+    assert len(pools) == 3
+    assert all(pool.is_closed for pool in pools)
 
 
 def test_names_are_checked_before_anything_is_asked():

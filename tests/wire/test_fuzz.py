@@ -75,7 +75,7 @@ def test_no_request_by_the_document_is_a_server_error(server: Background) -> Non
 @pytest.mark.slow
 def test_no_request_of_many_by_the_document_is_a_server_error(server: Background) -> None:
     """The same, for long."""
-    by_the_document(server, 1_000)
+    by_the_document(server, 100)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,11 @@ LangChain moves calls with unreadable arguments behind the others, and fails on 
 Here such arguments are wrapped in an object before LangChain sees them, and unwrapped after.
 """
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from akinai.core.canonical import Json, canonical
@@ -16,17 +19,39 @@ if TYPE_CHECKING:
 WRAPPER = "unreadable_arguments"
 """The only key of an object that holds arguments which are no object."""
 
+CALLS_A_POOL = 16
+"""Calls at once that share a pool of connections, which looks at every one of its connections for every call."""
+
 _BODY_HEADERS = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that describe the original body."""
 
 
 def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
-    """A provider's HTTP client class whose responses have readable tool calls."""
+    """A provider's HTTP client class whose responses have readable tool calls; it opens pools as calls need them."""
     base: type[httpx.AsyncClient] = client
 
     class RepairingClient(base):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self._pools: list[httpx.AsyncClient] = []
+            self._open_pool = lambda: base(**options)
+            self._under_way = Counter[int]()
+
+        async def _send(self, request: "httpx.Request", **options: Any) -> "httpx.Response":
+            place = next(place for place in count() if self._under_way[place] < CALLS_A_POOL)
+            if place == len(self._pools):
+                self._pools.append(self._open_pool())
+            self._under_way[place] += 1
+            try:
+                return await self._pools[place].send(request, **options)
+            finally:
+                self._under_way[place] -= 1
+
+        async def aclose(self) -> None:
+            await asyncio.gather(super().aclose(), *(pool.aclose() for pool in self._pools))
+
         async def send(self, request: "httpx.Request", **options: Any) -> "httpx.Response":
-            response = await super().send(request, **options)
+            response = await self._send(request, **options)
             if options.get("stream") or not response.is_success:
                 return response
             body = repair_body(response.content)
