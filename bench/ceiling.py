@@ -27,9 +27,9 @@ def cheapest_cents(catalog: Catalog) -> Mapping[str, int]:
     }
 
 
-def best_margin_cents(economy: Economy, day: int, product: Product) -> int:
-    """The most that a product can earn on a day above its lowest cost, over all prices."""
-    setup, cost = economy.setup, cheapest_cents(economy.setup.catalog)[product.id]
+def best_margin_cents(economy: Economy, day: int, product: Product, cost: int) -> int:
+    """The most that a product can earn on a day above its cost, in cents a unit, over all prices."""
+    setup = economy.setup
     shelf = Shelves((product.id,), (product.reference_cents,), (1000,))
     usual = economy.means(day, shelf)[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
         setup.demand.variety
@@ -44,12 +44,11 @@ def best_margin_cents(economy: Economy, day: int, product: Product) -> int:
 
 def ceiling_cents(economy: Economy, day: int) -> int:
     """The most that a day can earn above cost: in every slot another product, the best ones at the best prices."""
-    setup, products = economy.setup, economy.setup.catalog.products
+    setup, products, costs = economy.setup, economy.setup.catalog.products, cheapest_cents(economy.setup.catalog)
     best = 0
     for size, slots in (("small", setup.small_slots), ("large", setup.large_rows * setup.columns)):
-        margins = sorted(
-            (best_margin_cents(economy, day, product) for product in products if product.size == size), reverse=True
-        )
+        fitting = [product for product in products if product.size == size]
+        margins = sorted((best_margin_cents(economy, day, each, costs[each.id]) for each in fitting), reverse=True)
         best += sum(margins[:slots])
     return best
 
