@@ -22,10 +22,10 @@ demo: $(LIGHT)  ## watch three players run a business; installs the base and wha
 	$(BIN)/akinai demo
 
 test: $(READY)  ## the default tests
-	$(BIN)/python -m pytest -q -m "not slow" -n auto
+	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist worksteal
 
 test-slow: $(READY)  ## the tests that take more than a few seconds each
-	$(BIN)/python -m pytest -q -m slow -n auto
+	$(BIN)/python -m pytest -q -m slow -n auto --dist worksteal
 
 test-adapters: $(APART:%=test-%) test-mcp  ## all that follow, each in an environment of its own
 
