@@ -57,10 +57,10 @@ class Row:
     mde: float | None
     """Minimum detectable effect against another row of as many runs with no seed in common."""
     input_tokens: float | None
-    """Of a run, on average; None where no model was asked."""
+    """The mean over the runs; None where no model was asked."""
     output_tokens: float | None
     dollars: float | None
-    """Of a run, on average; None where a price is not known."""
+    """The mean over the runs; None where a price is not known."""
     runs: tuple[RowRun, ...]
 
 

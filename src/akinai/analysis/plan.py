@@ -48,7 +48,7 @@ class StudyPlan:
     runs: int
     """Runs of both sides together, those of the pilot included."""
     tokens: Usage | None
-    """Of all these runs, as those of the pilot took; None where no model was asked."""
+    """The tokens of all these runs, at the rate of the pilot; None where no model was asked."""
     hours: float | None
     dollars: float | None
     """None where the price is not known."""

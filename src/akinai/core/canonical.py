@@ -18,7 +18,7 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 MOST_LEVELS = 64
 """How deep what an agent says may be nested."""
 MOST_DIGITS = 1000
-"""Of a whole number that an agent says."""
+"""Limit on the digits of a whole number that an agent says."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")

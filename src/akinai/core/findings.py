@@ -17,7 +17,7 @@ class Finding:
     """One mistake of one actor."""
 
     type: str
-    """Of which kind, in snake_case: "duplicate_order"."""
+    """The kind, in snake_case: "duplicate_order"."""
     actor: str
     entries: tuple[int, ...]
     """Numbers of the entries that show it, in rising order; at least one."""

@@ -20,7 +20,7 @@ class Lesson:
     """One thing learned from one ledger, worded so that a person, a model and a rule-based player can follow it."""
 
     section: str
-    """Of the playbook, by its name."""
+    """The name of the section of the playbook."""
     content: str
     """The sentence. Its numbers are estimated from that ledger."""
     keywords: tuple[str, ...] = ()

@@ -194,9 +194,9 @@ class ScoreRecord:
 
     run_id: str
     digest: str
-    """Of the last entry that it is about: the run has grown or was edited where this is not its last entry's."""
+    """The digest of the last entry that it is about. Where it is not the run's, the run has grown or was edited."""
     version: str
-    """Of the code that made it."""
+    """The version of the code that made it."""
     text: str
     """JSON in ASCII."""
 

@@ -58,7 +58,7 @@ class ChoiceTasks(Protocol[Q]):
     """Questions of one kind, as the package that brings them describes them. Pure: texts come as arguments."""
 
     name: str
-    """Of the data set."""
+    """The name of the data set."""
     package: str
     """The package that holds the sample files."""
     samples: tuple[str, str]

@@ -45,7 +45,7 @@ class Condensed:
 
     text: str
     tokens: int
-    """Of the text, by the counter; never above the budget."""
+    """Tokens of the text, by the counter; never above the budget."""
     left_out: int
     """Findings, rows of days, decisions and remarks that did not fit."""
 

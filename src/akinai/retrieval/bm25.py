@@ -47,6 +47,8 @@ def length_norm(length: _Numbers, average: float, k1: float = K1, b: float = B) 
 
 @dataclass(frozen=True, slots=True)
 class WordHit:
+    """A document that a query found by its words."""
+
     id: str
     score: float
     """BM25, above 0 and without an upper bound; comparable within one query only."""

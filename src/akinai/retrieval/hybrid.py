@@ -38,6 +38,8 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """A text to search, under its id."""
+
     id: str
     text: str
     fields: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -50,6 +52,8 @@ Allowed: TypeAlias = Set[str] | Callable[[Document], bool]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    """A document that a query found, with how near it is by words and by vectors."""
+
     id: str
     text: str
     vector_score: float

@@ -173,6 +173,8 @@ def check_top_k(top_k: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VectorHit:
+    """A document that a query found by its vector."""
+
     id: str
     score: float
     """The cosine, -1 to 1, rounded to six decimals."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 MAX_HEAD_BYTES = 16_384
-"""Of the request line and all headers, trailers included. An agent's id has at most 500 characters."""
+"""Limit on the request line and all headers together, trailers included. An agent's id has at most 500 characters."""
 MAX_HEADERS = 100
 ARRIVAL_S = 10.0
 """How long a head may take to arrive, from the connection or its first byte on, and after it the body."""

@@ -22,7 +22,7 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"content-security-policy", b"frame-ancestors 'none'"),
 )
-"""Of every answer. The page itself says what it may load."""
+"""Headers of every answer. The page itself says what it may load."""
 
 
 class Access:

@@ -68,6 +68,7 @@ def stream(events: AsyncGenerator[str]) -> StreamingResponse:
 
 
 def event(name: str, data: Any) -> str:
+    """A server-sent event; `data` is JSON."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 

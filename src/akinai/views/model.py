@@ -180,7 +180,7 @@ class RunView:
     """The name under which the facts of a day give the headline; empty where they do not."""
     scores: Mapping[str, float]
     units: Mapping[str, str]
-    """Of the scores."""
+    """The unit of each score, by name."""
     days: tuple[DayView, ...]
     findings: tuple[FindingView, ...]
     items: tuple[Item, ...]

@@ -13,9 +13,9 @@ LONGEST = 16
 LEVEL_CENTS = 2_000
 """A difference below it counts as level."""
 NEARLY_LEVEL = 0.02
-"""Of the largest gap: a run that is less behind is still level."""
+"""A share of the largest gap: a run that is less behind is still level."""
 SMALL = 0.3
-"""Of the gap at the end: a smaller part that was lost in a stretch is not named."""
+"""A share of the gap at the end: a smaller part that was lost in a stretch is not named."""
 NEARLY = 0.92
 """The shortest stretch that holds this part of the largest growth of the gap is named."""
 

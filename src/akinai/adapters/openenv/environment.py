@@ -30,7 +30,7 @@ class WorldAction(Action):
     arguments: Annotated[Any, WithJsonSchema({"type": "object", "description": "Its arguments."})] = Field(
         default_factory=dict[str, Any]
     )
-    """Of any type: what is no object is refused, in words that a model can use."""
+    """A value of any type: what is no object is refused, in words that a model can use."""
     text: str = Field(default="", description="Text beside the action, which the record keeps.")
 
 

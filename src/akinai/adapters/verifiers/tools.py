@@ -28,7 +28,7 @@ class WorldState(vf.State):
     done: bool = False
     ending: str | None = None
     digest: str = ""
-    """Of the record, once the run is over."""
+    """The digest of the record, once the run is over."""
     scores: dict[str, float] = {}
     """Once the run is over."""
 

@@ -8,7 +8,7 @@ from typing import cast
 # Controls but for tab and newline, line separators, marks that turn the direction of text round, halves of pairs.
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _MOST_BITS = 4096
-"""Of a whole number that is spelled; Python refuses to spell one of more than 4,300 digits."""
+"""Limit on the bits of a whole number that is spelled; Python refuses to spell one of more than 4,300 digits."""
 
 
 def printable(text: str) -> str:

@@ -76,7 +76,7 @@ def _check_size(text: str, loader_class: Any) -> None:
     most = 4 * len(text) + FREE_CHARACTERS
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = [(None, 0)]
-    """Of each collection that has begun: its anchor, and the characters before it in the one around it."""
+    """For each collection that has begun: its anchor, and the characters before it in the one around it."""
     size = 0
     events: Any = cast("Any", yaml).parse(text, loader_class)
     for event in events:

@@ -240,7 +240,7 @@ class HeldOutScores:
     """What the held-out tasks scored with a playbook, so that the same playbook is not judged again."""
 
     digest: str
-    """Of its bullets' ids and texts; counters do not matter."""
+    """The digest of its bullets' ids and texts; counters do not matter."""
     scores: Mapping[str, float]
     """By task id."""
 
@@ -299,7 +299,7 @@ class LoopState:
     """The scores of the same attempts."""
     began: Beginning = field(default_factory=Beginning)
     judged: HeldOutScores | None = None
-    """Of the playbook that the held-out tasks judged last."""
+    """The scores of the playbook that the held-out tasks judged last."""
     selected: tuple[Selected, ...] = ()
     """All judgements of the growing playbook, the beginning's first."""
     epoch_closed: bool = False
@@ -309,7 +309,7 @@ class LoopState:
     notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What nodes of a job's own keep, as JSON."""
     fingerprint: str = ""
-    """Of the job: a state of another job is not resumed."""
+    """Identifies the job: a state of another job is not resumed."""
     over: bool = False
 
     @property

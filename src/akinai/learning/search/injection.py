@@ -20,7 +20,7 @@ class Injection:
     bullet_ids: tuple[str, ...]
     """Ids of the bullets in the text, best first. They may be tagged afterwards."""
     tokens: int
-    """Of the text, by the counter."""
+    """Tokens of the text, by the counter."""
     left_out: tuple[str, ...]
     """Ids of the bullets that did not fit, best first."""
 

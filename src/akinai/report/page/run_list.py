@@ -38,7 +38,7 @@ FEWEST = 4
 FAR, FAR_SHARE = 2.5, 0.5
 """A run stands out so many median absolute deviations, and this share of it, below the median of its group."""
 SMALL_GAP = 0.01
-"""Of the reference's result: a smaller gap has no colour."""
+"""A share of the reference's result: a smaller gap has no colour."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Pin:
     entry: int
     title: str
     severity: Severity | Literal["cost", "made"]
-    """Of a finding; for a moment whether it cost or made."""
+    """The severity of a finding; for a moment whether it cost or made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class RunPage:
     columns: int
     capacities: Sequence[int]
     heights: Sequence[float]
-    """Of the bars of the rail, in per cent."""
+    """The heights of the bars of the rail, in per cent."""
     crowded: bool
     """Whether there are conversations, which have a page of their own."""
     early: str

@@ -92,6 +92,7 @@ def expect_unused(options: Mapping[str, object], why: str) -> None:
 
 
 def named_data_set(name: str, overrides: Mapping[str, Any], options: Sequence[str]) -> DataSet:
+    """The data set of a name, with its options as NAME=VALUE. UnknownName; UsageError for options that do not fit."""
     return find_data_set(name, dict(named_value(text, LearnSettings) for text in options), learn_settings(overrides))
 
 

@@ -65,7 +65,7 @@ class CallOptions:
     timeout_s: float = TIMEOUT_S
     """Limit on one try."""
     calls_per_minute: int = 0
-    """Of each model, all roles together; 0 is no limit."""
+    """Limit on the calls of each model, all roles together; 0 is none."""
     cache: str | None = None
     """A file with replies, which are used again for the same requests."""
 

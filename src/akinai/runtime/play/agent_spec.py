@@ -83,7 +83,7 @@ class AgentSpec:
     """The file of the response cache; None is no cache."""
     timeout_s: float = 180.0
     calls_per_minute: int = 0
-    """Of all runs together; 0 is no limit."""
+    """Limit on the calls of all runs together; 0 is none."""
     group_models: tuple[tuple[str, str], ...] = ()
     """Models that the settings name for groups of actors: (group, model), in the world's order."""
     model_defaults: ModelChoice | None = None

@@ -50,7 +50,7 @@ class Owner:
 
     @property
     def pid(self) -> int | None:
-        """Of the process that serves."""
+        """The id of the process that serves."""
         return self._process.pid if self._process is not None and self.channel is not None else None
 
     async def start(self) -> ServerInfo:

@@ -1,10 +1,13 @@
-"""What SqliteStore asks of its file, statement by statement; each in the transaction of its caller."""
+"""What SqliteStore asks of its file, statement by statement; each in the transaction of its caller.
+
+All raise UnknownName for a run that is not there, before anything is written.
+"""
 
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from akinai.core.errors import AkinaiError, BrokenChain, StoreError
+from akinai.core.errors import BrokenChain, StoreError
 from akinai.core.ledger import Entry, chain_end
 from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import duplicate_run, sequence_conflict, trace_conflict, unknown_run
@@ -14,8 +17,10 @@ ENTRIES_PER_CHUNK = 500
 TRACES_PER_CHUNK = 50
 
 
-def _unknown(connection: sqlite3.Connection, run_id: str) -> AkinaiError:
-    return unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
+def _expect_run(connection: sqlite3.Connection, run_id: str) -> None:
+    """UnknownName, with the names that come close, for a run that is not there."""
+    if not _has_run(connection, run_id):
+        raise unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
 
 
 def _has_run(connection: sqlite3.Connection, run_id: str) -> bool:
@@ -23,14 +28,15 @@ def _has_run(connection: sqlite3.Connection, run_id: str) -> bool:
 
 
 def insert_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
+    """Add a run. Refused where its id is taken."""
     if _has_run(connection, run_id):
         raise duplicate_run(run_id)
     connection.execute(f"INSERT INTO runs ({HEADER_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
 
 
 def update_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
-    if not _has_run(connection, run_id):
-        raise _unknown(connection, run_id)
+    """Replace the header of a run, its genesis aside."""
+    _expect_run(connection, run_id)
     names = [name for name in HEADER_COLUMNS.split(", ") if name != "genesis"]
     connection.execute(
         f"UPDATE runs SET ({', '.join(names)}) = ({', '.join('?' * len(names))}) WHERE run_id = ?",
@@ -39,9 +45,10 @@ def update_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
 
 
 def insert_entries(connection: sqlite3.Connection, run_id: str, first: int, rows: Sequence[Row]) -> None:
+    """Add entries whose first number is `first`. SequenceConflict where they do not follow the last one."""
     (last,) = connection.execute("SELECT max(seq) FROM actions WHERE run_id = ?", (run_id,)).fetchone()
-    if last is None and not _has_run(connection, run_id):
-        raise _unknown(connection, run_id)
+    if last is None:
+        _expect_run(connection, run_id)
     if rows and first != (last or 0) + 1:
         raise sequence_conflict(run_id, last or 0, first)
     connection.executemany("INSERT INTO actions (run_id, seq, created_at, data, digest) VALUES (?, ?, ?, ?, ?)", rows)
@@ -56,8 +63,8 @@ def entries(connection: sqlite3.Connection, run_id: str, after: int) -> tuple[li
         "SELECT seq, created_at, data, digest FROM actions WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (run_id, after, ENTRIES_PER_CHUNK),
     ).fetchall()
-    if not rows and not _has_run(connection, run_id):
-        raise _unknown(connection, run_id)
+    if not rows:
+        _expect_run(connection, run_id)
     found: list[Entry] = []
     try:
         found.extend(Entry.parse(*row) for row in rows)
@@ -68,8 +75,8 @@ def entries(connection: sqlite3.Connection, run_id: str, after: int) -> tuple[li
 
 
 def insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tuple[str, str, int, int, str]]) -> None:
-    if not _has_run(connection, run_id):
-        raise _unknown(connection, run_id)
+    """Add model calls. SequenceConflict where a number of an actor is taken."""
+    _expect_run(connection, run_id)
     seen: set[tuple[str, int]] = set()
     for _, actor, call, _, _ in rows:
         found = connection.execute("SELECT 1 FROM trace WHERE (run_id, actor, call) = (?, ?, ?)", (run_id, actor, call))
@@ -80,14 +87,15 @@ def insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tup
 
 
 def traces(connection: sqlite3.Connection, run_id: str, actor: str | None, after: tuple[str, int]) -> list[TraceRecord]:
+    """The next chunk of model calls, of one actor or of all, after (actor, call); empty at the end."""
     condition = "actor = ? AND call > ?" if actor is not None else "(actor, call) > (?, ?)"
     rows = connection.execute(
         f"SELECT actor, call, created_at, data FROM trace WHERE run_id = ? AND {condition} "
         "ORDER BY actor, call LIMIT ?",
         (run_id, *after, TRACES_PER_CHUNK),
     ).fetchall()
-    if not rows and not _has_run(connection, run_id):
-        raise _unknown(connection, run_id)
+    if not rows:
+        _expect_run(connection, run_id)
     try:
         return [TraceRecord.parse(*row) for row in rows]
     except ValueError as error:
@@ -95,14 +103,15 @@ def traces(connection: sqlite3.Connection, run_id: str, actor: str | None, after
 
 
 def keep_scores(connection: sqlite3.Connection, records: Sequence[ScoreRecord]) -> None:
+    """Keep the scores of runs, in place of those kept before."""
     for record in records:
-        if not _has_run(connection, record.run_id):
-            raise _unknown(connection, record.run_id)
+        _expect_run(connection, record.run_id)
     rows = [(record.run_id, record.digest, record.version, record.text) for record in records]
     connection.executemany("INSERT OR REPLACE INTO run_scores VALUES (?, ?, ?, ?)", rows)
 
 
 def kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | None:
+    """The scores that are kept of a run; None where there are none."""
     try:
         row = connection.execute("SELECT * FROM run_scores WHERE run_id = ?", (run_id,)).fetchone()
     except sqlite3.OperationalError as error:
@@ -113,6 +122,7 @@ def kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | No
 
 
 def covering_scores(connection: sqlite3.Connection, starts: Mapping[str, str]) -> list[CoveringScores]:
+    """The kept scores of runs whose entries still have the digest that the scores are about."""
     found: list[CoveringScores] = []
     for run_id, start in starts.items():
         if (record := kept_scores(connection, run_id)) is None:
@@ -131,17 +141,18 @@ def covering_scores(connection: sqlite3.Connection, starts: Mapping[str, str]) -
 
 
 def forget(connection: sqlite3.Connection, run_ids: Sequence[str]) -> None:
+    """Remove runs with all that belongs to them."""
     for run_id in run_ids:
-        if not _has_run(connection, run_id):
-            raise _unknown(connection, run_id)
+        _expect_run(connection, run_id)
     for table in ("actions", "trace", "run_scores", "runs"):
         connection.executemany(f"DELETE FROM {table} WHERE run_id = ?", [(run_id,) for run_id in run_ids])
 
 
 def header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
+    """The header of a run. BrokenChain where it is damaged."""
     row = connection.execute(f"SELECT {HEADER_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
-        raise _unknown(connection, run_id)
+        _expect_run(connection, run_id)
     return parse_header(row)
 
 
@@ -152,6 +163,7 @@ def headers(
     limit: int | None,
     agents: Sequence[str] | None,
 ) -> list[RunHeader]:
+    """The headers of the newest runs that fit, oldest first."""
     # A damaged column is no JSON, and would have the whole query refused.
     sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
     rows = connection.execute(

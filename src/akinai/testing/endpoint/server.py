@@ -35,7 +35,7 @@ class _Conversation:
     before: Request = field(default_factory=lambda: Request(()))
     """The last request that was answered; its beginning counts as cached when the next request shares it."""
     tokens: Sequence[int] = ()
-    """Of its messages."""
+    """The tokens of each of its messages."""
     tools_tokens: int = 0
 
 

@@ -44,7 +44,7 @@ class ModelCall:
     model: str
     request: Request
     body_sha256: str
-    """Of the HTTP body: equal when a request is sent again."""
+    """The digest of the HTTP body: equal when a request is sent again."""
     replaced: bool = False
     """Whether a fault replaces the reply, so that the client will not see it."""
 

@@ -41,7 +41,7 @@ class Found:
     count: int
     runs: int
     severity: Severity
-    """Of the worst."""
+    """The severity of the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Card:
     runs: int
     seeds: int
     states: Sequence[tuple[str, int]]
-    """Of runs that are not done."""
+    """The states of runs that are not done, with their numbers."""
     endings: Sequence[tuple[str, int]]
     tokens: tuple[str, str] | None
     """Read and written by a run, on average."""

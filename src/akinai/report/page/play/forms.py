@@ -33,7 +33,7 @@ class Field:
     choices: tuple[tuple[str, str], ...] = ()
     """Values with labels: of a choice, or offered for a text. Of a pick the values are JSON objects."""
     fields: tuple["Field", ...] = ()
-    """Of a group, or of each row."""
+    """The fields of a group, or of each row."""
     variants: tuple[tuple[str, tuple["Field", ...]], ...] = ()
     filled: tuple[FilledRow, ...] = ()
 

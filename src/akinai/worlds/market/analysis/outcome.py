@@ -66,12 +66,12 @@ class MarketOutcome:
 
     @cached_property
     def menus(self) -> Mapping[str, Mapping[str, Decimal]]:
-        """Of the businesses."""
+        """The menu of each business: prices in dollars by item."""
         return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "business"}
 
     @cached_property
     def wants(self) -> Mapping[str, Mapping[str, Decimal]]:
-        """Of the customers, with what they would pay."""
+        """The items that each customer wants, with what it would pay in dollars."""
         return {value.id: prices(value.data) for value in self.state.members.values() if value.role == "customer"}
 
     @cached_property

@@ -203,7 +203,7 @@ class State(Record):
     customers_left: int
     """Customers of the population that are not done."""
     schedule: Schedule
-    """Of virtual time; nobody is in it under the wall clock."""
+    """The agents that wait for their turn in virtual time; empty under the wall clock."""
     catalogue: Catalogue
     boxes: HashTrieMap[tuple[str, str], Box]
     """By owner and sender; the sender "" stands for all."""

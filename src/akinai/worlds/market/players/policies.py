@@ -22,7 +22,7 @@ class Policy:
     """How one customer shops."""
 
     pages: int
-    """Of results that it reads; 0 all."""
+    """Pages of results that it reads; 0 is all."""
     asks: Asks
     takes: Takes
     enough: int = 0

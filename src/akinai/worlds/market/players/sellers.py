@@ -178,8 +178,10 @@ def _confirmation(paid: a.OrderProposal) -> str:
 
 
 def say(own: OwnProfile, to: str, text: str) -> a.SendMessage:
+    """The action that writes a text to another agent."""
     return send(own, to, a.Text(content=text))
 
 
 def send(own: OwnProfile, to: str, message: a.Message) -> a.SendMessage:
+    """The action that sends a message to another agent."""
     return a.SendMessage(from_agent_id=own.id, to_agent_id=to, message=message)

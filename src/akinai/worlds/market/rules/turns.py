@@ -110,7 +110,7 @@ def _wake_time(state: State, member: Member) -> int | None:
 
 
 def wake_times(state: State) -> dict[str, int]:
-    """Who sleeps until a time, under the wall clock."""
+    """Members that sleep until a time under the wall clock, with that time."""
     if state.virtual or ending(state):
         return {}
     everyone = map(state.members.__getitem__, (*state.roll, *_strangers(state)))
@@ -161,7 +161,7 @@ def actors(state: State) -> list[str]:
 
 
 def _strangers(state: State) -> list[str]:
-    """Who registered and is not of the population: nobody where the market is closed."""
+    """Members that registered and are not of the population: none where the market is closed."""
     if not state.setup.open:
         return []
     joined, members = state.joined, state.members

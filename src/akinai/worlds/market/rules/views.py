@@ -47,7 +47,7 @@ WAITING = Outcome("You wait.")
 
 
 def begin_wait(state: State, actor: str) -> Outcome:
-    """Of a wait: nothing is waited for where there is mail already."""
+    """The outcome of a wait, which is over at once where there is mail already."""
     return Outcome("There is mail.") if state.members[actor].has_news else WAITING
 
 

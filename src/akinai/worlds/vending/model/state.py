@@ -159,7 +159,7 @@ class Complaint(NamedTuple):
 
     number: int
     day: int
-    """Of the letter, or of the promise once one was given."""
+    """The day of the letter, or of the promise once one was given."""
     place: int
     cents: int
     promised: bool = False

@@ -165,5 +165,6 @@ AT_FESTIVALS = 1.16
 
 
 def event_factor(kind: str | None, category: str) -> float:
+    """The factor on the demand for a category while an event of this kind is on; None is no event."""
     found = EVENTS.get(kind or "", {})
     return found.get(category, found.get("", 1.0))

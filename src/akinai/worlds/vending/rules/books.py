@@ -37,6 +37,7 @@ def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) 
 
 
 def site_name(state: State, place: int) -> str:
+    """The name of a place of the street, by its index from 0."""
     return street_of(state).sites.names[place]
 
 

@@ -198,8 +198,8 @@ class PriceAdvice(TemplateAdvice):
 
     @property
     def percent(self) -> int | None:
-        """Of what one is willing to pay: where nothing is left by the line of least squares through what was seen.
-        None where less was not left at a higher price."""
+        """The price to pay at most, in per cent of what one is willing to pay: where nothing is left, by the line of
+        least squares through what was seen. None where less was not left at a higher price."""
         payments = sum(point.payments for point in self.points)
         price = sum(point.price * point.payments for point in self.points) / payments
         left = sum(point.left * point.payments for point in self.points) / payments
