@@ -67,6 +67,9 @@ def test_shell_completes_commands_worlds_and_runs(akinai: Akinai, folder: Path) 
     akinai("run", "vending", "--agent", "idle", "--days", "1", "--name", "first")
     assert completed("show fir") == ["first-1", "first"]
     assert completed("run ve") == ["vending"]
+    assert completed("run vending --agent re") == ["reference"]
+    assert completed("run vending --preset q") == ["quarter"]
+    assert completed("run nowhere --preset q") == []
     assert completed("re") == ["resume", "replay", "restore", "report"]
 
 

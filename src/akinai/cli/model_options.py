@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from akinai.cli.options import option, process_count
+from akinai.cli.options import embedder, option, process_count
 
 if TYPE_CHECKING:
     from akinai.runtime.play.agent_spec import AgentSpec
@@ -106,6 +106,16 @@ Cache = Annotated[
 Timeout = Annotated[
     float, _option("--timeout", metavar="S", help="Seconds to wait for a reply per try.", default=f"{TIMEOUT_S:g}")
 ]
+PlaybookTokens = Annotated[
+    int | None,
+    _option(
+        "--playbook-tokens",
+        metavar="N",
+        help="Most tokens of the playbook in a model's prompt, searched anew each week; 0 is the whole playbook.",
+        default="2,000",
+    ),
+]
+PlaybookEmbedder = Annotated[str | None, embedder(PANEL)]
 CallsPerMinute = Annotated[int, _limit("--calls-per-minute", help="Model calls per minute, all runs together")]
 DryRun = Annotated[
     bool,

@@ -1,9 +1,12 @@
 """How options are declared, and those that several commands share."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from akinai.core.worlds import World
 
 COMPLETED_RUNS = 200
 """Runs among whose names a shell completes."""
@@ -18,10 +21,15 @@ def option(
     default: str = "",
     parser: Callable[[str], Any] | None = None,
     panel: str | None = None,
+    complete: Callable[[str], list[str]] | None = None,
 ) -> Any:
-    """An option; its help ends with the default in words, if there is one. `panel` is the part of the help it is in."""
+    """An option; its help ends with the default in words, if there is one. `panel` is the part of the help it is in,
+    `complete` gives a shell the values that begin with what is typed."""
     text = f"{help}  \\[default: {default}]" if default else help
-    return typer.Option(*names, metavar=metavar, help=text, show_default=False, parser=parser, rich_help_panel=panel)
+    return typer.Option(
+        *names, metavar=metavar, help=text, show_default=False, parser=parser, rich_help_panel=panel,
+        autocompletion=complete,
+    )  # fmt: skip
 
 
 def flag(*names: str, help: str) -> Any:
@@ -53,6 +61,34 @@ def _runs(incomplete: str) -> list[str]:
     except AkinaiError:
         return []
     return list(dict.fromkeys(name for run in found for name in names_of(run) if name.startswith(incomplete)))
+
+
+def players(incomplete: str) -> list[str]:
+    """The agents of the world that is named on the line, and those that play any."""
+    from akinai.runtime.play.agent_registry import BUILT_IN
+
+    world = _typed_world()
+    names = [*(world.players if world else ()), *(name for name in BUILT_IN if ":" not in name), "script:", "stdio:"]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def preset_names(incomplete: str) -> list[str]:
+    """The presets of the world that is named on the line."""
+    from akinai.runtime.config.settings import presets
+
+    world = _typed_world()
+    return [name for name in presets(world) if name.startswith(incomplete)] if world else []
+
+
+def _typed_world() -> "World[Any] | None":
+    """The first world on the line that a shell completes: its words are in the environment, and unparsed, since the
+    value of an option is still to come."""
+    import os
+
+    from akinai import worlds
+
+    words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or "").split()
+    return next((worlds.load(word) for word in words if word in worlds.names()), None)
 
 
 def whole_number(text: str) -> int:

@@ -19,8 +19,9 @@ from akinai.cli.options import (
     Shard,
     Store,
     argument,
-    embedder,
     option,
+    players,
+    preset_names,
     process_count,
     store_address,
     whole_number,
@@ -59,6 +60,7 @@ Preset = Annotated[
         help="Settings to start from: a preset's name, or a .toml file.",
         default="default",
         panel=GAME,
+        complete=preset_names,
     ),
 ]
 AgentName = Annotated[
@@ -69,6 +71,7 @@ AgentName = Annotated[
         help="Who plays: a player of the world, script:FILE, stdio:COMMAND, human, chat or structured.",
         default="chat with --model, else the world's first player",
         panel=PLAYER,
+        complete=players,
     ),
 ]
 Seeds = Annotated[
@@ -120,18 +123,6 @@ PlaybookPath = Annotated[
         panel=PLAYER,
     ),
 ]
-PlaybookTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--playbook-tokens",
-        metavar="N",
-        help="Most tokens of the playbook in a model's prompt, searched anew each week; 0 is the whole playbook.  "
-        "\\[default: 2,000]",
-        rich_help_panel=m.PANEL,
-        show_default=False,
-    ),
-]
-PlaybookEmbedder = Annotated[str | None, embedder(m.PANEL)]
 
 
 def run(
@@ -161,8 +152,8 @@ def run(
     cache: m.Cache = None,
     timeout: m.Timeout = m.TIMEOUT_S,
     calls_per_minute: m.CallsPerMinute = 0,
-    playbook_tokens: PlaybookTokens = None,
-    embedder: PlaybookEmbedder = None,
+    playbook_tokens: m.PlaybookTokens = None,
+    embedder: m.PlaybookEmbedder = None,
     dry_run: m.DryRun = False,
     name: GroupName = None,
     store: Store = None,
