@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from akinai.core.errors import BrokenChain, StoreError
+from akinai.core.errors import BrokenChain, StoreError, UnknownName
 from akinai.core.ledger import Entry, chain_end
 from akinai.core.stores import CoveringScores, RunHeader, ScoreRecord, Status, TraceRecord
 from akinai.stores import duplicate_run, sequence_conflict, trace_conflict, unknown_run
@@ -17,14 +17,17 @@ ENTRIES_PER_CHUNK = 500
 TRACES_PER_CHUNK = 50
 
 
-def _expect_run(connection: sqlite3.Connection, run_id: str) -> None:
-    """UnknownName, with the names that come close, for a run that is not there."""
-    if not _has_run(connection, run_id):
-        raise unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
+def _unknown(connection: sqlite3.Connection, run_id: str) -> UnknownName:
+    return unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
 
 
 def _has_run(connection: sqlite3.Connection, run_id: str) -> bool:
     return connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
+
+
+def _expect_run(connection: sqlite3.Connection, run_id: str) -> None:
+    if not _has_run(connection, run_id):
+        raise _unknown(connection, run_id)
 
 
 def insert_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
@@ -152,7 +155,7 @@ def header(connection: sqlite3.Connection, run_id: str) -> RunHeader:
     """The header of a run. BrokenChain where it is damaged."""
     row = connection.execute(f"SELECT {HEADER_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
-        _expect_run(connection, run_id)
+        raise _unknown(connection, run_id)
     return parse_header(row)
 
 
