@@ -1,7 +1,9 @@
 """View models: what a page shows agrees with the ledger, in every world and at every entry."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from runs_for_views import RUNS, played, views
@@ -13,7 +15,6 @@ from akinai.core.ledger import Ledger
 from akinai.core.presentation.transcript import Place, Sheet
 from akinai.core.worlds import replay
 from akinai.views import RunViews
-from akinai.views.tracks import at_entry
 
 WORLDS = sorted(RUNS)
 
@@ -36,6 +37,11 @@ def test_views_are_json(world: str) -> None:
     shown = views(world)
     documents = [shown.run.to_json(), shown.tracks.to_json(), *(item.to_json() for item in shown.items())]
     assert all(json.loads(json.dumps(document, allow_nan=False)) for document in documents)
+
+
+def at_entry(track: Sequence[tuple[int, Any]], seq: int) -> Any:
+    """The value that a track has after an entry; None before its first change."""
+    return next((value for changed, value in reversed(track) if changed <= seq), None)
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from akinai.core.actions import Unreadable
 from akinai.core.ledger import Entry
 from akinai.core.models import Reply
 from akinai.core.stores import TraceRecord
@@ -59,8 +58,3 @@ def _places(records: Iterable[TraceRecord]) -> Iterator[tuple[TraceRecord, CallV
         place = known if isinstance(known, int) else following[record.actor]
         yield record, call, place
         following[record.actor] = place + max(1, len(call.tools))
-
-
-def is_unreadable(entry: Entry) -> bool:
-    """Whether an entry holds a reply without a readable action."""
-    return entry.name == Unreadable.__name__

@@ -1,8 +1,8 @@
 """Tracks: the place at every entry in little room, and the place made from them again."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from akinai.core.canonical import Json
 from akinai.core.facets import Presentation
@@ -89,15 +89,3 @@ def _shelf(shelf: Shelf) -> Mapping[str, Json]:
         "capacities": list(shelf.capacities),
         "keys": list(shelf.slots),
     }
-
-
-def at_entry(track: Sequence[Change], seq: int) -> Any:
-    """The value that a track has after an entry; None before its first change."""
-    from bisect import bisect_right
-
-    index = bisect_right(track, seq, key=cast("Callable[[Change], int]", _entry_of)) - 1
-    return track[index][1] if index >= 0 else None
-
-
-def _entry_of(change: Change) -> int:
-    return change[0]

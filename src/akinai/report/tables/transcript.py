@@ -3,7 +3,7 @@
 Whatever agents, suppliers or customers wrote is printed as text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -29,7 +29,6 @@ MOST_FINDINGS = 8
 LONGEST_FINDING = 200
 LONGEST_ANSWER = 76
 """Characters of an outcome in a diary."""
-DAY_FIGURES: Mapping[str, str] = {"income_cents": "taken", "sold_out": "sold out"}
 
 
 def transcript_parts(transcript: Transcript, *, command: str) -> Iterator[RenderableType]:

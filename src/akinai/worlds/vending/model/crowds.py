@@ -15,7 +15,7 @@ from akinai.worlds.vending.model.town import Town
 _ANY_SEASON = Season()
 
 
-class Demand(NamedTuple):
+class BlockDemand(NamedTuple):
     """What the customers of a block want at a site."""
 
     units: dict[str, int]
@@ -75,7 +75,7 @@ def block_demand(
     factor: int,
     stock: Mapping[str, int],
     prices: Mapping[str, int],
-) -> Demand:
+) -> BlockDemand:
     """What a block's customers want at a site.
 
     `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full box
@@ -87,7 +87,7 @@ def block_demand(
     if len(ids) < len(stock):
         lost = sum([customers[id] * scale // 10**9 for id in stock if id not in ids])
     if not ids:
-        return Demand({}, lost, lost)
+        return BlockDemand({}, lost, lost)
     goods = ids, tuple([prices[id] for id in ids])
     offering = crowd.offerings.get(goods)
     if offering is None:
@@ -100,7 +100,7 @@ def block_demand(
     units = [  # as economy.noisy
         (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(asked, draws, strict=True)
     ]
-    return Demand(dict(zip(ids, units, strict=True)), lost, lost + sum(asked))
+    return BlockDemand(dict(zip(ids, units, strict=True)), lost, lost + sum(asked))
 
 
 def _offering(economy: Economy, crowd: Crowd, ids: tuple[str, ...], cents: tuple[int, ...]) -> StreetOffering:
