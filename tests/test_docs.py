@@ -103,6 +103,13 @@ def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_is_there(page: Path) -> None:
+    """A path in code letters, from the root of the project."""
+    named = re.findall(r"`((?:src|tests|examples|bench|docs)/[\w./-]+)`", page.read_text(encoding="utf-8"))
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
 def plain(code: str) -> str:
     """Code without indentation and blank lines, since an excerpt begins at the margin."""
     return "\n".join(line.strip() for line in code.splitlines() if line.strip())

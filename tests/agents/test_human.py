@@ -153,6 +153,13 @@ def test_help_speaks_of_the_actions_of_its_world(name: str) -> None:
     assert set(examples) & own
 
 
+def test_an_unknown_action_is_answered_with_those_that_can_be_taken() -> None:
+    """Not with actions of another form of the game, such as fetching from a depot that is not there."""
+    answer = read_line(VERBS, "fly", [VERBS.find(name) for name in ("search_web", "wait_until")])
+    assert isinstance(answer, Unreadable)
+    assert answer.why.startswith("no action 'fly'; there is search_web, wait_until")
+
+
 def test_names_slots_and_products_are_completed() -> None:
     """Names of actions and parameters, few values, and what an outcome has shown."""
     _, terminal = play(["get_machine_inventory", "view_suppliers"])

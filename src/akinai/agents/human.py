@@ -126,8 +126,8 @@ def help_text(verbs: Sequence[type[Action]]) -> str:
 
 
 def _examples(verbs: Sequence[type[Action]]) -> Iterator[str]:
-    """The usage of up to three actions: with several values, with one, and with none."""
-    by_count = {min(2, sum(item.required for item in parameters_of(verb))): verb for verb in verbs}
+    """The usage of up to three actions: the first with several values, with one, and with none."""
+    by_count = {min(2, sum(item.required for item in parameters_of(verb))): verb for verb in reversed(verbs)}
     return (usage(by_count[count]) for count in (2, 1, 0) if count in by_count)
 
 

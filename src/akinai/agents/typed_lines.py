@@ -97,7 +97,7 @@ def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = ()) -> 
         if verb is None:
             verb, rest = _only_with_a_value(offered), line
         if verb is None:
-            return verbs.parse(word, {}, line)  # which words the refusal
+            return Verbs(offered or verbs.classes).parse(word, {}, line)  # which words the refusal
         values = _values(parameters_of(verb), rest.strip())
         return read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
     except ValueError as error:
