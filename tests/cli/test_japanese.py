@@ -43,7 +43,8 @@ PHRASE = re.compile(r"[A-Za-z]{3,} (?!horizon)[a-z]{3,}")
 """Two English words in a row: a name has none. The state `done` and an ending stand side by side."""
 WORDS = re.compile(r"[A-Za-z]{2,}")
 PAGES = tuple(
-    ROOT / "src" / "akinai" / room for room in ("api", "cli", "core", "learning/roles", "report/tables", "report/why")
+    ROOT / "src" / "akinai" / room
+    for room in ("api", "cli", "cli/playbook", "core", "learning/roles", "report/tables", "report/why")
 )
 AMOUNTS = re.compile(r"\$\d[\d,.]*\d")
 RESULTS = (

@@ -18,6 +18,7 @@ from akinai.views.selection import Transcript
 
 SOURCE = Path(api.__file__).parent
 CATALOGUES = SOURCE / "report" / "language" / "locale" / "ja" / "LC_MESSAGES"
+WORDS = re.compile(r"[a-z]{2,}")
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 LOOP = [{"action": "SET_PRICE", "row": 0, "column": 0, "price": 1.5}] * 4
 MOVES = [
@@ -114,16 +115,55 @@ def test_what_was_written_stays_as_it_is(akinai: Akinai, folder: Path) -> None:
     assert "一日を終えた" in story
 
 
-def test_what_is_translated_is_in_a_catalogue() -> None:
-    """Every text that the code hands over as it stands, and every phrase that it fills in."""
+ROOMS = ("cli", "report/tables", "report/why")
+CALLS = [
+    node
+    for room in ROOMS
+    for path in (SOURCE / room).rglob("*.py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    if isinstance(node, ast.Call)
+]
+
+
+def handed(*functions: str) -> Iterator[ast.expr]:
+    """What the terminal's code hands these functions first; of two that it chooses between, either."""
+    for call in CALLS:
+        for node in call.args[:1] if ast.unparse(call.func) in functions else ():
+            yield from (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
+
+
+def words_in(node: ast.expr) -> frozenset[str]:
+    """The words that stand in a text of the code, beside the values in it."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return frozenset(
+        word for part in parts if isinstance(part, ast.Constant) for word in WORDS.findall(str(part.value))
+    )
+
+
+def known_texts() -> set[str]:
+    """What the catalogues translate."""
     known: set[str] = set()
     for path in CATALOGUES.glob("*.po"):
         with path.open("rb") as file:
             known |= {str(message.id) for message in read_po(file) if message.id}
-    rooms = [path for room in ("cli", "report/tables", "report/why") for path in (SOURCE / room).rglob("*.py")]
-    calls = [node for path in rooms for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
-    handed = [node for call in calls if ast.unparse(call.func) in ("translate", "fill") for node in call.args[:1]]
-    either = [part for node in handed for part in ([node.body, node.orelse] if isinstance(node, ast.IfExp) else [node])]
-    texts = {node.value for node in either if isinstance(node, ast.Constant)}
+    return known
+
+
+def test_what_is_translated_is_in_a_catalogue() -> None:
+    """Every text that the code hands over as it stands, every phrase that it fills in, every head of a column."""
+    found = {node.value for node in handed("translate", "fill", "Column") if isinstance(node, ast.Constant)}
+    texts = {str(text) for text in found if WORDS.search(str(text))}
     assert len(texts) > 50
-    assert not texts - known
+    assert not texts - known_texts()
+
+
+def test_what_is_printed_has_its_japanese() -> None:
+    """The words of sentences, of the purposes of next steps and of heads stand together in a text of a catalogue; and
+    no line with words is printed past it."""
+    known = [frozenset(WORDS.findall(text)) for text in known_texts()]
+    steps = [value for call in CALLS if ast.unparse(call.func) == "print_next_steps" for value in call.args[:1]]
+    purposes = [value for step in steps if isinstance(step, ast.Dict) for value in step.values]
+    said = {*map(words_in, (*handed("print_sentence", "translate_sentence", "said", "Column"), *purposes))}
+    assert len(said) > 100
+    assert not [words for words in said if not any(words <= text for text in known)]
+    assert not [words for words in map(words_in, handed("print_line")) if words - {"akinai"}]

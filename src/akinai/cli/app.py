@@ -98,7 +98,7 @@ def answer(words: Sequence[str]) -> int:
         command = typer.main.get_command(app)
         arrange_help(command)
         translate_help(command)
-        if len(words) > 1 and {"--help", "-h"} & {*words}:
+        if (len(words) > 1 and {"--help", "-h"} & {*words}) or _is_group(command, words):
             translate_frame()
         return command.main(list(words) or ["--help"], "akinai", standalone_mode=False, obj=tuple(words)) or 0
     except AkinaiError as error:
@@ -113,6 +113,11 @@ def answer(words: Sequence[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):  # before a command started
         print_error("stopped")
         return STOPPED
+
+
+def _is_group(command: Any, words: Sequence[str]) -> bool:
+    """Whether the words are the name of a group, which alone may print its help."""
+    return len(words) == 1 and hasattr(command.commands.get(words[0]), "commands")
 
 
 def _command_path(words: Sequence[str]) -> str:

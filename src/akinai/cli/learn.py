@@ -1,9 +1,7 @@
 """The command that learns a playbook and says what it is worth."""
 
 import shlex
-import sys
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +9,19 @@ import typer
 
 from akinai.cli import model_options as m
 from akinai.cli.options import Embedder, Json, On, Store, argument, flag, option, process_count, whole_number
-from akinai.cli.output import FAILED, STOPPED, print_error, print_json, print_line, print_next_steps, print_page
+from akinai.cli.output import (
+    FAILED,
+    STOPPED,
+    learning_bar,
+    print_error,
+    print_json,
+    print_line,
+    print_next_steps,
+    print_page,
+    print_sentence,
+)
 
 if TYPE_CHECKING:
-    from akinai.learning.loop.job import Watch
     from akinai.runtime.learn.result import LearnResult
     from akinai.runtime.learn.train_config import TrainConfig
 
@@ -291,7 +298,7 @@ def _write_prompts(tasks: str, folder: Path, sets: list[str] | None) -> None:
     from akinai.runtime.learn.learner import write_prompts
 
     files = write_prompts(tasks, folder, sets)
-    print_line(f"{len(files)} prompts written to {folder}")
+    print_sentence(f"{len(files)} prompts written to {folder}")
     print_next_steps({shlex.join(["akinai", "learn", tasks, "--set", f"prompts={folder}"]): "learn with them"})
 
 
@@ -347,26 +354,6 @@ def _expect_learning(options: Mapping[str, Any]) -> None:
         learning = _flags(options, "epochs", "online", "limit", "checkpoint", "fresh", "no_truth", "keep_best", "seeds")
         learning |= _flags(options, "against")
         expect_unused(learning, "nothing is learned with --judge-only")
-
-
-@contextmanager
-def learning_bar(*, quiet: bool) -> "Generator[Watch | None]":
-    """A progress line on stderr, where that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("epoch 1")
-
-        def watch(step: str, state: Any) -> None:
-            learning = f"epoch {state.epoch}: {state.done:,} tasks learned, {step} done"
-            progress.update(bar, description="judging" if state.over else learning)
-
-        yield watch
 
 
 def _steps(learned: "LearnResult", store: str | None) -> dict[str, str]:

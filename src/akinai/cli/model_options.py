@@ -167,6 +167,8 @@ def print_estimate(
     from akinai import worlds
     from akinai.cli.output import print_json, print_line
     from akinai.core.errors import UsageError
+    from akinai.report.language import fill, translate, translate_sentence
+    from akinai.report.tables.learned import aligned, estimate_rows
     from akinai.runtime.play.estimate import MESSAGES_PER_DAY, SECONDS_PER_CALL, estimate_runs
     from akinai.runtime.runs.planning import seeds_in
 
@@ -177,16 +179,17 @@ def print_estimate(
     if as_json:
         print_json(expected.to_json())
         return
-    dollars = "no price known: put one into akinai.toml" if expected.dollars is None else f"${expected.dollars:,.2f}"
-    each = ", ".join(
-        f"{side.messages} messages of each of {side.actors} actors" for side in expected.sides if side.messages
+    each = translate(", ").join(
+        fill("{messages} messages of each of {actors} actors", messages=side.messages, actors=side.actors)
+        for side in expected.sides
+        if side.messages
     )
-    runs = "1 run" if len(chosen) == 1 else f"{len(chosen)} runs"
-    print_line(
-        f"{runs} of {' and '.join(side.model for side in expected.sides)}, at "
-        f"{each or f'{MESSAGES_PER_DAY} messages a day'} and {SECONDS_PER_CALL:g} seconds a call:\n"
-        f"  messages  {expected.messages:,}\n"
-        f"  tokens    {expected.usage.input:,} in, {expected.usage.output:,} out\n"
-        f"  hours     {expected.hours:,.{1 if expected.hours >= 1 else 2}f}\n"
-        f"  dollars   {dollars}"
-    )
+    title = fill(
+        "{runs} of {models}, at {pace} and {seconds} seconds a call:",
+        runs=translate_sentence("1 run" if len(chosen) == 1 else f"{len(chosen)} runs"),
+        models=translate(" and ").join(side.model for side in expected.sides),
+        pace=each or fill("{messages} messages a day", messages=MESSAGES_PER_DAY),
+        seconds=f"{SECONDS_PER_CALL:g}",
+    )  # fmt: skip
+    usage = estimate_rows(expected.usage.input, expected.usage.output, expected.hours, expected.dollars)
+    print_line(f"{title}\n{aligned({translate('messages'): f'{expected.messages:,}', **usage})}")

@@ -14,6 +14,7 @@ from akinai.core.untrusted.spelling import printable, printable_json
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from akinai.learning.loop.job import Watch
     from akinai.runtime.play.driver import Progress
 
 FAILED, USAGE, STOPPED = 1, 2, 130
@@ -113,12 +114,14 @@ def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from akinai.report.language import fill, translate
+
     runs: dict[str, tuple[int, int]] = {}
     over: set[str] = set()
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bar:
-        task = bar.add_task("begin", total=None)
+        task = bar.add_task(translate("begin"), total=None)
 
         def progress(run: str, days: int, horizon: int) -> None:
             if days < 0:
@@ -126,8 +129,31 @@ def progress_bar(*, quiet: bool) -> "Generator[Progress | None, None, None]":
                 days = horizon or runs.get(run, (0, 0))[0]
             runs[run] = days, horizon
             played, wanted = (sum(counts) for counts in zip(*runs.values(), strict=True))
-            text = f"day {played:,}" if len(runs) == 1 else f"{len(over):,} of {len(runs):,} runs, {played:,} days"
+            several = fill("{count} of {all} runs, {days} days", count=len(over), all=len(runs), days=f"{played:,}")
+            text = fill("day {day}", day=f"{played:,}") if len(runs) == 1 else several
             done, total = (played, wanted) if wanted else (len(over), len(runs) if len(runs) > 1 else None)
             bar.update(task, description=text, completed=done, total=total)
 
         yield progress
+
+
+@contextmanager
+def learning_bar(*, quiet: bool) -> "Generator[Watch | None]":
+    """A progress line on stderr, where that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from akinai.report.language import fill, translate
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(fill("epoch {epoch}", epoch=1))
+
+        def watch(step: str, state: Any) -> None:
+            learning = fill("epoch {epoch}: {count} tasks learned", epoch=state.epoch, count=f"{state.done:,}")
+            progress.update(bar, description=translate("judging") if state.over else f"{learning}, {step}")
+
+        yield watch

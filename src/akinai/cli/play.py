@@ -35,6 +35,7 @@ from akinai.cli.output import (
     print_line,
     print_next_steps,
     print_page,
+    print_sentence,
     print_traceback,
     progress_bar,
 )
@@ -227,16 +228,16 @@ def resume(name: RunName, store: Store = None, jobs: Jobs = None, on: On = None,
     quiet = as_json or any(HUMAN in run.agents.values() for run in named)
 
     def play(progress: "Progress | None") -> "Runs":
-        return api.resume(
-            name, store=address, jobs=process_count(jobs, address), on=on, progress=progress, ledgers=False
-        )
+        count = process_count(jobs, address)
+        return api.resume(name, store=address, jobs=count, on=on, progress=progress, ledgers=False)
 
     runs = _play_and_print(play, address, as_json, quiet=quiet)
     if not as_json and _was_left(runs[0]):
         print_next_steps(_after_leaving(store, runs))
     if over and not as_json:
         subject = "it" if len(runs) == 1 else f"{len(over)} of {len(runs)}"
-        print_line(f"\n{subject} had ended before: nothing was left to play there")
+        print_line()
+        print_sentence(f"{subject} had ended before: nothing was left to play there")
 
 
 def fork(
@@ -270,20 +271,9 @@ def fork(
 
     def play(progress: "Progress | None") -> "Runs":
         return api.fork(
-            name,
-            at_day=at_day,
-            after=after,
-            agent=agent,
-            model=model,
-            base_url=base_url,
-            max_dollars=max_dollars,
-            name=new_name,
-            store=address,
-            jobs=process_count(jobs, address),
-            on=on,
-            progress=progress,
-            ledgers=False,
-        )
+            name, at_day=at_day, after=after, agent=agent, model=model, base_url=base_url, max_dollars=max_dollars,
+            name=new_name, store=address, jobs=process_count(jobs, address), on=on, progress=progress, ledgers=False,
+        )  # fmt: skip
 
     runs = _play_and_print(play, address, as_json, quiet=as_json or agent == HUMAN)
     if not as_json and _was_left(runs[0]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from akinai.cli.options import Store, argument, option, store_address, whole_number
-from akinai.cli.output import command_line, print_line, print_next_steps
+from akinai.cli.output import command_line, print_next_steps, print_sentence
 
 if TYPE_CHECKING:
     from akinai.server.serving import ServerInfo
@@ -79,6 +79,7 @@ def serve(
     Without WORLD the server is a market, and has sessions of every world beside it.
     """
     from akinai.core.errors import UsageError
+    from akinai.report.language import translate_sentence
 
     try:
         from akinai.server.event_log import write_within
@@ -100,7 +101,7 @@ def serve(
         world, market=market or (), run=run, store=store_address(store), host=host, port=port, auth=auth,
         allow_host=allow_host or (), playbook=playbook or (), ready=started,
     )  # fmt: skip
-    write_within(sys.stdout, "\nstopped; all that was answered is kept\n")
+    write_within(sys.stdout, f"\n{translate_sentence('stopped; all that was answered is kept')}\n")
 
 
 def _resume_words(host: str, port: int, auth: str, allow_host: Sequence[str]) -> list[str]:
@@ -129,9 +130,9 @@ def _print_start(server: "ServerInfo", resume: str, world: str | None) -> None:
 
 
 def _print_sessions(server: "ServerInfo", again: str, world: str) -> None:
-    print_line(f"sessions of {world} on {server.url}")
+    print_sentence(f"sessions of {world} on {server.url}")
     if server.operator_token:
-        print_line(f"operator's token, shown once: {server.operator_token}")
+        print_sentence(f"operator's token, shown once: {server.operator_token}")
     print_next_steps(
         {
             f"curl -X POST {server.url}/sessions": "open a session",
@@ -143,11 +144,11 @@ def _print_sessions(server: "ServerInfo", again: str, world: str) -> None:
 
 def _print_address(server: "ServerInfo", resume: str) -> None:
     on = f", going on from entry {server.entries:,}" if server.entries else ""
-    print_line(f"market {server.run_id} on {server.url}{on}")
+    print_sentence(f"market {server.run_id} on {server.url}{on}")
     for name in _further(server):
-        print_line(f"market {name} on {server.url}/m/{name}")
+        print_sentence(f"market {name} on {server.url}/m/{name}")
     if server.operator_token:
-        print_line(f"operator's token, shown once: {server.operator_token}")
+        print_sentence(f"operator's token, shown once: {server.operator_token}")
     claims = f"curl {server.url}/claims -H 'Authorization: Bearer OPERATOR_TOKEN'"
     me = '{"agent": {"id": "me", "metadata": {"type": "customer"}}}'
     print_next_steps(

@@ -163,8 +163,14 @@ def _progress(*, quiet: bool) -> "Generator[Progress | None, None, None]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from akinai.report.language import fill, translate
+
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bar:
-        task = bar.add_task("reading the run", total=None)
-        yield lambda done, total: bar.update(task, description=f"{done} branches", completed=done, total=total)
+        task = bar.add_task(translate("reading the run"), total=None)
+
+        def progress(done: int, total: int) -> None:
+            bar.update(task, description=fill("{count} branches", count=done), completed=done, total=total)
+
+        yield progress

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from akinai.cli.options import RunNames, Store, argument, flag, option, store_address, whole_number
-from akinai.cli.output import command_line, print_line, print_next_steps, print_page
+from akinai.cli.output import command_line, print_line, print_next_steps, print_page, print_sentence
 from akinai.cli.play import Days, Preset, Sets
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def show(
 
     def started(info: "StudioInfo") -> None:
         runs = f"{info.runs:,} run{'' if info.runs == 1 else 's'}"
-        print_line(f"the studio shows {runs} on {info.url}\nstop it with Ctrl-C")
+        print_sentence(f"the studio shows {runs} on {info.url}")
+        print_sentence("stop it with Ctrl-C")
         sys.stdout.flush()
 
     studio(
@@ -107,13 +108,14 @@ def bundle(
 ) -> None:
     """Write the studio's pages of runs as files that open from disk, to send to somebody."""
     from akinai.core.errors import UsageError
+    from akinai.report.language import fill
 
     try:
         from akinai.studio.files import bundle as write_bundle
     except ImportError as error:
         raise UsageError(f'a bundle needs Jinja2 ({error}); pip install "akinai[report]" brings it') from error
     written = write_bundle(*names, output=output, store=store_address(store), language=language)
-    count = f"{len(written.files)} file{'' if len(written.files) == 1 else 's'}"
+    count = fill("{count} files" if len(written.files) != 1 else "{count} file", count=len(written.files))
     print_line(f"{written.page}  ({count}, {sum(path.stat().st_size for path in written.files) / 1000:,.0f} kB)")
 
 
@@ -150,7 +152,8 @@ def play(
     from akinai.studio.person import play as play_world
 
     def started(info: "StudioInfo") -> None:
-        print_line(f"play on {info.url}\nstop it with Ctrl-C; what you did is kept")
+        print_sentence(f"play on {info.url}")
+        print_sentence("stop it with Ctrl-C; what you did is kept")
         sys.stdout.flush()
 
     address = store_address(store)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from akinai.cli.help import translate_help
 from akinai.cli.options import Json, argument, flag, option, whole_number
 from akinai.cli.output import command_line, print_json, print_next_steps, print_page
 
@@ -88,7 +89,9 @@ def _generate_command(world: str) -> Any:
     generate.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command("generate", help=generator.about)(generate)
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    translate_help(command)
+    return command
 
 
 def _parameter(name: str, field: "FieldInfo") -> Parameter:
@@ -110,11 +113,12 @@ def _generated_page(made: "GeneratedFolder", width: int) -> "RenderableType":
     from rich.text import Text
 
     from akinai.core.money import format_cents
+    from akinai.report.language import fill, translate, translate_record
     from akinai.report.tables.columns import Column, fitted
 
     generated = made.generated
     name_head, value_head = generated.heads
     amounts = [format_cents(cents) for cents in generated.values_cents.values()]
-    names = Column(name_head, list(generated.values_cents), words=True)
-    title = Text(f"{generated.title} in {made.folder}", "bold")
+    names = Column(name_head, [translate(name) for name in generated.values_cents], words=True)
+    title = Text(fill("{files} in {folder}", files=translate_record(generated.title), folder=made.folder), "bold")
     return Group(title, Text(""), fitted([names, Column(value_head, amounts)], width))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from akinai.cli.options import Embedder, Json, argument, flag, option, whole_number
-from akinai.cli.output import print_json, print_line, print_next_steps, print_page
+from akinai.cli.output import print_json, print_line, print_next_steps, print_page, print_sentence
 
 if TYPE_CHECKING:
     from akinai.api.playbook import Refined
@@ -94,7 +94,7 @@ def search(
         return print_json({"query": query, "results": [tables.hit_json(hit) for hit in hits]})
     if not hits:
         count = len(api.open_playbook(playbook).load())
-        return print_line(f"no bullet of {count:,} has a word of {query!r}")
+        return print_sentence(f"no bullet of {count:,} has a word of {query!r}")
     return print_page(lambda width: tables.hit_rows(hits, width))
 
 
@@ -123,7 +123,7 @@ def add(
     if as_json:
         return print_json({"change": saved.n, "bullet": tables.bullet_json(bullet)})
     new = f", a new section beside {', '.join(known)}" if known and bullet.section not in known else ""
-    return print_line(f"added {bullet.id} to {bullet.section}, change {saved.n}{new}")
+    return print_sentence(f"added {bullet.id} to {bullet.section}, change {saved.n}{new}")
 
 
 @app.command()
@@ -136,7 +136,7 @@ def history(playbook: File, rows: Rows = ROWS, as_json: Json = False) -> None:
     if as_json:
         return print_json({"changes": [tables.change_json(change) for change in changes]})
     if not changes:
-        return print_line("no change is on record: the next one begins the journal")
+        return print_sentence("no change is on record: the next one begins the journal")
     print_page(lambda width: tables.change_rows(changes, rows, width))
     last = changes[-1].n
     steps = {f"akinai playbook diff {playbook} {last - 1} {last}": "what the last one did"} if last > 1 else {}
@@ -174,7 +174,7 @@ def rollback(
     saved = api.rollback(playbook, point, reason=reason)
     if as_json:
         return print_json({"change": saved.n, "to": point, "bullets": len(saved.playbook)})
-    return print_line(f"as after change {point}: {len(saved.playbook):,} bullets; this is change {saved.n}")
+    return print_sentence(f"as after change {point}: {len(saved.playbook):,} bullets; this is change {saved.n}")
 
 
 @app.command()
@@ -235,12 +235,13 @@ def _print_refined(playbook: str, command: str, refined: "Refined", *, as_json: 
     if as_json:
         return print_json(tables.refinement_json(refinement, saved.n if saved else None))
     if not refinement.merges and not refinement.removals:
-        return print_line("no bullet is to be " + ("merged" if command == "dedup" else "left out"))
+        return print_sentence("no bullet is to be " + ("merged" if command == "dedup" else "left out"))
     file = open_playbook(playbook)
     print_page(lambda width: tables.refinement_rows(file.at(saved.n - 1) if saved else file.load(), refinement, width))
     if saved:
         return print_next_steps({f"akinai playbook rollback {playbook} {saved.n - 1}": "if that was a mistake"})
-    print_line("\nnothing was changed")
+    print_line()
+    print_sentence("nothing was changed")
     return print_next_steps({f"akinai playbook {command} {playbook} --yes": "do it; every bullet can be brought back"})
 
 
@@ -257,7 +258,7 @@ def import_(
     saved = api.import_(playbook, source, replace=replace)
     if as_json:
         return print_json({"change": saved.n, "bullets": len(saved.playbook)})
-    return print_line(f"{len(saved.playbook):,} bullets from {source}, change {saved.n}")
+    return print_sentence(f"{len(saved.playbook):,} bullets from {source}, change {saved.n}")
 
 
 @app.command()
@@ -268,7 +269,7 @@ def export(
     """Write the playbook in another form."""
     from akinai.api import playbook as api
 
-    print_line(f"{len(api.export(playbook, target)):,} bullets written to {target}")
+    print_sentence(f"{len(api.export(playbook, target)):,} bullets written to {target}")
 
 
 @app.command()
@@ -281,5 +282,6 @@ def recover(playbook: File, as_json: Json = False) -> None:
     if as_json:
         return print_json({"bullets": len(recovered.playbook), "kept": kept})
     if not kept:
-        return print_line(f"nothing to mend: {len(recovered.playbook):,} bullets can be read")
-    return print_line(f"{len(recovered.playbook):,} bullets recovered; what could not be read is in {', '.join(kept)}")
+        return print_sentence(f"nothing to mend: {len(recovered.playbook):,} bullets can be read")
+    places = ", ".join(kept)
+    return print_sentence(f"{len(recovered.playbook):,} bullets recovered; what could not be read is in {places}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.text import Text
 
+from akinai.report.language import fill, translate, translate_sentence
+from akinai.report.language.lines import columns as columns_of
 from akinai.report.tables.columns import Column, fitted, plain, shortened
 
 if TYPE_CHECKING:
@@ -27,9 +29,13 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
     """The sections, and the bullets with the most uses first."""
     every = [bullet for section in sections for bullet in section.bullets]
     best = sorted(every, key=lambda bullet: (-bullet.uses, -bullet.helpful, bullet.id))
-    many = "1 bullet" if len(playbook) == 1 else f"{len(playbook):,} bullets"
-    where = "1 section" if len(playbook.sections) == 1 else f"{len(playbook.sections)} sections"
-    title = f"{many} in {where}, changed {playbook.updated_at or 'never'}"
+    many = f"{len(playbook):,} {'bullet' if len(playbook) == 1 else 'bullets'}"
+    where = f"{len(playbook.sections)} {'section' if len(playbook.sections) == 1 else 'sections'}"
+    title = fill(
+        "{bullets} in {sections}, changed {when}",
+        bullets=translate_sentence(many), sections=translate_sentence(where),
+        when=playbook.updated_at or translate("never"),
+    )  # fmt: skip
     table = fitted(
         [
             Column("section", [section.name for section in sections], words=True),
@@ -43,7 +49,7 @@ def overview(playbook: Playbook, sections: Sequence[Section], rows: int, width: 
         shown = best[:rows] if rows else best
         left = len(best) - len(shown)
         parts += [Text(""), bullet_rows(shown, width)]
-        parts += [Text(f"and {left:,} more: --rows 0 shows all", "dim")] if left else []
+        parts += [_more(left)] if left else []
     return Group(*parts)
 
 
@@ -71,7 +77,8 @@ def bullet_details(bullet: Bullet) -> RenderableType:
         "learned from": bullet.source_trajectory or "-",
         **{name: str(value) for name, value in bullet.extra.items()},
     }
-    lines = [f"{name:<23}{plain(value)}" for name, value in fields.items()]
+    heads = {name: translate(name) for name in fields}
+    lines = [f"{heads[name]}{' ' * (23 - columns_of(heads[name]))}{plain(value)}" for name, value in fields.items()]
     return Group(Text(bullet.id, "bold"), Text(bullet.content), Text(""), Text("\n".join(lines)))
 
 
@@ -95,14 +102,15 @@ def hit_rows(hits: Sequence[SearchResult], width: int) -> RenderableType:
 def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableType:
     """One row for each change; at most the last `rows`."""
     shown = changes[-rows:] if rows else changes
-    title = f"the last {len(shown)} of {len(changes):,} changes" if len(shown) < len(changes) else ""
+    last = fill("the last {count} of {all} changes", count=len(shown), all=f"{len(changes):,}")
+    title = last if len(shown) < len(changes) else ""
     return fitted(
         [
             Column("change", [f"{change.n:,}" for change in shown]),
             Column("at", [change.at.replace("T", " ").removesuffix("Z") for change in shown], words=True, drop=2),
             Column(
                 "what",
-                [change.kind if change.to is None else f"{change.kind} to {change.to}" for change in shown],
+                [_kind(change) for change in shown],
                 words=True,
             ),
             Column("bullets put", [f"{len(change.put):,}" for change in shown]),
@@ -120,15 +128,15 @@ def change_rows(changes: Sequence[Change], rows: int, width: int) -> RenderableT
 def difference_rows(difference: Difference, rows: int, width: int) -> RenderableType:
     """One line for each bullet: + added, - removed, ~ changed, with its new content."""
     if difference.empty:
-        return Text("no difference")
+        return Text(translate("no difference"))
     signed = [*(("+", bullet) for bullet in difference.added), *(("-", bullet) for bullet in difference.removed)]
     signed += [("~", after) for _, after in difference.changed]
     shown = signed[:rows] if rows else signed
     counts = {"added": difference.added, "removed": difference.removed, "changed": difference.changed}
     parts: list[RenderableType] = [
-        Text(", ".join(f"{len(bullets):,} {change}" for change, bullets in counts.items()), "bold"),
-        *(Text(f"section {name} added") for name in difference.sections_added),
-        *(Text(f"section {name} removed") for name in difference.sections_removed),
+        Text(", ".join(translate_sentence(f"{len(bullets):,} {name}") for name, bullets in counts.items()), "bold"),
+        *(Text(fill("section {name} added", name=name)) for name in difference.sections_added),
+        *(Text(fill("section {name} removed", name=name)) for name in difference.sections_removed),
         Text(""),
     ]
     styles = {"+": "green", "-": "red", "~": "yellow"}
@@ -137,8 +145,17 @@ def difference_rows(difference: Difference, rows: int, width: int) -> Renderable
         room = max(LEAST, width - len(bullet.id) - len(counts) - 4)
         parts.append(Text(f"{sign} {bullet.id} {counts}{_cut([bullet.content], room)[0]}", styles[sign]))
     if len(shown) < len(signed):
-        parts.append(Text(f"and {len(signed) - len(shown):,} more: --rows 0 shows all", "dim"))
+        parts.append(_more(len(signed) - len(shown)))
     return Group(*parts)
+
+
+def _more(count: int) -> Text:
+    return Text(fill("and {count} more: --rows 0 shows all", count=f"{count:,}"), "dim")
+
+
+def _kind(change: Change) -> str:
+    kind = translate(change.kind)
+    return kind if change.to is None else fill("{change} to {point}", change=kind, point=change.to)
 
 
 def refinement_rows(before: Playbook, found: Refinement, width: int) -> RenderableType:

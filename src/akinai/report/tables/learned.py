@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from akinai.report.language import translate, translate_sentence
+from akinai.report.language import fill, translate, translate_sentence
+from akinai.report.language.lines import columns
 from akinai.report.tables.columns import Column, fitted
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
@@ -74,18 +75,34 @@ def _title(learned: Mapping[str, Any]) -> str:
 def estimate_text(tasks: str, expected: Mapping[str, Any]) -> str:
     """What a learning is expected to take of its models, from the estimate's document."""
     dollars = expected["dollars"]
-    price = "no price known: put one into akinai.toml" if dollars is None else f"${dollars:,.2f}"
     sums = expected["tokens"]
-    lines = [
-        f"{tasks}, at most, where every attempt fails and every reply is read, at {SECONDS_PER_CALL:g} seconds a call:",
-        f"  calls      {expected['calls']:,}",
-        *(f"  {role:<10} {part['calls']:,} of {part['model']}" for role, part in expected["roles"].items()),
-        *(f"  against {rival['name']}: {rival['calls']:,}" for rival in expected["against"] or ()),
-        f"  tokens     {sums['input']:,} in, {sums['output']:,} out",
-        f"  hours      {expected['hours']:,.{1 if expected['hours'] >= 1 else 2}f}",
-        f"  dollars    {price}",
-    ]
-    return "\n".join(lines)
+    most = "{tasks}, at most, where every attempt fails and every reply is read, at {seconds} seconds a call:"
+    rows = {
+        translate("calls"): f"{expected['calls']:,}",
+        **{
+            role: fill("{calls} of {model}", calls=f"{part['calls']:,}", model=part["model"])
+            for role, part in expected["roles"].items()
+        },
+        **{fill("against {name}", name=rival["name"]): f"{rival['calls']:,}" for rival in expected["against"] or ()},
+        **estimate_rows(sums["input"], sums["output"], expected["hours"], dollars),
+    }
+    return f"{fill(most, tasks=tasks, seconds=f'{SECONDS_PER_CALL:g}')}\n{aligned(rows)}"
+
+
+def estimate_rows(taken: int, given: int, hours: float, dollars: float | None) -> dict[str, str]:
+    """What models are expected to take, by what it is."""
+    no_price = translate("no price known: put one into akinai.toml")
+    return {
+        translate("tokens"): fill("{taken} in, {given} out", taken=f"{taken:,}", given=f"{given:,}"),
+        translate("hours"): f"{hours:,.{1 if hours >= 1 else 2}f}",
+        translate("dollars"): no_price if dollars is None else f"${dollars:,.2f}",
+    }
+
+
+def aligned(rows: Mapping[str, str]) -> str:
+    """Names and values, one a line."""
+    widest = max(map(columns, rows))
+    return "\n".join(f"  {name}{' ' * (widest - columns(name))}  {value}" for name, value in rows.items())
 
 
 Row = tuple[str, str, str]
@@ -114,7 +131,11 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
         yield f"accuracy in training, epoch {epoch['epoch']}", f"{epoch['accuracy']:.1%}{rate}", ""
     tokens = learned["tokens"]
     yield "bullets in the playbook", f"{learned['playbook_size']:,}", ""
-    yield "tokens given to a task", f"{tokens['injected']:,.0f} of {tokens['injected_all']:,.0f}", ""
+    yield (
+        "tokens given to a task",
+        fill("{count} of {all}", count=f"{tokens['injected']:,.0f}", all=f"{tokens['injected_all']:,.0f}"),
+        "",
+    )
     if learned["failed"]:
         yield "tasks without a readable answer", f"{learned['failed']:,}", ""
 
@@ -124,7 +145,8 @@ def _share_rows(judged: Mapping[str, Any], names: Mapping[str, str]) -> Iterator
     for name, words in names.items():
         if (share := judged[name]) and share["n"]:
             low, high = share["ci95"]
-            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", f"{low:.1%} to {high:.1%}"
+            ends = fill("{low} to {high}", low=f"{low:.1%}", high=f"{high:.1%}")
+            yield f"{words} (n = {share['n']:,})", f"{share['value']:.1%}", ends
 
 
 def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
@@ -194,7 +216,8 @@ def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
-    return " to ".join(f"{factor * end:{form}}" for end in ends or ())
+    texts = [f"{factor * end:{form}}" for end in ends or ()]
+    return fill("{low} to {high}", low=texts[0], high=texts[-1]) if texts else ""
 
 
 def opponents_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableType":

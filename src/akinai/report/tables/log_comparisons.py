@@ -5,7 +5,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from akinai.analysis.log_comparison import LogComparison, LogScore
-from akinai.report.tables.columns import Column, fitted, plain
+from akinai.report.tables.columns import Column, fitted, said
 from akinai.report.tables.runs import figure, label, p_value
 
 
@@ -26,7 +26,7 @@ def log_comparison_page(comparison: LogComparison, gain: str, width: int) -> Ren
     if gain:
         unit = "clusters" if comparison.cluster else "samples"
         columns.append(Column(f"{unit} for +-{gain}", [figure(score.needed, "") for score in scores], drop=2))
-    notes = Text("\n".join(plain(note) for note in _notes(comparison) if note))
+    notes = Text("\n".join(said(note) for note in _notes(comparison) if note))
     return Parts(fitted(columns, width, _title(comparison)), Text(""), notes)
 
 
