@@ -18,7 +18,7 @@ from typing import Any
 from rank_bm25 import BM25Okapi
 
 from akinai.learning import Bullet, Playbook, PlaybookFile, PlaybookIndex, SearchQuery, Section, open_index
-from akinai.learning.playbook.errors import extra_installed
+from akinai.learning.extras import extra_installed
 from akinai.learning.playbook.file import Edit
 from akinai.retrieval import tokenize
 from akinai.runtime.learn.data_sets import find_data_set

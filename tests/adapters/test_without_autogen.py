@@ -10,8 +10,7 @@ WITHOUT = """
 import sys
 sys.modules |= dict.fromkeys(("autogen_agentchat", "autogen_core", "autogen_ext"))
 from akinai import worlds
-from akinai.core.errors import UsageError
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra, UsageError
 try:
     from akinai.adapters.autogen import autogen_agent
 except MissingExtra as error:
@@ -22,7 +21,7 @@ BY_NAME = """
 import sys
 sys.modules |= dict.fromkeys(("autogen_agentchat", "autogen_core", "autogen_ext"))
 from akinai import worlds
-from akinai.core.errors import UsageError
+from akinai.core.errors import MissingExtra, UsageError
 from akinai.runtime.play.agent_registry import agent_factory, agent_plugins
 try:
     agent_factory(worlds.load("vending"), "autogen:gpt-5-mini") if "autogen" in agent_plugins() else print("unknown")

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from akinai.core.canonical import Json, canonical
-from akinai.core.errors import UsageError
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra, UsageError
 
 WORDS = {"c": 1.0, "i": 0.0, "n": 0.0, "no": 0.0, "false": 0.0, "p": 0.5, "yes": 1.0, "true": 1.0}
 """Scores in words, in lower case, as Inspect's own metrics count them."""

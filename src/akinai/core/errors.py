@@ -2,7 +2,8 @@
 
 AkinaiError
 ├── UsageError              what was asked cannot be done as asked; nothing was written (exit code 2)
-│   └── UnknownName         a name that is not there, with close matches
+│   ├── UnknownName         a name that is not there, with close matches
+│   └── MissingExtra        an optional package is not installed
 ├── LedgerError             the record does not say what it should
 │   ├── BrokenChain         an entry's digest does not follow from what precedes it
 │   └── ReplayMismatch      the rules no longer give what was recorded
@@ -54,6 +55,14 @@ def _close(asked: str, known: Sequence[str]) -> list[str]:
     near = get_close_matches(asked, known, n=3, cutoff=0.55)
     likeness = [SequenceMatcher(None, asked, name).ratio() for name in near]
     return [name for name, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - 0.15]
+
+
+class MissingExtra(UsageError):
+    """A part needs an optional package that is not installed."""
+
+    def __init__(self, part: str, package: str, extra: str = "learn") -> None:
+        super().__init__(f"{part} needs {package}, which is not installed; pip install 'akinai[{extra}]'")
+        self.package = package
 
 
 def why_unreadable(error: Exception) -> str:

@@ -4,11 +4,12 @@ All modules but `playbook.file`, `playbook.journal`, `playbook.atomic`, `search.
 texts and times come as arguments.
 """
 
+from akinai.core.errors import MissingExtra
 from akinai.learning.data_sets import DataSet
 from akinai.learning.playbook.ace_text import dumps_ace, loads_ace
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.playbook.deltas import BulletTag, Delta, Operation, Refusal, Tagging, apply_delta
-from akinai.learning.playbook.errors import CorruptPlaybook, EmbedderError, MissingExtra, NewerPlaybook, PlaybookError
+from akinai.learning.playbook.errors import CorruptPlaybook, EmbedderError, NewerPlaybook, PlaybookError
 from akinai.learning.playbook.file import Edit, PlaybookFile, Saved
 from akinai.learning.playbook.formats import export_playbook, import_playbook
 from akinai.learning.playbook.journal import Change

@@ -7,8 +7,8 @@ from typing import Any
 from akinai.adapters import seat_paths
 from akinai.adapters.seat_paths import Application, Auth, SeatsServer
 from akinai.api.opening import aopen
+from akinai.core.errors import MissingExtra
 from akinai.core.worlds import World
-from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
 from akinai.runtime.config.settings import Settings
 from akinai.runtime.http.allowed_hosts import AllowedHosts

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 A = TypeVar("A")
 R = TypeVar("R")

@@ -1,6 +1,6 @@
 """The package `gepa` (arXiv 2507.19457) as a contender of the learner: it evolves the instructions of a prompt."""
 
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 try:
     from akinai.adapters.gepa.optimizing import RIVAL

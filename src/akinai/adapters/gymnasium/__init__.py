@@ -1,7 +1,7 @@
 """Gymnasium: worlds as environments of text, such as `gymnasium.make("akinai.adapters.gymnasium:akinai/vending")`."""
 
 from akinai import worlds
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 try:
     import gymnasium

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 if TYPE_CHECKING:  # the package is not installed where types are checked
     ChatMessageSystem: Any

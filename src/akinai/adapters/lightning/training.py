@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from akinai.adapters.lightning.runs import RunTask, bullets_of, play
 from akinai.adapters.lightning.tasks import PLAYBOOK, Mode, RolloutInput, RolloutRecord, Study, TaskRunner, study
-from akinai.core.errors import AgentError, EndRun, ModelError, UsageError
+from akinai.core.errors import AgentError, EndRun, MissingExtra, ModelError, UsageError
 from akinai.learning.data_sets import DataSet
-from akinai.learning.playbook.errors import MissingExtra
 from akinai.learning.playbook.formats import dumps
 from akinai.learning.roles.protocols import Insights, Retrieved, Trajectory
 from akinai.learning.roles.tasks import Assignment, Task

@@ -12,10 +12,9 @@ from akinai.adapters.seat_paths import Auth, Seat, SeatsServer
 from akinai.api.opening import aopen
 from akinai.api.playbook import open_playbook
 from akinai.api.session import AsyncSession
-from akinai.core.errors import UsageError
+from akinai.core.errors import MissingExtra, UsageError
 from akinai.core.worlds import World
 from akinai.learning.playbook.bullets import Playbook
-from akinai.learning.playbook.errors import MissingExtra
 from akinai.runtime.config.addresses import StoreRef, resolve_store
 from akinai.runtime.config.settings import Settings
 from akinai.runtime.http.listening import listening_socket, url_of

@@ -1,6 +1,6 @@
 """OpenEnv: any world as an environment that its clients and trainers play over HTTP, `make_app("vending", days=30)`."""
 
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 try:
     from akinai.adapters.openenv.environment import (

@@ -1,6 +1,6 @@
 """verifiers: a world as a taskset. A task is a seed, its tools are the actions, its reward is what the score gained."""
 
-from akinai.learning.playbook.errors import MissingExtra
+from akinai.core.errors import MissingExtra
 
 try:
     from akinai.adapters.verifiers.taskset import WorldTask, WorldTaskset, WorldTasksetConfig

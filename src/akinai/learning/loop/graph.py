@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
+from akinai.learning.extras import expect_package, load_package
 from akinai.learning.loop.edges import edges, follower
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
 from akinai.learning.loop.loop import steps
 from akinai.learning.loop.state import LoopState
-from akinai.learning.playbook.errors import expect_package, load_package
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from akinai.learning.playbook.errors import EmbedderError, expect_package, load_package
+from akinai.learning.extras import expect_package, load_package
+from akinai.learning.playbook.errors import EmbedderError
 from akinai.retrieval import Embedder, Tokenizer, tokenize
 
 if TYPE_CHECKING:

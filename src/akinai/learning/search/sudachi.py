@@ -5,7 +5,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias
 
 from akinai.core.canonical import keepable
-from akinai.learning.playbook.errors import load_package
+from akinai.learning.extras import load_package
 from akinai.retrieval import TOKENIZER_NAME, normalise, tokenize
 
 Mode: TypeAlias = Literal["A", "B", "C"]

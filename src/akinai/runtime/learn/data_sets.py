@@ -20,7 +20,7 @@ from akinai import worlds
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.learning.choices import DIMENSIONS, ChoiceTasks, choice_data_set, choice_task
 from akinai.learning.data_sets import DataSet, read_tasks
-from akinai.learning.playbook.errors import extra_installed
+from akinai.learning.extras import extra_installed
 from akinai.learning.playbook.sections import sections_for
 from akinai.learning.roles.tasks import Split, Task
 from akinai.learning.search.index import PlaybookIndex
