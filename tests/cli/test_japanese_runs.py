@@ -49,9 +49,10 @@ def words_of(shown: Shown) -> Iterator[str]:
 
 def heads_of(transcript: Transcript) -> Iterator[str]:
     """Words that stand for a column or a figure."""
-    place = transcript.views.place(transcript.run.entries) if transcript.views else None
-    assert place
+    assert transcript.views
+    place = transcript.views.place(transcript.run.entries)
     yield from (figure.label for figure in place.figures if figure.name != "minute")
+    yield from (figure.label for person in transcript.views.crowd.people for figure in person.figures)
     for listing in place.listings:
         yield from (listing.title, *listing.columns)
     for item in transcript.items:
