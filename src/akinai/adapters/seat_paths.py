@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from akinai.api.session import AsyncSession
+from akinai.core.agents import is_sub_agent
 from akinai.core.errors import UsageError
 
 Auth = Literal["open", "token"]
@@ -35,7 +36,7 @@ class SeatsServer:
 
 def own_actors(session: AsyncSession) -> Sequence[str]:
     """The actors with a seat of their own; sub-agents play in that of their owner."""
-    return [actor for actor in session.held if "/" not in actor]
+    return [actor for actor in session.held if not is_sub_agent(actor)]
 
 
 def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> Sequence[Seat]:

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from akinai.agents.protocols import outcome_text
-from akinai.core.agents import View
+from akinai.core.agents import View, is_sub_agent, owner_of
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import Outcome
 from akinai.core.worlds import World
@@ -42,7 +42,7 @@ class Narrator:
 
     def plays(self, actor: str) -> bool:
         """Whether an actor belongs to the seat."""
-        return self._seat is None or actor.partition("/")[0] == self._seat
+        return self._seat is None or owner_of(actor) == self._seat
 
     def on_turn(self) -> str | None:
         """The actor of the seat that may act now, or else that a call waits for; None where anybody may be next."""
@@ -73,7 +73,7 @@ class Narrator:
         self._actor, self._news = actor, view.news
         if not changed or actor is None:
             return news
-        return [f"You act for {actor} now.", *([view.text] if "/" in actor or self._seat is None else news)]
+        return [f"You act for {actor} now.", *([view.text] if is_sub_agent(actor) or self._seat is None else news)]
 
 
 def tools_for(session: Playable, framework: str) -> list[Any]:

@@ -12,12 +12,12 @@ from akinai.agents.protocols import ToolCallProtocol
 from akinai.agents.structured import read_move
 from akinai.api.answers import Answer, read_reply
 from akinai.api.framework_tools import Narrator, parsed, tools_for
-from akinai.core.agents import Move, View
+from akinai.core.agents import Move, View, is_sub_agent, owner_of
 from akinai.core.errors import AgentError, AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Ledger, Outcome
 from akinai.core.scores import Score
 from akinai.core.stores import Books, RunHeader
-from akinai.core.worlds import World, participants, replay
+from akinai.core.worlds import World, dated_view, participants, replay
 from akinai.runtime.play.driver import PlayContext, play_run
 from akinai.runtime.play.seats import Seats
 from akinai.runtime.runs.reading import Detail, loader, read_run
@@ -100,9 +100,7 @@ class AsyncSession:
         name = self._named(actor)
         if name in self._seats.turns:
             return self._seats.turns[name].view
-        state = self._seats.session.state
-        view, now = self.world.view(state, name), self.world.now(state)
-        return view if now is None else replace(view, now=now)
+        return dated_view(self.world, self._seats.session.state, name)
 
     def tools(self, actor: str | None = None, *, inline: bool = False) -> list[dict[str, Any]]:
         """The actions that an actor may take now, as tools for a model. `inline`: their schemas hold no `$ref`."""
@@ -141,9 +139,9 @@ class AsyncSession:
         await self._seats.until(lambda: self._seats.outcome(who) is not None)
         outcome = self._seats.outcome(who)
         if wait and outcome is not None:
-            turns, seat = self._seats.turns, who.partition("/")[0]
+            turns, seat = self._seats.turns, owner_of(who)
             await self._seats.until(
-                lambda: any(wait != "own" or actor.partition("/")[0] == seat for actor in turns),
+                lambda: any(wait != "own" or owner_of(actor) == seat for actor in turns),
             )
             if who in turns:
                 outcome = turns[who].last or outcome
@@ -231,10 +229,10 @@ class AsyncSession:
         return over and ends_run(error)
 
     def _named(self, actor: str | None) -> str:
-        name = actor or self.actor or next((name for name in self.held if "/" not in name), None)
+        name = actor or self.actor or next((name for name in self.held if not is_sub_agent(name)), None)
         if name is None:
             raise UsageError(f"nobody in {self.id!r} is played here")
-        if not self._seats.holds(name) or ("/" not in name and name not in self.held):
+        if not self._seats.holds(name) or (not is_sub_agent(name) and name not in self.held):
             raise UnknownName("actor", name, self.held, "the actors that this session plays")
         return name
 

@@ -12,6 +12,16 @@ SAID_LIMIT = 2000
 """Characters of the text beside an action that the ledger keeps."""
 
 
+def owner_of(actor: str) -> str:
+    """The actor whose seat an actor plays in: "owner" for its sub-agent "owner/email-1", others for themselves."""
+    return actor.partition("/")[0]
+
+
+def is_sub_agent(actor: str) -> bool:
+    """Whether an actor was opened by another one, such as "owner/email-1"."""
+    return "/" in actor
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """What an actor sees before its move."""

@@ -70,6 +70,12 @@ def participants(world: World[S], state: S) -> Sequence[str]:
     return world.facets.sides.participants(state) or world.actors(state)
 
 
+def dated_view(world: World[S], state: S, actor: str) -> View:
+    """What an actor sees, with the world's own time where it has one."""
+    view, now = world.view(state, actor), world.now(state)
+    return view if now is None else View(view.text, view.verbs, view.closed, view.news, now)
+
+
 def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Genesis, state: S) -> Agent:
     """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis."""
     knows = genesis if getattr(factory, "yardstick", False) else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from akinai.core.agents import owner_of
 from akinai.core.canonical import Json
 from akinai.core.ledger import SECOND_US, Ledger, midnights
 from akinai.core.presentation.desk import Desk
@@ -70,7 +71,7 @@ def playing(world: World[Any], steps: Steps[Any], actor: str) -> Playing:
     start, now = world.now(steps.opening), world.now(state)
     days = steps.genesis.setup.get("days", 0)
     dated = start is not None and now is not None and isinstance(days, int) and "days" in steps.genesis.setup
-    owner = actor.partition("/")[0]
+    owner = owner_of(actor)
     talks = presentation.crowd(steps).talks if crowded else ()
     return Playing(
         actor,
@@ -112,7 +113,7 @@ def _log(world: World[Any], steps: Steps[Any], owner: str) -> Iterator[LogItem]:
     shown = 0
     for index in range(len(steps) - 1, -1, -1):
         step = steps[index]
-        if step.entry.actor.partition("/")[0] != owner:
+        if owner_of(step.entry.actor) != owner:
             continue
         yield _item(world, steps, step, index)
         shown += 1
@@ -146,5 +147,5 @@ def seen_data(steps: Sequence[Step[Any]], actor: str) -> Iterator[Mapping[str, J
     """The data of every outcome that an actor heard."""
     for step in steps:
         data = step.outcome.data
-        if step.entry.actor.partition("/")[0] == actor.partition("/")[0] and isinstance(data, dict):
+        if owner_of(step.entry.actor) == owner_of(actor) and isinstance(data, dict):
             yield data

@@ -28,6 +28,7 @@ from akinai.adapters.inspect.framework import (
 from akinai.adapters.inspect.player import Player
 from akinai.agents.chat import WINDOW_TOKENS, prompt
 from akinai.api.opening import aopen
+from akinai.core.agents import is_sub_agent
 from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.worlds import World, participants
@@ -122,7 +123,7 @@ def play(world: str, options: Mapping[str, Any], window_tokens: int) -> Any:
     async def solve(state: Any, generate: Any) -> Any:
         session = await aopen(world.partition("@")[0], seed=state.metadata["seed"], **options)
         state.metadata["run"] = session.id
-        seats = [actor for actor in session.held if "/" not in actor]
+        seats = [actor for actor in session.held if not is_sub_agent(actor)]
         system = ChatMessageSystem(content=prompt("chat"))
         try:
             if len(seats) == 1:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from akinai import worlds
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Move, View
+from akinai.core.agents import Agent, AgentFactory, Move, View, is_sub_agent
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, LedgerError, StoreError
 from akinai.core.ledger import Entry, Outcome, midnights
@@ -149,7 +149,7 @@ class Driver:
 
     def _count(self, actor: str) -> None:
         self._actions[actor] = self._actions.get(actor, 0) + 1
-        if "/" in actor:
+        if is_sub_agent(actor):
             active = actor in self.session.world.actors(self.session.state)
             self._task_actions[actor] = self._task_actions.get(actor, 0) + 1 if active else 0
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from akinai.agents.chat import ChatAgent
-from akinai.core.agents import Agent, AgentFactory, Role
+from akinai.core.agents import Agent, AgentFactory, Role, is_sub_agent
 from akinai.core.canonical import Json
 from akinai.core.models import Model
 from akinai.core.stores import Books, RunHeader, TraceRecord
@@ -67,7 +67,7 @@ class ModelPool:
             if choice is None:
                 assert plain is not None
                 return plain(role)
-            model = self._sub_model if "/" in role.actor else self._models[choice]
+            model = self._sub_model if is_sub_agent(role.actor) else self._models[choice]
             if model is None:
                 return by_rules(role)
             if not spec.playbook:

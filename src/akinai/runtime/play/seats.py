@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from akinai.core.agents import Agent, Move, Role, View
+from akinai.core.agents import Agent, Move, Role, View, owner_of
 from akinai.core.errors import UsageError
 from akinai.core.ledger import Outcome
 from akinai.runtime.play.session import LocalSession
@@ -48,7 +48,7 @@ class Seats:
 
     def holds(self, actor: str) -> bool:
         """Whether an actor is played here; sub-agents are played where their owner is."""
-        return self._holds(self, actor.partition("/")[0])
+        return self._holds(self, owner_of(actor))
 
     def agent(self, role: Role) -> Agent:
         """The agent of a role, as its factory."""

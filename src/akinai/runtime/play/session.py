@@ -9,7 +9,7 @@ from akinai.core.canonical import keepable
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
 from akinai.core.stores import Store
-from akinai.core.worlds import World, expect_outcome, expect_version, read_turn, step
+from akinai.core.worlds import World, dated_view, expect_outcome, expect_version, read_turn, step
 
 S = TypeVar("S")
 
@@ -62,8 +62,7 @@ class LocalSession(Generic[S]):
 
     async def view(self, actor: str) -> View:
         """What the actor sees now. Free; not recorded."""
-        view, now = self.world.view(self.state, actor), self.world.now(self.state)
-        return view if now is None else View(view.text, view.verbs, view.closed, view.news, now)
+        return dated_view(self.world, self.state, actor)
 
     async def act(self, actor: str, move: Move) -> Outcome:
         """Apply and record a move. Returns the outcome as its actor sees it, once the entry is durable."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from akinai.core.agents import AgentFactory
+from akinai.core.agents import AgentFactory, is_sub_agent
 from akinai.core.canonical import Json
 from akinai.core.errors import UnknownName, UsageError
 from akinai.core.ledger import DAY_US, Outcome, Turn
@@ -43,7 +43,7 @@ class Branch:
 
 def actors_of(world: World[Any], steps: Steps[Any]) -> list[str]:
     """Everybody who takes part, but for sub-agents."""
-    return [actor for actor in participants(world, steps.opening) if "/" not in actor]
+    return [actor for actor in participants(world, steps.opening) if not is_sub_agent(actor)]
 
 
 @dataclass(frozen=True, slots=True)

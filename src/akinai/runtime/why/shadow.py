@@ -10,7 +10,7 @@ from akinai.core.agents import Agent, AgentFactory, Move, View
 from akinai.core.errors import EndRun
 from akinai.core.ledger import Entry, Genesis, Outcome, Turn
 from akinai.core.steps import Step
-from akinai.core.worlds import World, make_agent, step
+from akinai.core.worlds import World, dated_view, make_agent, step
 
 MOST_ANSWERS = 100
 """Actions of a unit that a player may want and the record lacks; then it begins afresh with the next unit."""
@@ -73,7 +73,7 @@ class Shadow:
         if self._wanted is None and not self._over:
             last = self._last and self.world.facets.observation.observe_late(state, self.actor, self._last)
             try:
-                move = await self._move(self._view(state), last)
+                move = await self._move(dated_view(self.world, state, self.actor), last)
             except EndRun:
                 self._over = True
             else:
@@ -82,10 +82,6 @@ class Shadow:
 
     async def _move(self, view: View, last: Outcome | None) -> Move:
         return await self._agent.act(view, last)
-
-    def _view(self, state: Any) -> View:
-        view, now = self.world.view(state, self.actor), self.world.now(state)
-        return view if now is None else replace(view, now=now)
 
     def answer(self, outcome: Outcome) -> None:
         """The outcome of what it wanted."""

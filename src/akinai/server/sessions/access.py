@@ -3,6 +3,7 @@
 import base64
 import hmac
 
+from akinai.core.agents import is_sub_agent
 from akinai.server.authentication import Credentials, Unauthorized
 from akinai.server.sessions.hosting import HostedSession, SessionHost
 
@@ -63,7 +64,7 @@ class SessionAccess:
 
 def seats_of(hosted: HostedSession) -> list[str]:
     """The actors with a seat of their own; sub-agents play in that of their owner."""
-    return [actor for actor in hosted.session.held if "/" not in actor]
+    return [actor for actor in hosted.session.held if not is_sub_agent(actor)]
 
 
 def _same(token: str, credentials: Credentials) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from akinai import worlds
 from akinai.api.opening import aopen
 from akinai.api.session import AsyncSession
+from akinai.core.agents import owner_of
 from akinai.core.errors import EndRun, UnknownName, UsageError
 from akinai.core.stores import Books
 from akinai.core.worlds import World
@@ -130,7 +131,7 @@ class HostedSession:
 
     def plays(self, seat: str | None, actor: str) -> bool:
         """Whether an actor belongs to a seat; sub-agents belong to that of their owner."""
-        return seat is None or actor.partition("/")[0] == seat
+        return seat is None or owner_of(actor) == seat
 
     def actor_of(self, seat: str | None) -> str | None:
         """The actor of a seat that may act now, or else that its action waits for."""
