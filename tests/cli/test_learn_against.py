@@ -158,7 +158,7 @@ def test_the_estimate_counts_every_contender(akinai: Akinai, folder: Path) -> No
     assert (alone["against"], icl["name"], icl["calls"]) == (None, "icl", judged // 2)
     assert sheet["calls"] == icl["calls"] + alone["calls"] - judged
     assert both["calls"] == alone["calls"] + icl["calls"] + sheet["calls"]
-    assert "against icl: " in akinai(*words[:5], *words[6:], "--against", "icl").out
+    assert "against icl  " in akinai(*words[:5], *words[6:], "--against", "icl").out
     refused = akinai(*words, "--against", "plasebo")
     assert (refused.code, "placebo" in refused.err) == (2, True)
 
