@@ -22,7 +22,7 @@ QUOTE_NUMBER = re.compile(
 )
 _MONEY = re.compile(
     r"(?:[$＄]|usd ?|us\$ ?)(?P<dollars>[0-9]{1,4}(?:\.[0-9]{1,2})?)(?![0-9])"
-    r"|(?P<cents>[0-9]{1,4}) ?(?:cents?\b|¢|セント)"
+    r"|(?P<cents>[0-9]{1,4}) ?(?:cents?\b|c\b|¢|セント)"
     r"|(?P<worded>[0-9]{1,4}(?:\.[0-9]{1,2})?) ?(?:dollars?\b|usd\b|ドル)",
     re.IGNORECASE,
 )
@@ -30,6 +30,10 @@ _PERCENT = re.compile(
     r"(?P<percent>[0-9]{1,2}(?:\.[0-9])?) ?(?:%|per ?cent\b)|(?P<tenths>[0-9]) ?割|(?P<off>[0-9]{1,2}) ?引",
     re.IGNORECASE,
 )
+_BARE_PRICE = re.compile(
+    r"\b(?P<verb>do|at|accept|say|pay|offer|make it|meet (?:me|us) at) (?P<price>[0-9]{2,3})(?=[?.!,]|$)", re.IGNORECASE
+)
+"""A price without its unit, beside others in cents."""
 _MOST_CENTS = 10_000
 """More than this is no price of a unit."""
 _NO_PRICE = re.compile(
@@ -43,7 +47,8 @@ _RIVAL = re.compile(
     r"|\b(?:been|was|were) (?:offered|quoted)\b"
     r"|\b(?:competitors?|competition|elsewhere|rivals?|cheapest of them|one of them)\b"
     r"|\b(?:quote|offer|price) from (?!you)|\banother (?:\w+ )?seller\b"
-    r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|charges|offers|quotes|asks|"
+    r"|(?<!price )(?<!priced )(?<!it )\bis at \$?[0-9]"
+    r"|(?<!\byou )(?<!\bwe )(?<!\bi )(?<!\bplease )\b(?:sells?|offered (?:me|us)|charges|offers|quotes|asks|"
     r"quoted|has (?:offered|quoted))\b(?! (?:me|us) (?:a |an )?(?:discount|better))"
     r"|他社|他の(?:業者|会社)|別の(?:業者|会社)|競合",
     re.IGNORECASE,
@@ -51,6 +56,7 @@ _RIVAL = re.compile(
 _THEIRS = re.compile(
     r"\byour (?:current |list |quoted |asking )?(?:price|offer|quote|rate)|\btoo (?:much|"
     r"expensive|high|dear)\b|\bleaves? us\b"
+    r"|\b(?:more|higher|above|over) (?:than )?(?:what )?(?:we|i|our|my)\b"
     r"|\bnot [$]?[0-9.]+ ?(?:cents)?$|\binstead of\b|\b(?:at|from) [$][0-9.]+ (?:leaves?|is|are)\b|\bcurrently\b",
     re.IGNORECASE,
 )
@@ -76,7 +82,9 @@ def read_prices(texts: Sequence[str], names: Sequence[GoodName]) -> Bargain:
     bargain = Bargain()
     last = ""
     rival_before = False
+    in_cents = any(found["cents"] for text in texts for found in _MONEY.finditer(text))
     for text in texts:
+        text = _BARE_PRICE.sub(r"\g<verb> \g<price> cents", text) if in_cents else text
         marked, found = mark_names(names, text)
         ids = [named.product.id for named in found]
         places = [at for at, char in enumerate(marked) if char == NAME]
@@ -144,8 +152,8 @@ _PART = re.compile(
     r"|\band(?= (?:only |just )?(?:delivered|received|got|sent|shipped|counted)\b)|(?:はずですが|のところ|ですが)"
 )
 _CAME = re.compile(
-    r"\b(?:only|just|received|counted|count|got|came|arrived|found|there (?:are|were)|"
-    r"delivered|contained|we have)\b|しか|届いた",
+    r"\b(?:only|just|you sent|received|counted|count|got|came|arrived|found|there (?:are|were)|"
+    r"delivered|contained|we have|held|in (?:the|our) (?:box|boxes|crate|truck|carton|delivery))\b|しか|届いた",
     re.IGNORECASE,
 )
 _LACK = re.compile(
@@ -153,7 +161,7 @@ _LACK = re.compile(
     r"past (?:its|their)|broken|"
     r"spoiled|bad|leak\w*|crushed|expired|"
     r"claim(?:ing)?|refund|reimburse|credit|defective|unusable|mould\w*|opened|replace|dent\w*|burst|melt\w*|"
-    r"wilt\w*|brown|in pieces|holes?|crack\w*|squash\w*|soggy|rotten|unsellable|cannot be sold|can't be sold|"
+    r"without|wilt\w*|brown|in pieces|holes?|crack\w*|squash\w*|soggy|rotten|unsellable|cannot be sold|can't be sold|"
     r"not (?:been )?included|aren't|weren't|isn't|wasn't|not fit|unfit|not good|turned|smashed|ruined|wet|soaked)\b|"
     r"潰|つぶ|傷|割れ|漏れ|溶け|"
     r"へこ|破れ|入って(?:い|お|な)|足り|不足|破損|壊れ|欠品|返金|腐",
@@ -161,7 +169,7 @@ _LACK = re.compile(
 )
 _DUE = re.compile(
     r"\b(?:ordered|paid for|charged for|should (?:have|include|contain)|says|invoiced|instead of|"
-    r"billed|supposed to|meant to)\b|はず|注文した",
+    r"billed|supposed to|meant to|delivery note|packing slip|i paid|we paid|note says)\b|はず|注文した",
     re.IGNORECASE,
 )
 _WORDED = re.compile(
@@ -169,7 +177,11 @@ _WORDED = re.compile(
     rf"(?=(?: \w+){{0,2}} (?:{NAME}|missing|are missing|of))",
     re.IGNORECASE,
 )
-_LONE = re.compile(r"(?<![\w#.$-])(?P<number>[0-9]{1,5})(?![\w%-]|\.\d)")
+_LONE = re.compile(r"(?<![0-9A-Za-z_#.$-])(?P<number>[0-9]{1,5})(?![\w%-]|\.\d)")
+
+
+_MEANT_JA = re.compile(r" *,? *のはず(?:ですが|なのに|が) *")
+_NOTHING_CAME = re.compile(r"\b(?:not (?:a single|1|one)|none of|nothing of)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -186,6 +198,7 @@ def read_shortage(texts: Sequence[str], names: Sequence[GoodName]) -> Shortage:
     shortage, last, role = Shortage(), "", "missing"
     outside = role
     for text in texts:
+        text = _MEANT_JA.sub("はず, ", text)
         for opener, part in _parts(without_orders(text)):
             outside = role if opener == "(" else outside
             role = _role(part, outside if opener == ")" else role)
@@ -207,6 +220,8 @@ def read_shortage(texts: Sequence[str], names: Sequence[GoodName]) -> Shortage:
             for id, count in units.items():
                 counts.setdefault(id, count)
             last = found[-1].product.id if found else last
+    if shortage.ordered and not shortage.received and any(map(_NOTHING_CAME.search, texts)):
+        shortage.missing |= shortage.ordered
     for id, count in shortage.received.items():
         if shortage.ordered.get(id, 0) > count:
             shortage.missing[id] = shortage.ordered[id] - count
@@ -252,7 +267,7 @@ _FORMER = re.compile(
     r"\b(?:instead of|rather than|and not|not|replace|we wrote|in place of) (?:the |our |"
     r"my )?(?P<former>[0-9]{1,6}(?: units| cases)?(?: of)?(?: [a-z][a-z_-]{2,20}){0,2}?)(?= with\b|"
     r" but\b|[,.;)!]| *$| please\b| each\b| to\b| from\b)"
-    r"|(?P<ja>[0-9]{1,6} (?:units|cases)) *,? *(?:ではなくて?|じゃなくて?|の代わりに)"
+    r"|(?P<ja>[0-9]{1,6} (?:units|cases)) *,? *(?:で(?:は)?なくて?|じゃなくて?|の代わりに)"
     r"|\b(?:wrote|put|typed|entered|asked for|ordered) "
     r"(?P<slip>[0-9]{1,6}(?: units| cases)?(?: of)?(?: [a-z][a-z_-]{2,20})?)"
     r"(?=,? (?:but|correct|instead|when|though|it should|should)\b)",

@@ -127,7 +127,7 @@ NO_ORDER = any_of(
 HYPOTHESIS = any_of(
     r"\b(?:if|unless|suppose|supposing|assuming|in case|provided that|as long as|should (?:our|"
     r"the|your|sales|we|demand))\b",
-    r"\b(?:once|as soon as|whenever|until)\b",
+    r"\b(?:once|as soon as|whenever (?!your|you)|until)\b",
     r"(?:^|, |but |and )when (?:we|i|our|the|sales|demand)\b(?![^?]*\?)",
     r"(?:れば|たら|なら|場合)",
 )
@@ -188,8 +188,8 @@ CANCEL = any_of(
     r"\bchanged (?:my|our) minds? about (?:order|quote)|\bdo(?:n't| not) (?:ship|send|deliver) it\b",
     r"\bno longer (?:need|want|require)\b.{0,40}\b(?:order|quote) #?[0-9]|\btake (?:it|them|order #?[0-9]+) off\b",
     r"\bdo(?:n't| not) ship (?:the|my|our) (?:\w+ )?§? ?(?:we|i) ordered\b|\bno longer need order\b|"
-    r"\border #?[0-9]+ is (?:no longer|not) (?:needed|required)|\btake back (?:my |"
-    r"our )?order",
+    r"\border #?[0-9]+ is (?:no longer|not) (?:needed|required)|\btake back (?:\w+ ){0,3}"
+    r"order",
     r"キャンセル|取り消|取消",
 )
 CANCELLED = re.compile(

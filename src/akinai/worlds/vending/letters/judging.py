@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from akinai.worlds.vending.letters import cues
 from akinai.worlds.vending.letters.acts import Said
-from akinai.worlds.vending.letters.features import before, features, surroundings
 from akinai.worlds.vending.letters.intents import Topic
-from akinai.worlds.vending.letters.weights import SCALE, WEIGHTS
+from akinai.worlds.vending.letters.meaning.features import before, features, surroundings, turns_of
+from akinai.worlds.vending.letters.meaning.weights import SCALE, WEIGHTS
 
 NOTHING = "none"
 KINDS = (
@@ -34,12 +34,18 @@ _LIKELY = -SCALE // 5
 _OVERRULES = 5 * SCALE // 2
 _DENIES = 7 * SCALE // 2
 _LAST_GUESS = -SCALE
+_WILLING = -SCALE // 2
+
+_ASIDE = frozenset((NOTHING, "thank"))
+_DOUBTING = frozenset(("later", "refuse", "revoke", "unreal", "tells", "lack", "whereabouts", "elsewhere"))
+"""Turns of speech beside which a faint order or confirmation counts for nothing."""
 
 _PENDING = re.compile(
     r"\b(?:before (?:we|i)|unable|under review|review(?:ing)?|reject\w*|declin\w*|elsewhere|"
     r"(?:some|any)(?:body|one) else|another (?:supplier|wholesaler)|"
     r"would have|had (?:we|i)|regret|undecided|discuss\w*|hold (?:it|the|on)|pass on|"
-    r"turn down|too (?:high|expensive)|time to (?:decide|think))\b|協議|辞退|お時間|見送|断"
+    r"got everything|everything (?:arrived|came|is here)|turn down|too (?:high|expensive)|time to (?:decide|"
+    r"think))\b|協議|辞退|お時間|見送|断"
 )
 """What is put off, refused, or done with somebody else."""
 _WEIGHED = re.compile(
@@ -48,7 +54,8 @@ _WEIGHED = re.compile(
 )
 """What makes a bare list of goods something other than an order."""
 _NO_CONSENT = re.compile(
-    r"\b(?:except|exceeds?|confirm(?:ed|ing)? (?:the )?receipt|(?:got|acknowledge) your quote|already|twice|"
+    r"\b(?:apolog\w*|still valid|under review|acknowledge(?:s|d)? (?:the )?receipt|except|exceeds?|"
+    r"confirm(?:ed|ing)? (?:the )?receipt|(?:got|acknowledge) your quote|already|twice|"
     r"understood that|automatically|who|on my desk|last (?:week|month))\b"
 )
 """What makes a confirmation something other than consent."""
@@ -56,6 +63,40 @@ _HEARSAY = re.compile(
     r"\b(?:on (?:the|their|its) way|driver's name)\b|迷って|べきか|\"(?:\.\.\.)?\" ?と|と言われ|と書かれ"
 )
 """What makes an order a question or another's words."""
+_POLITE_JA = re.compile(r"(?:お願い|頼め|もらえ|いただけ|くれ).{0,12}(?:ます|せん|でしょう|る)")
+_MAY_I = re.compile(r"\b(?:can|could|would|will|may) (?:you|we|i)\b")
+_OTHERS = re.compile(
+    r"\b(?:said|says|told|tells|talk\w*|called|mention\w*|suggest\w*|recommend\w*|heard|asked|thinks?|wants|"
+    r"he|she|they|"
+    r"dream\w*|jok\w*|wish|draft|example|test|template|someone|somebody|everybody|wrote|budget|candidates?|"
+    r"idea)\b|\[ \]"
+)
+"""What others say, and what is no more than a thought."""
+_NOT_NOW = re.compile(
+    r"\bthank(?:s| you)?(?: (?:so|very) much)? for (?!us\b)|\b(?:know|tell me|see|check) (?:when|whether|"
+    r"if)\b|\btracking\b|"
+    r"\b(?:another|other) (?:supplier|wholesaler)|\binvoice (?:for|lists)\b|\b(?:came|come) in\b|\b(?:we|"
+    r"i) (?:bought|paid)\b|"
+    r"\b(?:one|some) day\b|\bin (?:principle|theory)\b|\b(?:old|former|previous) (?:supplier|wholesaler)|"
+    r"\bwould simply\b|"
+    r"\bstatus\b|\bevery (?:week|day|month|monday|tuesday|wednesday|thursday|friday)\b|\btake back\b|"
+    r"\b(?:willing|prepared) to\b|\bstill (?:valid|on schedule|coming)\b|\bnext (?:week|month|monday|tuesday|"
+    r"wednesday|"
+    r"thursday|friday|saturday|sunday|time|year)\b|\bon (?:monday|tuesday|wednesday|thursday|friday|saturday|"
+    r"sunday)$|"
+    r"\b(?:invoiced|delivered|sent us|shipped us|received|paid for|under order|it contains|hold the)\b|"
+    r"\b(?:we|i) (?:ordered|(?:shall|will) place)\b|在庫|見送"
+)
+"""What makes goods that are named those of another order: thanks, a state, a later day, another supplier."""
+_REASSURING = re.compile(
+    r"\b(?:no (?:rush|hurry|problem|later than)|not later than|nothing else|without (?:delay|further)|if not)\b"
+)
+_REPORTS_JA = re.compile(r"報告|売上|相談|の件")
+_THESE = re.compile(
+    r"\b(?:these|those|that|them|it|this|following|below|above|each|total|quote|quotation|offer|estimate|cost|"
+    r"costs|"
+    r"how much|price for)\b|見積|いくら|合計"
+)
 _ADDRESSED = re.compile(r"\bto the address\b|\bdeliver\b|\border\b")
 _NO_WORDS = re.compile(
     r"\b(?:the address|the account|units?|of|cases?|x|each|and|qty|quantity|bottles|bags|cans|packs)\b"
@@ -94,14 +135,16 @@ def judge(letter: Sequence[Said], subject: str) -> None:
     spoken = [(at, said) for at, said in enumerate(letter) if not wordless(said)]
     for at, said in spoken:
         said.margins = margins(said, [*shared, *before(lows, at)])
-    delivered = "Ldelivery goods" in shared
+    delivered = "Ldelivery goods" in shared or any("bring" in turns_of(low) for low in lows)
     pending = any(_PENDING.search(low) for low in lows)
-    quoting = any(kind_of(said) == "ask_price" for said in letter)
+    quoting = any(kind_of(said) == "ask_price" and _asks_prices(said) for said in letter)
     for _, said in spoken:
         kind = max(KINDS[1:], key=said.margins.__getitem__)
         barred = (kind == "confirm" and pending) or (kind == "order" and quoting)
         if kind not in _CHARGING or not (barred or _doubted(said, kind, delivered)):
             _decide(said, kind)
+    if not quoting and all(kind_of(said) in _ASIDE for said in letter):
+        _agree([said for _, said in spoken], letter, delivered, pending)
     for _, said in spoken:
         if (said.act == "confirm" and _NO_CONSENT.search(said.clause.low)) or (
             said.act == "order" and _HEARSAY.search(said.clause.low)
@@ -140,6 +183,13 @@ def orders_by_asking(said: Said) -> bool:
     return said.margins.get("order", 0) > SCALE and "quote" not in said.topics
 
 
+def reports(said: Said) -> bool:
+    """Whether a line of goods reports or plans, and its words speak neither for an order nor a question for prices."""
+    low = said.clause.low
+    faint = bool(said.margins) and max(said.margins["order"], said.margins["ask_price"]) < -2 * SCALE
+    return faint and (_uncertain(low) or _REPORTS_JA.search(low) is not None)
+
+
 def wonders(said: Said) -> bool:
     """Whether a clause is surely a question about something other than prices, terms and orders."""
     margin = said.margins.get("ask_other", 0)
@@ -159,10 +209,19 @@ def _doubted(said: Said, kind: str, delivered: bool) -> bool:
     clause = said.clause
     if cues.HYPOTHESIS.search(cues.IDLE_IF.sub("", clause.sentence)) or cues.TELLS.search(clause.sentence):
         return True
-    if clause.asks and not (cues.POLITE.search(clause.low) or (delivered and cues.CAN_YOU.search(clause.low))):
+    polite = cues.POLITE.search(clause.low) or _POLITE_JA.search(clause.low)
+    if clause.asks and not (polite or (delivered and _MAY_I.search(clause.low))):
         return True
-    doubts = (cues.NEGATION, cues.NEGATION_JA, cues.PLANS, _PENDING)
-    return said.margins[kind] < _SURE and any(pattern.search(clause.low) for pattern in doubts)
+    doubts = (cues.NEGATION_JA, cues.PLANS, _PENDING)
+    if kind == "confirm" and cues.WANTS_CONFIRMATION.search(clause.low):
+        return True
+    if kind == "order" and (
+        cues.PLANS.search(clause.sentence)
+        or _NOT_NOW.search(clause.low)
+        or cues.NEGATION.search(_REASSURING.sub("", clause.low))
+    ):
+        return True
+    return said.margins[kind] < _SURE and any(pattern.search(clause.low) for pattern in (cues.NEGATION, *doubts))
 
 
 def _decide(said: Said, kind: str) -> None:
@@ -176,12 +235,52 @@ def _decide(said: Said, kind: str) -> None:
         said.act = "report" if said.goods else "say"
 
 
+def _asks_prices(said: Said) -> bool:
+    """Whether a clause asks for the prices of what is listed beside it, more than it asks for anything else."""
+    if not said.goods and not _THESE.search(said.clause.low):
+        return False
+    return all(said.margins.get("ask_price", 0) >= said.margins.get(kind, 0) for kind in ("ask_terms", "ask_other"))
+
+
+def _agree(spoken: Sequence[Said], letter: Sequence[Said], delivered: bool, pending: bool) -> None:
+    """Where a letter seems to want nothing, take its best clause for an order or a consent if nothing doubts it."""
+    if pending or any(said.clause.asks or _uncertain(said.clause.low) for said in letter):
+        return
+    best = max(spoken, key=lambda said: max(said.margins[kind] for kind in _CHARGING), default=None)
+    if best is None:
+        return
+    kind = max(_CHARGING, key=best.margins.__getitem__)
+    margin = best.margins[kind]
+    if kind == "order" and not (best.goods and len(_WORD.findall(_NO_WORDS.sub(" ", best.clause.low))) > 2):
+        return
+    if (
+        margin > _WILLING
+        and margin == max(best.margins[kind] for kind in KINDS[1:])
+        and not _doubted(best, kind, delivered)
+    ):
+        best.act = kind
+
+
+def _uncertain(low: str) -> bool:
+    """Whether a clause puts off, refuses, supposes, reports or speaks of others."""
+    doubts = (
+        cues.HYPOTHESIS,
+        cues.NEGATION,
+        cues.NEGATION_JA,
+        cues.PLANS,
+        cues.REPORTS,
+        _HEARSAY,
+        _NO_CONSENT,
+        _OTHERS,
+    )
+    return not _DOUBTING.isdisjoint(turns_of(low)) or any(pattern.search(low) for pattern in doubts)
+
+
 def _guess(spoken: Sequence[Said]) -> None:
     """Where a letter seems to want nothing, take what its words speak for most, if it moves no money."""
-    quiet = [kind for kind in KINDS[1:] if kind not in _CHARGING]
-    guesses = [(said.margins[kind], -at, kind) for at, said in enumerate(spoken) for kind in quiet]
+    guesses = [(said.margins[kind], -at, kind) for at, said in enumerate(spoken) for kind in KINDS[1:]]
     best = max(guesses, default=(_LAST_GUESS, 0, ""))
-    if best[0] > _LAST_GUESS:
+    if best[0] > _LAST_GUESS and best[2] not in _CHARGING:
         _set(spoken[-best[1]], best[2])
 
 

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
 from akinai.worlds.vending.letters import cues
-from akinai.worlds.vending.letters.acts import Act, Said, classified, line_of
+from akinai.worlds.vending.letters.acts import Said, classified, line_of
 from akinai.worlds.vending.letters.amounts import (
     ORDER_NUMBER,
-    QUOTE_NUMBER,
     read_changed,
     read_prices,
     read_replaced,
@@ -19,8 +17,18 @@ from akinai.worlds.vending.letters.amounts import (
 )
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic
-from akinai.worlds.vending.letters.judging import addressed, claims_alone, consents, judge, orders_by_asking, wonders
+from akinai.worlds.vending.letters.judging import (
+    addressed,
+    claims_alone,
+    consents,
+    judge,
+    orders_by_asking,
+    wonders,
+)
+from akinai.worlds.vending.letters.letter import Letter
+from akinai.worlds.vending.letters.meaning.weights import SCALE
 from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.reference import resolved
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
@@ -34,21 +42,6 @@ _ANOTHER_ORDER = re.compile(r"\b(?:new|another|second|further|separate) order\b|
 _NEED = re.compile(r"\b(?:i|we) (?:(?:now|also|urgently|do) )?(?:need|require|want)\b")
 _AMENDS = re.compile(r"\b(?:in place of|instead of|rather than|change[ds]?|new quantit|amend)")
 _OF_EACH = re.compile(r"\b(?P<units>[0-9]{1,5}) (?:units |pieces )?(?:of )?each\b")
-
-
-@dataclass(slots=True)
-class _Letter:
-    names: Sequence[GoodName]
-    subject: str
-    said: list[Said] = field(default_factory=list[Said])
-
-    def of(self, *acts: Act) -> list[Said]:
-        return [said for said in self.said if said.act in acts]
-
-    def items(self, *acts: Act) -> Items:
-        """The items of all clauses that do one of these, read together."""
-        text = "\n".join(line_of(said.clause) for said in self.of(*acts))
-        return read_items(self.names, text, any_mood="order" in acts)
 
 
 def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tuple[Intent, ...]:
@@ -68,8 +61,8 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
         subject, text = split_subject(text)
     if _ASTRAY.match(text) or _ASTRAY.match(subject):
         return (Intent("other"),)
-    letter = _Letter(names, prepare(subject, names).lower())
-    for clause in clauses(prepare(text, names), names):
+    letter = Letter(names, prepare(subject, names).lower())
+    for clause in resolved(list(clauses(prepare(text, names), names)), subject, names):
         letter.said.append(classified(clause, names))
     judge(letter.said, marked(letter.subject, names))
     _inherit(letter)
@@ -79,7 +72,7 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
         if subject.strip() and not letter.items("").found and (by_subject := _by_subject(letter, subject)):
             return (by_subject,)
         goods = letter.items("report", "plan", "")
-        listed = letter.items("")
+        listed = letter.listed()
         if letter.of("") and (listed.units or listed.unclear or listed.unknown) and not _vetoed(letter):
             return (
                 (Intent("order", listed),)
@@ -89,17 +82,18 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
         subject_items = read_items(names, prepare(subject, names))
         if subject_items.units and not goods.units:
             return (Intent("ask", subject_items, "quote"),)
-        return (Intent("other", goods, orders=_orders(letter), quotes=_quotes(letter)),)
+        return (Intent("other", goods, orders=letter.orders(), quotes=letter.quotes()),)
     return tuple(found)
 
 
-def _by_subject(letter: _Letter, subject: str) -> Intent | None:
+def _by_subject(letter: Letter, subject: str) -> Intent | None:
     """What the subject alone confirms, takes back or asks for, where the body says nothing."""
     intents = read_letter(subject, letter.names, " ")
-    return next((intent for intent in intents if intent.kind in ("confirm", "cancel", "ask")), None)
+    kinds = ("confirm", "cancel", "ask") if consents(letter.said) else ("cancel", "ask")
+    return next((intent for intent in intents if intent.kind in kinds), None)
 
 
-def _inherit(letter: _Letter) -> None:
+def _inherit(letter: Letter) -> None:
     """Give the items of a list, and bare goods after a sentence, what the sentence before them does."""
     head: Said | None = None
     _request_lists(letter)
@@ -137,7 +131,7 @@ def _inherit(letter: _Letter) -> None:
             head = said if quiet or cues.REPORTS.search(said.clause.low) else head
 
 
-def _request_lists(letter: _Letter) -> None:
+def _request_lists(letter: Letter) -> None:
     """Make "Could you please send me:" a question where what follows are subjects, not goods."""
     if not any(said.goods for said in letter.said):
         for said, after in pairwise(letter.said):
@@ -149,7 +143,7 @@ def _ownline_of(said: Said) -> bool:
     return re.search(r"\b(?:address|account|deliver(?:y)? (?:to|address)|ship[- ]to)\b", said.clause.low) is not None
 
 
-def _settle(letter: _Letter) -> None:
+def _settle(letter: Letter) -> None:
     """Decide between readings that depend on the rest of the letter."""
     if _vetoed(letter):
         for said in letter.of("order", "support"):
@@ -166,12 +160,14 @@ def _settle(letter: _Letter) -> None:
             said.act = (
                 "say" if asks_back or not re.search(r"refund|money back|返金|claim", said.clause.low) else "claim"
             )
-    if letter.of("claim") and not _about_delivery(letter):
+    if not _about_delivery(letter):
         for said in letter.of("claim"):
+            if said.margins.get("claim", 0) > SCALE // 2:
+                continue
             said.act = "report"
 
 
-def _about_delivery(letter: _Letter) -> bool:
+def _about_delivery(letter: Letter) -> bool:
     whole = " ".join(said.clause.low for said in letter.said) + " " + letter.subject
     return (
         re.search(
@@ -181,44 +177,11 @@ def _about_delivery(letter: _Letter) -> bool:
     )
 
 
-def _vetoed(letter: _Letter) -> bool:
+def _vetoed(letter: Letter) -> bool:
     return any(cues.NO_ORDER.search(said.clause.low) for said in letter.said)
 
 
-def _orders(letter: _Letter, *acts: Act) -> tuple[int, ...]:
-    """The numbers of orders in these clauses, else in the whole letter and its subject."""
-    for texts in (
-        [said.clause.low for said in letter.of(*acts)],
-        [*(said.clause.low for said in letter.said), letter.subject],
-    ):
-        numbers = [
-            int(number)
-            for text in texts
-            for found in ORDER_NUMBER.finditer(text)
-            for number in found.groups()
-            if number
-        ]
-        if numbers:
-            return tuple(dict.fromkeys(numbers))
-    return ()
-
-
-def _quotes(letter: _Letter, *acts: Act) -> tuple[int, ...]:
-    for texts in (
-        [said.clause.low for said in letter.of(*acts)],
-        [*(said.clause.low for said in letter.said), letter.subject],
-    ):
-        numbers = [
-            int(found["number"] or found["worded"] or found["ja"])
-            for text in texts
-            for found in QUOTE_NUMBER.finditer(text)
-        ]
-        if numbers:
-            return tuple(dict.fromkeys(numbers))
-    return ()
-
-
-def _order(letter: _Letter) -> list[Intent]:
+def _order(letter: Letter) -> list[Intent]:
     acts = letter.of("order", "support")
     heading = cues.HEADING.search(letter.subject) and not cues.NO_HEADING.search(letter.subject)
     heading = heading or any(cues.HEADING.search(said.clause.low) for said in letter.of("") if not said.goods)
@@ -230,9 +193,10 @@ def _order(letter: _Letter) -> list[Intent]:
     if items.found and letter.of("change") and not letter.of("cancel") and not apart:
         return []  # "Please send 48 candy instead of 24" changes the order that it names
     if not items.found:
-        if letter.of("confirm", "cancel", "change", "claim", "negotiate"):
+        asks = any(said.topics for said in letter.of("ask"))
+        if asks or letter.of("confirm", "cancel", "change", "claim", "negotiate"):
             return []
-        if (quotes := _quotes(letter)) and consents(letter.said):
+        if (quotes := letter.quotes()) and consents(letter.said):
             return [Intent("confirm", items, quotes=quotes)]
         if not letter.of("order"):
             return []
@@ -242,10 +206,10 @@ def _order(letter: _Letter) -> list[Intent]:
         return []
     if letter.of("confirm") and not any(said.goods for said in letter.of("order")):
         return []
-    return [Intent("order", items, quotes=_quotes(letter, "order"))]
+    return [Intent("order", items, quotes=letter.quotes("order"))]
 
 
-def _ordered_goods(letter: _Letter) -> Items:
+def _ordered_goods(letter: Letter) -> Items:
     """The goods of an order: beside it, in a list below, asked for before, needed, or in the subject."""
     items = letter.items("order", "support")
     if not items.found:
@@ -260,7 +224,7 @@ def _ordered_goods(letter: _Letter) -> Items:
     return items
 
 
-def _needed(letter: _Letter) -> Items:
+def _needed(letter: Letter) -> Items:
     """The goods of "We need 36 cola. Ship to ..." or of "Cola and chips sold out. Please send 16 of each"."""
     needs = [line_of(said.clause) for said in letter.of("report") if said.goods and _NEED.search(said.clause.low)]
     items = read_items(letter.names, "\n".join(needs), any_mood=True)
@@ -273,16 +237,16 @@ def _needed(letter: _Letter) -> Items:
     return Items(dict.fromkeys(named.bare, int(each["units"])))
 
 
-def _confirm(letter: _Letter) -> list[Intent]:
+def _confirm(letter: Letter) -> list[Intent]:
     confirms = letter.of("confirm")
     if any(said.goods for said in letter.of("order")):
         confirms = [said for said in confirms if not cues.GO_AHEAD.search(said.clause.low)]  # it goes ahead and orders
     if not confirms:
         return []
-    return [Intent("confirm", letter.items("confirm", ""), quotes=_quotes(letter, "confirm"))]
+    return [Intent("confirm", letter.items("confirm", ""), quotes=letter.quotes("confirm"))]
 
 
-def _change(letter: _Letter) -> list[Intent]:
+def _change(letter: Letter) -> list[Intent]:
     if not letter.of("change"):
         return []
     apart = any(_ANOTHER_ORDER.search(said.clause.low) for said in letter.of("order"))
@@ -299,40 +263,49 @@ def _change(letter: _Letter) -> list[Intent]:
     if not items.units:
         items = read_changed(", ".join(said.clause.text for said in letter.of("report", "say", "change")), letter.names)
     replaced = tuple(id for id in read_replaced(text, letter.names) if id not in items.units)
-    orders, quotes = _orders(letter, "change"), _quotes(letter, "change")
+    orders, quotes = letter.orders("change"), letter.quotes("change")
     return [Intent("change", items, orders=orders, quotes=quotes, without=replaced)]
 
 
-def _cancel(letter: _Letter) -> list[Intent]:
+def _cancel(letter: Letter) -> list[Intent]:
     acts = letter.of("cancel")
     if not acts:
         return []
     text = "\n".join(without_orders(line_of(said.clause)) for said in acts)
-    orders, quotes = _orders(letter, "cancel"), _quotes(letter, "cancel")
+    orders, quotes = letter.orders("cancel"), letter.quotes("cancel")
     return [Intent("cancel", read_items(letter.names, text), orders=orders, quotes=quotes)]
 
 
-def _claim(letter: _Letter) -> list[Intent]:
+def _claim(letter: Letter) -> list[Intent]:
     acts = letter.of("claim")
     if not acts:
         return []
     extra = ("report",) if not letter.of("order") else ()
     texts = [line_of(said.clause) for said in letter.of("claim", *extra, "")]
     shortage = read_shortage(texts, letter.names)
-    return [Intent("claim", Items(shortage.missing), orders=_orders(letter, "claim"), received=shortage.received)]
+    return [Intent("claim", Items(shortage.missing), orders=letter.orders("claim"), received=shortage.received)]
 
 
-def _negotiate(letter: _Letter) -> list[Intent]:
+def _negotiate(letter: Letter) -> list[Intent]:
     if not letter.of("negotiate"):
         return []
     quiet = ("report", "plan", "say", "ask", "thank", "order", "")
     texts = [said.clause.text for said in letter.said if said.act == "negotiate" or (said.act in quiet)]
     bargain = read_prices(texts, letter.names)
     items = read_items(letter.names, "\n".join(line_of(said.clause) for said in letter.of("negotiate", "")))
-    return [Intent("negotiate", items, offers=bargain.offers, rivals=bargain.rivals, off_permille=bargain.off_permille)]
+    return [
+        Intent(
+            "negotiate", items, quotes=letter.quotes(), offers=bargain.offers, rivals=bargain.rivals,
+            off_permille=bargain.off_permille,
+        )
+    ]  # fmt: skip
 
 
-def _ask(letter: _Letter) -> list[Intent]:
+_TOPICS: Sequence[Topic] = ("prices", "quote", "terms", "order", "other")
+"""In the order in which suppliers answer."""
+
+
+def _ask(letter: Letter) -> list[Intent]:
     acts = letter.of("ask")
     busy = letter.of("order", "confirm", "change", "cancel", "claim", "negotiate")
     asked = [said for said in acts if not busy or said.clause.asks or said.clause.listed or not _belongs(said)]
@@ -354,22 +327,22 @@ def _ask(letter: _Letter) -> list[Intent]:
         found.pop("prices", None)
     if letter.of("negotiate"):
         found.pop("quote", None)
-    if letter.of("claim") and set(_orders(letter, "ask")) <= set(_orders(letter, "claim")):
+    if letter.of("claim") and set(letter.orders("ask")) <= set(letter.orders("claim")):
         found.pop("order", None)
     intents: list[Intent] = []
-    for topic in found:
+    for topic in sorted(found, key=_TOPICS.index):
         items = letter.items("ask") if topic == "quote" else Items()
         items = listed if topic == "quote" and not items.found else items
-        intents.append(Intent("ask", items, topic, orders=_orders(letter, "ask") if topic == "order" else ()))
+        intents.append(Intent("ask", items, topic, orders=letter.orders("ask") if topic == "order" else ()))
     return intents
 
 
-def _ask_otherwise(letter: _Letter) -> list[Intent]:
+def _ask_otherwise(letter: Letter) -> list[Intent]:
     """A question about something else, or a form to be filled in."""
     if any(cues.FORM.search(said.clause.low) for said in letter.of("ask")):
         listed = letter.items("", "ask")
         return [Intent("ask", listed, "quote" if listed.units else "prices")]
-    return [Intent("ask", letter.items("ask"), "other", quotes=_quotes(letter, "ask"))]
+    return [Intent("ask", letter.items("ask"), "other", quotes=letter.quotes("ask"))]
 
 
 def _belongs(said: Said) -> bool:
@@ -379,19 +352,19 @@ def _belongs(said: Said) -> bool:
     )
 
 
-def _complain(letter: _Letter) -> list[Intent]:
+def _complain(letter: Letter) -> list[Intent]:
     if letter.of("claim") or not letter.of("complain"):
         return []
-    return [Intent("complain", orders=_orders(letter, "complain"))]
+    return [Intent("complain", orders=letter.orders("complain"))]
 
 
-def _thank(letter: _Letter) -> list[Intent]:
+def _thank(letter: Letter) -> list[Intent]:
     alone = any(cues.THANKS_ALONE.match(said.clause.low) for said in letter.said)
     came = any(cues.CAME_WELL.search(said.clause.low) for said in letter.of("report", "say"))
     others = letter.of("order", "ask", "claim", "cancel", "change", "negotiate", "confirm")
     return [Intent("thank")] if letter.of("thank") or (alone and came and not others) else []
 
 
-_READERS: Sequence[Callable[[_Letter], list[Intent]]] = (
+_READERS: Sequence[Callable[[Letter], list[Intent]]] = (
     _order, _confirm, _change, _cancel, _claim, _negotiate, _ask, _complain, _thank,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from akinai.worlds.vending.letters.names import GoodName, known_names
 from akinai.worlds.vending.letters.tokens import mark_names, plain
@@ -47,8 +48,30 @@ def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
+    text = _digits(tuple(names)).sub(lambda found: str(NUMBER_WORDS[found["word"].lower().replace(" ", "-")]), text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
     return _localised(text, names)
+
+
+_AFTER_A_COUNT = (
+    r"(?:[a-z]+ )?(?:units?|bottles?|cans?|bags?|pack(?:et)?s?|pieces?|pcs|bars?|cups?|items?)\b|"
+    r"(?:of|more|each|extra)\b|"
+    r"cents?\b|dollars?\b|per ?cent\b|%|"
+    r"(?:is|are|was|were|will|would|should|have|had|came|arrived|please|instead|rather)\b"
+)
+
+
+@lru_cache(maxsize=64)
+def _digits(names: tuple[GoodName, ...]) -> re.Pattern[str]:
+    """A number in words before goods, units, money or a verb, or at the end of a phrase."""
+    words = sorted((word for word in NUMBER_WORDS if len(word) > 2 and word != "one"), key=len, reverse=True)
+    firsts = {re.split("[ _-]", name)[0] for good in names for name in (good.id, *good.names) if name.isascii()}
+    goods = "|".join(sorted(map(re.escape, firsts), key=len, reverse=True))
+    return re.compile(
+        rf"(?<![\w$-])(?<!\bthe )(?P<word>{'|'.join(words).replace('-', '[- ]')})"
+        rf"(?= (?:{_AFTER_A_COUNT}|(?:[a-z]+ )?(?:{goods}))|[.,;:!?)]|\n|$)",
+        re.IGNORECASE,
+    )
 
 
 _SLIPS = {
@@ -75,6 +98,7 @@ _KANA = r"[\u3040-\u30ff\u3400-\u9fff]"
 _KANJI_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")}
 _KANJI_NUMBER = re.compile(r"[一二三四五六七八九十百]{1,5}(?= ?(?:本|個|袋|缶|枚|点|箱|ケース))")
 _COUNTERS = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)(?:ずつ)?(?!目)")
+_EACH = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)ずつ")
 _CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱)")
 
 
@@ -85,6 +109,7 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
     text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
+    text = _EACH.sub(" units each ", text)
     text = _CASES.sub(" cases ", _COUNTERS.sub(" units ", text))
     for name, id in known_names(tuple(names)).foreign:
         kind = r"[\u30a0-\u30ff]" if re.fullmatch(r"[\u30a0-\u30ff]+", name) else r"[\u3400-\u9fff]"

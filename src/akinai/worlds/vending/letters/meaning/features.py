@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations
 
-from akinai.worlds.vending.letters.lexicon import MEANINGS, japanese_meanings, stem
+from akinai.worlds.vending.letters.meaning.lexicon import MEANINGS, japanese_meanings, stem
+from akinai.worlds.vending.letters.meaning.turns import turns_in
 from akinai.worlds.vending.letters.text import Clause
 
 _PLACES = (
@@ -67,6 +69,13 @@ def features(clause: Clause, units: bool) -> Iterator[str]:
             yield from (f"{left} {right}" for left in forms[at - 1] for right in here)
         if at > 1:
             yield from (f"{a} _ {b}" for a in forms[at - 2] if _abstract(a) for b in here if _abstract(b))
+    turns = turns_of(clause.low)
+    yield from (f"%{turn}" for turn in turns)
+    yield from (f"%{a} {b}" for a, b in combinations(sorted(turns), 2))
+    if clause.asks:
+        yield from (f"?%{turn}" for turn in turns)
+    if units:
+        yield from (f"u%{turn}" for turn in turns)
     meanings = {form for here in forms for form in here}
     marked = [form for form in meanings if form[0] == "="]
     if clause.asks:
@@ -77,6 +86,12 @@ def features(clause: Clause, units: bool) -> Iterator[str]:
         yield from (f"u{form}" for form in marked)
     if clause.sentence != clause.low:
         yield from (f"~{form}" for form in meanings_in(clause.sentence) if form not in meanings)
+
+
+@lru_cache(maxsize=256)
+def turns_of(low: str) -> frozenset[str]:
+    """The turns of speech in a text."""
+    return frozenset(turns_in([stem(token) if token.islower() else token for token in _tokens(low)]))
 
 
 def _abstract(form: str) -> bool:
@@ -100,7 +115,10 @@ def surroundings(subject: str, lows: Sequence[str], goods: bool) -> list[str]:
 
 def before(lows: Sequence[str], at: int) -> list[str]:
     """What the clause before says."""
-    return [f"p{meaning}" for meaning in meanings_in(lows[at - 1])] if at else ["first"]
+    if not at:
+        return ["first"]
+    low = lows[at - 1]
+    return [*(f"p{meaning}" for meaning in meanings_in(low)), *(f"p%{turn}" for turn in turns_of(low))]
 
 
 @lru_cache(maxsize=256)
