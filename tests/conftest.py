@@ -11,6 +11,7 @@ from hypothesis import settings
 STRICT = "AKINAI_CI" in os.environ
 _skipped: list[str] = []
 os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers are as many as cores, and their threads would fight
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 25)
 settings.load_profile("akinai")
