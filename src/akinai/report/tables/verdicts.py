@@ -119,7 +119,7 @@ def plan_sentences(plan: StudyPlan) -> str:
     else:
         took = f"{plan.tokens.input:,} tokens read and {plan.tokens.output:,} written"
         price = "" if plan.dollars is None else f", ${plan.dollars:,.2f}"
-        lines.append(f"As the pilot's runs went: {took}, {figure(plan.hours, 'hours')} hours{price}.")
+        lines.append(f"As the pilot's runs went: {took}, {plan.hours:,.2f} hours{price}.")
     return "\n".join(lines)
 
 
