@@ -114,6 +114,33 @@ def test_a_day_is_found_by_keys_slider_words_and_address(browser: Browser, studi
         visitor.check()
 
 
+LATE = """
+    const late = {3: 400, 5: 600}, real = window.fetch;
+    window.fetch = async (...asked) => {
+        await new Promise(go => setTimeout(go, late[/day\\/(\\d+)/.exec(asked[0])?.[1]] ?? 0));
+        return real(...asked);
+    };
+"""
+"""Days that come late: the third, which is read ahead, after the fifth, to which the reader went meanwhile."""
+
+
+def test_days_that_come_late_do_not_come_out_of_order(browser: Browser, studio: str) -> None:
+    """Who goes on while days are still fetched sees days that follow each other, in a page that answers."""
+    with visit(browser, studio) as visitor:
+        visitor.page.add_init_script(LATE)
+        visitor.page.set_viewport_size({"width": 1200, "height": 1_300})
+        page = visitor.open(page_of(studio, "naive-1"))
+        for _ in range(4):
+            page.keyboard.press("j")
+        page.wait_for_timeout(2_000)
+        expect(page.locator("#now-day")).to_have_text("Day 5")
+        shown = [
+            int((id or "").removeprefix("d")) for id in page.locator("#days .day").evaluate_all("d => d.map(e => e.id)")
+        ]
+        assert shown == [*range(shown[0], shown[0] + len(shown))]
+        assert 5 in shown
+
+
 def test_a_run_is_watched_while_another_process_plays_it(browser: Browser, studio: str, store: Path) -> None:
     """Its row and its page follow, and who forks from the page sees the fork."""
     with visit(browser, studio) as visitor:

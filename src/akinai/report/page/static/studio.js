@@ -254,10 +254,14 @@
       const ticket = this.ticket, html = await this.fragment(day); // made by the template: all text of others in it is escaped
       if (ticket !== this.ticket) return; // the reader went elsewhere meanwhile
       if (!more) { this.shown = [day]; this.days.innerHTML = html; }
-      else if (!this.shown.includes(day)) { this.shown.push(day); this.days.insertAdjacentHTML("beforeend", html); while (this.shown.length > 9) { const gone = this.days.firstElementChild, tall = gone.offsetHeight; gone.remove(); this.shown.shift(); this.still = performance.now() + 200; scrollBy(0, -tall); } }
+      else if (day === this.shown.at(-1) + 1) { this.shown.push(day); this.days.insertAdjacentHTML("beforeend", html); while (this.shown.length > 9) { const gone = this.days.firstElementChild, tall = gone.offsetHeight; gone.remove(); this.shown.shift(); this.still = performance.now() + 200; scrollBy(0, -tall); } }
     }
-    async fill() { // read on: the next days follow until the window is full
-      while (this.shown.length && this.shown.length < 9 && this.days.getBoundingClientRect().bottom < innerHeight * 1.6 && this.shown.at(-1) < this.data.first.length) await this.show(this.shown.at(-1) + 1, { more: true });
+    async fill() { // read on: the next days follow until the window is full, or the reader goes elsewhere
+      const ticket = this.ticket;
+      for (let last = this.shown.at(-1); last && this.shown.length < 9 && this.days.getBoundingClientRect().bottom < innerHeight * 1.6 && last < this.data.first.length; last = this.shown.at(-1)) {
+        await this.show(last + 1, { more: true });
+        if (ticket !== this.ticket || this.shown.at(-1) === last) return;
+      }
     }
     async go(seq, { scroll = false, from = "" } = {}) {
       if (!this.last) return this.draw("read");
