@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.needs_qa
 
 KEYS = [
     "tasks", "world", "role", "agent", "seeds", "eval_seeds", "days", "settings", "eval_settings", "opponents", "online",
-    "epochs", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "with", "without", "playbook_size", "tokens",
+    "epochs", "split", "ending", "accuracy", "baseline_accuracy", "clean_accuracy", "runs", "unit", "with", "without", "playbook_size", "tokens",
     "failed", "given_up", "stopped", "training", "spent", "improvement_rate", "paired", "test", "judge_only", "selected",
     "against", "seconds", "card",
 ]  # fmt: skip
@@ -45,7 +46,8 @@ def test_the_document_has_the_shape_that_programs_rely_on(akinai: Akinai) -> Non
     assert document["paired"].keys() >= {"gain", "ci95", "wins", "losses"}
     assert document["card"]["roles"] == "rules"
     assert document["playbook_size"] == 24
-    assert (document["world"], document["seeds"], document["runs"], document["online"]) == (None, None, None, False)
+    assert (document["world"], document["seeds"], document["runs"], document["unit"]) == (None, None, None, None)
+    assert document["online"] is False
     assert Path("data/playbooks/qa.json").is_file()
 
 
@@ -60,6 +62,19 @@ def test_runs_of_a_world_have_the_same_document(akinai: Akinai) -> None:
         None,
     )
     assert document["with"] - document["without"] == pytest.approx(document["paired"]["gain"])
+    assert document["unit"] == "dollars"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_money_has_its_dollar_sign(akinai: Akinai, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the page of a world that is scored in money: scores, gains and intervals, of others too."""
+    monkeypatch.setenv("AKINAI_LANG", language)
+    words = ("learn", "vending", "--seeds", "1", "--eval-seeds", "2-3", "--days", "5", "--against", "placebo")
+    page = akinai(*words).out
+    amounts = re.findall(r"[-+]?\$?[\d,]+\.\d\d\b", page)
+    assert len(amounts) > 10
+    assert [amount for amount in amounts if "$" not in amount] == []
+    assert bool(re.search(r"\d to [-+]?\$", page)) == (language == "en")
 
 
 def test_what_is_learned_helps(akinai: Akinai) -> None:

@@ -11,6 +11,7 @@ from command_line import Akinai
 import akinai as package
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
+from akinai.report.figures.against import against_svg
 from akinai.report.tables.learned import against_lines
 from akinai.testing.endpoint import Endpoint, ModelCall
 
@@ -117,6 +118,18 @@ def test_it_says_so_when_the_playbook_loses() -> None:
         "No difference from GEPA is shown: +1.0 points (-2.0 to +4.0).",
         "There is no placebo: every task was given the same bullets, so another task had no others.",
     ]
+
+
+def test_the_figure_of_runs_scored_in_money_is_in_dollars() -> None:
+    """Its axis and its description; a score in another unit has its two decimals."""
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    gain = {"gain": 98.784, "ci95": [87.8, 109.76]}
+    rows = [{"name": "playbook", "accuracy": None, "injected": 9, "gain": gain}]
+    money, units = against_svg(rows, "dollars"), against_svg(rows, "units")
+    assert "the playbook +$98.78." in money
+    assert "Dollars over no playbook" in money
+    assert "the playbook +98.78." in units
+    assert "Score over no playbook" in units
 
 
 @pytest.mark.parametrize(

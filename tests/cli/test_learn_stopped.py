@@ -1,10 +1,12 @@
 """Ctrl-C during `akinai learn`: it says what is kept and the command that goes on, and that command goes on."""
 
+import asyncio
 import os
 import re
 import shlex
 import signal
 import time
+from collections.abc import Coroutine
 from pathlib import Path
 from threading import Thread
 
@@ -54,6 +56,34 @@ def test_rules_that_are_stopped_name_the_command(
     count = len(PlaybookFile(folder / "p.json").load())
     assert stopped.format(count=count) in answer.err
     assert f"'{shlex.join(['akinai', *WORDS[:-1]])}'" in answer.err
+
+
+@pytest.mark.parametrize("moment", ["world_tasks", "world_roles"])
+@pytest.mark.parametrize(
+    ("language", "stopped"),
+    [
+        ("en", "stopped before anything was learned; nothing was kept or changed\nakinai: begin again with '{again}'"),
+        ("ja", "何も学習しないうちに停止した。残ったものも変わったものもない\nakinai: もう一度始めるには '{again}'"),
+    ],
+    ids=["en", "ja"],
+)
+def test_before_anything_is_learned_the_command_that_begins_again_is_named(
+    akinai: Akinai, folder: Path, language: str, stopped: str, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Word for word, with --fresh, since the playbook is as it was."""
+    monkeypatch.setenv("AKINAI_LANG", language)
+    PlaybookFile(folder / "p.json").begin((), reason="")
+    before = (folder / "p.json").read_bytes()
+
+    def press(*_: object, **__: object) -> Coroutine[None, None, None]:
+        os.kill(os.getpid(), signal.SIGINT)
+        return asyncio.sleep(9)
+
+    monkeypatch.setattr(f"akinai.runtime.learn.learner.{moment}", press)
+    answer = akinai(*WORDS)
+    assert (answer.code, answer.out) == (130, "")
+    assert answer.err.endswith(f"akinai: {stopped.format(again=shlex.join(['akinai', *WORDS]))}\n")
+    assert (folder / "p.json").read_bytes() == before
 
 
 class Stopped(Pupil):

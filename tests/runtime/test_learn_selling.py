@@ -27,6 +27,8 @@ def test_businesses_learn_to_undercut_where_customers_choose_by_price(tmp_path: 
     assert [*rows] == ["careful", "first"]
     assert {row["runs"] for row in rows.values()} == {2}
     assert {*rows["careful"]["beside"]} == {"rival_profit", "welfare", "total_surplus"}
+    assert document["unit"] == "dollars"
+    assert {beside["unit"] for row in rows.values() for beside in row["beside"].values()} == {"dollars"}
     assert document["with"] == pytest.approx(sum(row["with"] for row in rows.values()) / 2)
     played = {run.header.genesis.setup["customers"]["agent"] for run in akinai.runs(store=str(tmp_path / "r.db"))}
     assert played == {"careful", "first"}, "training takes turns among the opponents"

@@ -19,6 +19,7 @@ from akinai.cli.output import (
     print_next_steps,
     print_page,
     print_sentence,
+    without_password,
 )
 
 if TYPE_CHECKING:
@@ -208,31 +209,21 @@ def learn(
 
 def _answer(options: dict[str, Any]) -> None:
     """Do what the options of the command ask for."""
-    from akinai.core.errors import UsageError
-    from akinai.runtime.learn.job import LearningStopped
-    from akinai.runtime.learn.learner import learn as learn_playbook
-
     words: tuple[str, ...] = options.pop("ctx").obj
     names = ("tasks", "sets", "as_json", "write_prompts", "dry_run", "figure")
     tasks, sets, as_json, write_prompts, dry_run, figure = (options.pop(name) for name in names)
     if write_prompts is not None:
         _write_prompts(tasks, write_prompts, sets)
         return
-    _expect_model(tasks, options, sets or [])
-    _expect_world(tasks, options)
-    _expect_learning(options)
-    if figure is not None and not options["against"]:
-        raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
-    options["eval_settings"] = options.pop("eval_sets")
     if dry_run:
+        _check(tasks, sets, options, figure)
         _print_estimate(tasks, sets, options, as_json=as_json)
         return
-    options["jobs"] = _jobs(tasks, options, sets or [])
     try:
-        with learning_bar(quiet=as_json) as watch:
-            learned = learn_playbook(tasks, settings=sets, watch=watch, **options)
-    except LearningStopped as stop:
-        _print_stopped(stop.playbook, words, options)
+        _check(tasks, sets, options, figure)
+        learned = _learned(tasks, sets, options, quiet=as_json)
+    except KeyboardInterrupt as stop:
+        _print_stopped(getattr(stop, "playbook", None), words, options)
         raise typer.Exit(STOPPED) from None
     if figure is not None and learned.against is not None:
         from akinai.report.figures.against import against_figure
@@ -242,9 +233,32 @@ def _answer(options: dict[str, Any]) -> None:
     _print_learned(learned, options["store"], as_json=as_json, resume=again if options["checkpoint"] else "")
 
 
-def _print_stopped(playbook: Path, words: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Say what a learning that was stopped has kept, and the command that goes on."""
-    from akinai.cli.output import without_password
+def _check(tasks: str, sets: list[str] | None, options: dict[str, Any], figure: Path | None) -> None:
+    """UsageError for options that do not go together."""
+    from akinai.core.errors import UsageError
+
+    _expect_model(tasks, options, sets or [])
+    _expect_world(tasks, options)
+    _expect_learning(options)
+    if figure is not None and not options["against"]:
+        raise UsageError("--figure draws the comparison of --against; name others to compare with, or leave it out")
+    options["eval_settings"] = options.pop("eval_sets")
+
+
+def _learned(tasks: str, sets: list[str] | None, options: dict[str, Any], *, quiet: bool) -> "LearnResult":
+    from akinai.runtime.learn.learner import learn as learn_playbook
+
+    options["jobs"] = _jobs(tasks, options, sets or [])
+    with learning_bar(quiet=quiet) as watch:
+        return learn_playbook(tasks, settings=sets, watch=watch, **options)
+
+
+def _print_stopped(playbook: Path | None, words: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Say what a learning that was stopped has kept, None for nothing yet, and the command that goes on."""
+    if playbook is None:
+        print_error("stopped before anything was learned; nothing was kept or changed")
+        print_error(f"begin again with '{without_password(shlex.join(['akinai', *words]))}'")
+        return
     from akinai.learning.playbook.file import PlaybookFile
 
     again = without_password(shlex.join(["akinai", *(word for word in words if word != "--fresh")]))

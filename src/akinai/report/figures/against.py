@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from akinai.core.errors import UsageError, why_unreadable
-from akinai.report.tables.learned import named
+from akinai.report.tables.learned import named, score_text
 
 if TYPE_CHECKING:
     from akinai.runtime.learn.result import LearnResult
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 TITLE = "Gains over no playbook on the same tasks"
 
 
-def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
+def against_svg(rows: Sequence[Mapping[str, Any]], unit: str | None = None) -> str:
     """The drawing of the rows of a learning's document: a row a contender, with the tokens in the context of a
-    task, and its paired 95 % interval."""
+    task, and its paired 95 % interval. The unit is that of the scores of runs."""
     from akinai.report.figures.style import GREYS, sheet, styled
     from akinai.report.figures.svg import svg_of
 
     shown = [row for row in rows if row["gain"] is not None]
-    factor, unit = (100, " points") if all(row["accuracy"] is not None for row in shown) else (1, "")
+    in_points = all(row["accuracy"] is not None for row in shown)
+    factor, measure = 100 if in_points else 1, "Dollars" if unit == "dollars" else "Score"
     with styled():
         figure, (axes,) = sheet(0.9 + 0.34 * max(2, len(shown)))
         axes.axvline(0, color=GREYS["soft"], linewidth=0.8)
@@ -35,8 +36,10 @@ def against_svg(rows: Sequence[Mapping[str, Any]]) -> str:
         labels = [f"{named(row)} ({row['injected']:,.0f})" for row in shown]
         axes.set_yticks(range(len(shown)), labels)
         axes.set_ylim(len(shown) - 0.5, -0.5)
-        axes.set_xlabel(f"{'Points' if unit else 'Score'} over no playbook, 95 % intervals (tokens a task)")
-        said = "; ".join(f"{named(row)} {factor * row['gain']['gain']:+,.1f}{unit}" for row in shown)
+        axes.set_xlabel(f"{'Points' if in_points else measure} over no playbook, 95 % intervals (tokens a task)")
+        gains = [row["gain"]["gain"] for row in shown]
+        texts = [f"{100 * gain:+,.1f} points" if in_points else score_text(gain, unit, sign=True) for gain in gains]
+        said = "; ".join(f"{named(row)} {text}" for row, text in zip(shown, texts, strict=True))
         return svg_of(figure, TITLE, f"{said}.")
 
 
@@ -50,7 +53,8 @@ def against_figure(learned: LearnResult, path: Path | str) -> Path:
         raise UsageError("there is nothing to draw: name others to compare with, such as --against placebo,icl")
     place = Path(path)
     try:
-        place.write_text(against_svg([row for row in rows if isinstance(row, Mapping)]), encoding="utf-8", newline="\n")
+        drawn = against_svg([row for row in rows if isinstance(row, Mapping)], learned.unit)
+        place.write_text(drawn, encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(f"the figure cannot be written to {str(place)!r}: {why_unreadable(error)}") from error
     return place

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from akinai.report.language import fill, translate, translate_sentence
 from akinai.report.language.lines import columns
 from akinai.report.tables.columns import Column, fitted
+from akinai.report.tables.runs import figure
 from akinai.runtime.play.estimate import SECONDS_PER_CALL
 
 if TYPE_CHECKING:
@@ -35,9 +36,10 @@ def learned_page(learned: Mapping[str, Any], width: int) -> "RenderableType":
     playbook = Text(translate_sentence(f"playbook {card['playbook']}; {beginning}"))
     parts: list[RenderableType] = [Text(translate_sentence(_title(learned)), "bold"), playbook, Text(""), table]
     if rows := learned["opponents"]:
-        parts += [Text(""), opponents_table(rows, width)]
+        parts += [Text(""), opponents_table(rows, learned["unit"], width)]
     if rows := learned["against"]:
-        parts += [Text(""), against_table(rows, width), *map(Text, map(translate_sentence, against_lines(rows)))]
+        parts += [Text(""), against_table(rows, learned["unit"], width)]
+        parts += map(Text, map(translate_sentence, against_lines(rows, learned["unit"])))
         if seen := _seen(learned):
             counted = f"{seen:,} of these {rows[0]['n']:,} tasks were learned from; the gains count them."
             parts.append(Text(translate_sentence(counted)))
@@ -119,7 +121,7 @@ def _task_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     if seen := _seen(learned):
         yield "judged tasks that were learned from", f"{seen:,}", ""
     if paired := learned["paired"]:
-        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
+        yield "gain in points, task by task", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
         yield "tasks won, lost", f"{paired['wins']:,}, {paired['losses']:,}", ""
     if learned["test"]:
         yield from _test_rows(learned["test"])
@@ -160,17 +162,18 @@ def _test_rows(test: Mapping[str, Any]) -> Iterator[Row]:
     if seen := _seen(test):
         yield "test tasks that were learned from", f"{seen:,}", ""
     if paired := test["paired"]:
-        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"], 100, "+.1f")
+        yield "gain on test in points", f"{100 * paired['gain']:+.1f}", _interval(paired["ci95"])
 
 
 def _run_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     """The figures of a world's runs; those that do not apply are left out."""
+    unit = learned["unit"]
     if learned["without"] is not None:
-        yield f"without a playbook (n = {learned['runs']})", f"{learned['without']:,.2f}", ""
+        yield f"without a playbook (n = {learned['runs']})", score_text(learned["without"], unit), ""
     if learned["with"] is not None:
-        yield "with the playbook", f"{learned['with']:,.2f}", ""
+        yield "with the playbook", score_text(learned["with"], unit), ""
     if paired := learned["paired"]:
-        yield "gain, run by run", f"{paired['gain']:+,.2f}", _interval(paired["ci95"], 1, "+,.2f")
+        yield "gain, run by run", score_text(paired["gain"], unit, sign=True), _score_interval(paired["ci95"], unit)
         yield "runs won, lost", f"{paired['wins']}, {paired['losses']}", ""
     if learned["failed"]:
         yield "runs that broke, counted as 0", f"{learned['failed']:,}", ""
@@ -215,25 +218,40 @@ def _usage_rows(learned: Mapping[str, Any]) -> Iterator[Row]:
     yield "seconds", f"{learned['seconds']:,.1f}", ""
 
 
-def _interval(ends: Sequence[float] | None, factor: float, form: str) -> str:
-    texts = [f"{factor * end:{form}}" for end in ends or ()]
-    return fill("{low} to {high}", low=texts[0], high=texts[-1]) if texts else ""
+def score_text(value: float, unit: str | None, *, sign: bool = False) -> str:
+    """A mean score of runs, or a difference of two: money in dollars as all tables have it."""
+    return figure(round(100 * value), "cents", sign=sign) if unit == "dollars" else f"{value:{'+' * sign},.2f}"
 
 
-def opponents_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableType":
+def _score_interval(ends: Sequence[float] | None, unit: str | None) -> str:
+    """The ends of an interval of a difference; empty for none."""
+    return _between([score_text(end, unit, sign=True) for end in ends or ()])
+
+
+def _interval(ends: Sequence[float] | None) -> str:
+    """The ends of an interval of shares, in points."""
+    return _between([f"{100 * end:+.1f}" for end in ends or ()])
+
+
+def _between(ends: Sequence[str]) -> str:
+    return fill("{low} to {high}", low=ends[0], high=ends[-1]) if ends else ""
+
+
+def opponents_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: int) -> "RenderableType":
     """A row for each of the opponents in a learning of a role: its gain, and the change of what stands beside it."""
     names = [*rows[0]["beside"]]
     columns = [
         Column("against", [row["opponents"] or "as set" for row in rows], words=True),
-        Column("without", [f"{row['without']:,.2f}" for row in rows], drop=1),
-        Column("gain", [f"{row['paired']['gain']:+,.2f}" for row in rows]),
-        Column("95 %", [_interval(row["paired"]["ci95"], 1, "+,.2f") for row in rows]),
+        Column("without", [score_text(row["without"], unit) for row in rows], drop=1),
+        Column("gain", [score_text(row["paired"]["gain"], unit, sign=True) for row in rows]),
+        Column("95 %", [_score_interval(row["paired"]["ci95"], unit) for row in rows]),
         Column("won, lost", [f"{row['paired']['wins']}, {row['paired']['losses']}" for row in rows], drop=2),
     ]
     for name in names:
-        changes = [row["beside"][name]["paired"] for row in rows]
-        columns.append(Column(name.replace("_", " "), [f"{change['gain']:+,.2f}" for change in changes]))
-        columns.append(Column("95 %", [_interval(change["ci95"], 1, "+,.2f") for change in changes], drop=3))
+        changes = [(row["beside"][name]["paired"], row["beside"][name]["unit"]) for row in rows]
+        gains = [score_text(change["gain"], of, sign=True) for change, of in changes]
+        columns.append(Column(name.replace("_", " "), gains))
+        columns.append(Column("95 %", [_score_interval(change["ci95"], of) for change, of in changes], drop=3))
     return fitted(columns, width)
 
 
@@ -248,16 +266,16 @@ CONTENDERS = {
 }
 
 
-def against_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableType":
-    """A row a contender, from the document of a learning."""
+def against_table(rows: Sequence[Mapping[str, Any]], unit: str | None, width: int) -> "RenderableType":
+    """A row a contender, from the document of a learning; the unit is that of the scores of runs."""
     return fitted(
         [
             Column("learned by", [translate(named(row)) for row in rows], words=True),
-            Column("score", [f"{row['score']:,.2f}" if _is_run(row) else f"{row['score']:.1%}" for row in rows]),
-            Column("gain", [_gain_points(row, "gain") for row in rows]),
-            Column("95 %", [_gain_interval(row, "gain") for row in rows], drop=2),
-            Column("playbook minus it", [_gain_points(row, "playbook_minus") for row in rows]),
-            Column("95 %", [_gain_interval(row, "playbook_minus") for row in rows]),
+            Column("score", [_score(row, unit) for row in rows]),
+            Column("gain", [_gain_points(row, "gain", unit) for row in rows]),
+            Column("95 %", [_gain_interval(row, "gain", unit) for row in rows], drop=2),
+            Column("playbook minus it", [_gain_points(row, "playbook_minus", unit) for row in rows]),
+            Column("95 %", [_gain_interval(row, "playbook_minus", unit) for row in rows]),
             Column("tokens to learn", [f"{row['learning_tokens']:,}" for row in rows], drop=3),
             Column("tokens a task", [f"{row['tokens_a_task']:,.0f}" for row in rows], drop=4),
             Column("in context", [f"{row['injected']:,.0f}" for row in rows], drop=1),
@@ -266,7 +284,7 @@ def against_table(rows: Sequence[Mapping[str, Any]], width: int) -> "RenderableT
     )
 
 
-def against_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def against_lines(rows: Sequence[Mapping[str, Any]], unit: str | None = None) -> Iterator[str]:
     """What the rows say, a sentence a contender: where the playbook is behind, that it is."""
     for row in rows:
         minus = row["playbook_minus"]
@@ -275,15 +293,15 @@ def against_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if row["name"] == "placebo" and not row["injected"]:
             yield "There is no placebo: every task was given the same bullets, so another task had no others."
             continue
-        interval, points = _gain_interval(row, "playbook_minus"), "" if _is_run(row) else " points"
+        interval, points = _gain_interval(row, "playbook_minus", unit), "" if _is_run(row) else " points"
         match row["verdict"]:
             case "behind":
-                gain = f"{_amount(row, -minus['gain'])}{points} ({interval})"
+                gain = f"{_amount(row, -minus['gain'], unit)}{points} ({interval})"
                 yield f"The playbook loses to {named(row)} by {gain}."
             case "ahead":
-                yield f"The playbook is {_amount(row, minus['gain'])}{points} ahead of {named(row)} ({interval})."
+                yield f"The playbook is {_amount(row, minus['gain'], unit)}{points} ahead of {named(row)} ({interval})."
             case _:
-                gain = f"{_gain_points(row, 'playbook_minus')}{points} ({interval})"
+                gain = f"{_gain_points(row, 'playbook_minus', unit)}{points} ({interval})"
                 yield f"No difference from {named(row)} is shown: {gain}."
 
 
@@ -302,15 +320,19 @@ def _is_run(row: Mapping[str, Any]) -> bool:
     return row["accuracy"] is None
 
 
-def _amount(row: Mapping[str, Any], gain: float, sign: str = "") -> str:
-    return f"{gain:{sign},.2f}" if _is_run(row) else f"{100 * gain:{sign}.1f}"
+def _score(row: Mapping[str, Any], unit: str | None) -> str:
+    return score_text(row["score"], unit) if _is_run(row) else f"{row['score']:.1%}"
 
 
-def _gain_points(row: Mapping[str, Any], name: str) -> str:
-    return "" if row[name] is None else _amount(row, row[name]["gain"], "+")
+def _amount(row: Mapping[str, Any], gain: float, unit: str | None, *, sign: bool = False) -> str:
+    return score_text(gain, unit, sign=sign) if _is_run(row) else f"{100 * gain:{'+' * sign}.1f}"
 
 
-def _gain_interval(row: Mapping[str, Any], name: str) -> str:
+def _gain_points(row: Mapping[str, Any], name: str, unit: str | None) -> str:
+    return "" if row[name] is None else _amount(row, row[name]["gain"], unit, sign=True)
+
+
+def _gain_interval(row: Mapping[str, Any], name: str, unit: str | None) -> str:
     paired: Mapping[str, Any] | None = row[name]
     ends: Sequence[float] = paired["ci95"] or () if paired else ()
-    return " to ".join(_amount(row, end, "+") for end in ends)
+    return _between([_amount(row, end, unit, sign=True) for end in ends])

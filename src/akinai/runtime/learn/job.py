@@ -80,12 +80,12 @@ MakeRoles = Callable[[Resources], Awaitable[Roles]]
 
 
 class LearningStopped(KeyboardInterrupt):
-    """Ctrl-C during a learning."""
+    """Ctrl-C during a learning that has begun, or that only judges."""
 
     def __init__(self, playbook: Path) -> None:
         super().__init__()
         self.playbook = playbook
-        """The file that holds what was learned until then; it may not be there yet."""
+        """The file that holds what was learned until then."""
 
 
 def run_job(
@@ -99,13 +99,16 @@ def run_job(
 ) -> LearnResult:
     """Learn, judge, and return the result. Roles are made when everything else is checked and open; without
     `evaluator` answers are compared with the truth; runs of a world have `records`. Errors as in `learn`, and
-    LearningStopped on Ctrl-C.
+    LearningStopped on Ctrl-C, a plain KeyboardInterrupt where the playbook is as it was.
     """
     path = config.playbook_of(data_set.name)
+    learning = _Learning(data_set, settings, config, path, evaluator, models, records)
     try:
-        return wait(_Learning(data_set, settings, config, path, evaluator, models, records).run(make_roles))
+        return wait(learning.run(make_roles))
     except KeyboardInterrupt:
-        raise LearningStopped(path) from None
+        if learning.begun or config.judge_only:
+            raise LearningStopped(path) from None
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class _Runner:
     """Deletes the checkpoint: a learning is over when its playbook is judged."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Learning:
     data_set: DataSet
     settings: LearnSettings
@@ -134,6 +137,8 @@ class _Learning:
     models: RoleModels | None = None
     """For contenders that ask a model."""
     records: RunRecords | None = None
+    begun: bool = False
+    """Whether the playbook's file was opened for this learning."""
 
     async def run(self, make_roles: MakeRoles) -> LearnResult:
         start = perf_counter()
@@ -147,6 +152,7 @@ class _Learning:
             runner = await self._runner(job, stack)
             if not self.config.judge_only:
                 self._begin(job, tasks)
+                self.begun = True
             end, state = await self._learn(job, runner)
             stopped = isinstance(end, TooManyUnreadable)
             (judgement, *further), cut = (

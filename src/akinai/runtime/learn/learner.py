@@ -304,8 +304,16 @@ def learn_runs(config: TrainConfig, overrides: Mapping[str, Any], job: JobConfig
         return await world_roles(config, data_set, settings, resources, keeps=keeps, engine=engine)
 
     records = RecordsOnStore(config, settings.placebo)
-    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), ScoreEvaluator(), records=records)
-    return replace(result, runs=config, judgement=replace(result.judgement, clean=None), models=config.models)
+    evaluator = ScoreEvaluator()
+    result = run_job(data_set, settings, make_roles, replace(job, baseline=True), evaluator, records=records)
+    return replace(
+        result,
+        runs=config,
+        judgement=replace(result.judgement, clean=None),
+        models=config.models,
+        unit=evaluator.unit,
+        beside_units=evaluator.beside_units,
+    )
 
 
 def write_prompts(tasks: str | DataSet | World[Any], folder: Path | str, settings: Settings = None) -> list[Path]:

@@ -293,6 +293,7 @@ def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
         figures = {figure.name: figure for figure in found}
         score = figures[teaching.score] if teaching.score else score
         details["beside"] = {name: in_dollars(figures[name].value, figures[name].unit) for name in teaching.beside}
+        details["beside_units"] = {name: figures[name].unit for name in teaching.beside}
     details |= {"score": score.value, "unit": score.unit, "run": run.id, "entries": run.entries}
     source = f"{run.id}#1 -> {run.id}#{run.entries}"
     answer, usage = format_score(score.value, score.unit), _usage(run.card.get(CALLS))
@@ -302,6 +303,11 @@ def trajectory_of(run: Run, task_id: str, config: TrainConfig) -> Trajectory:
 def in_dollars(value: float, unit: str) -> float:
     """A score, in dollars where it is money."""
     return value / 100 if unit == "cents" else float(value)
+
+
+def unit_in_dollars(unit: str) -> str:
+    """The unit of what `in_dollars` returns."""
+    return "dollars" if unit == "cents" else unit
 
 
 def format_score(value: float, unit: str) -> str:

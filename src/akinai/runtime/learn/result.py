@@ -1,6 +1,7 @@
 """The result of a learning, and its JSON document: one form for tasks with known answers and for runs of a world."""
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -87,6 +88,10 @@ class LearnResult:
 
     against: Against | None = None
     """How others did on the same tasks."""
+    unit: str = ""
+    """Of the scores of runs, "dollars" for money; empty for tasks with known answers."""
+    beside_units: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the figures beside the scores of a role, by name."""
 
     @property
     def split(self) -> Split:
@@ -128,7 +133,8 @@ class LearnResult:
     def to_json(self) -> dict[str, Json]:
         """The document of `akinai learn --json`. What was not judged, or does not apply, is null.
 
-        `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money.
+        `with` and `without` are mean scores: for runs the world's first score, in dollars where that is money; `unit`
+        is that of these scores ("dollars" for money), of the gain and of the scores in `against`, null for tasks.
         `accuracy` is of tasks with known answers. `clean_accuracy` leaves out those that a bullet had seen, in this
         learning or before; it is null where the playbook began with bullets whose tasks are not recorded.
         `tokens` are those of the playbook, of the bullets in the context of a judged task on average, and of the whole
@@ -150,6 +156,7 @@ class LearnResult:
             "baseline_accuracy": None if runs else _share(baseline),
             "clean_accuracy": _share(self.clean),
             "runs": (len(judged.scores) if judged else 0) if runs else None,
+            "unit": self.unit or None,
             "with": judged.mean if judged else None,
             "without": baseline.mean if baseline else None,
             "playbook_size": len(self.playbook),
@@ -185,7 +192,7 @@ class LearnResult:
 
     def _opponents_json(self) -> Json:
         """A row for each of those who play the other side, in a learning of a role; else null. `beside` are figures
-        that say what the gain does to others."""
+        that say what the gain does to others, each with its unit."""
         runs, judged, baseline = self.runs, self.judged, self.baseline
         if runs is None or not runs.role or judged is None or baseline is None:
             return None
@@ -194,7 +201,11 @@ class LearnResult:
             ids = [id for id in judged.scores if runs.is_against(id, side)]
             ours, none = judged.only(ids), baseline.only(ids)
             beside: dict[str, Json] = {
-                name: _comparison_json(none.figure(name), ours.figure(name)) for name in runs.teaching.beside
+                name: {
+                    "unit": self.beside_units.get(name),
+                    **_comparison_json(none.figure(name), ours.figure(name)),
+                }
+                for name in runs.teaching.beside
             }
             row = {"opponents": side.name or None, "runs": len(ids), **_comparison_json(none, ours), "beside": beside}
             rows.append(row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from akinai.core.canonical import Json, canonical
@@ -29,6 +29,7 @@ from akinai.runtime.learn.players import (
     RunRetriever,
     in_dollars,
     situation,
+    unit_in_dollars,
 )
 from akinai.runtime.learn.resources import Resources
 from akinai.runtime.learn.role_models import LEARNERS
@@ -251,11 +252,19 @@ async def _model_player(
     return ModelPlayer(config, spec, keeps, books, resources, config.load_world(), engine)
 
 
+@dataclass
 class ScoreEvaluator:
     """An Evaluator by the world's first score, in dollars where that is money. A score above 0 is right."""
 
+    unit: str = ""
+    """Of the scores, once there is one."""
+    beside_units: dict[str, str] = field(default_factory=dict[str, str])
+    """Of the figures beside them, by name."""
+
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation:
         details = trajectory.details
+        self.unit = unit_in_dollars(details["unit"])
+        self.beside_units |= {name: unit_in_dollars(unit) for name, unit in details.get("beside_units", {}).items()}
         score = in_dollars(details["score"], details["unit"])
         report = f"; {details['report']}" if details.get("report") else ""
         return Evaluation(score > 0, score, f"{trajectory.answer} in {details['run']}{report}")
