@@ -7,7 +7,7 @@ supplier ever charges, and has the best variety whatever it sells; footfall, cap
 from collections.abc import Mapping
 from functools import lru_cache
 
-from akinai.core.chance import absorb_all
+from akinai.core.chance import absorb, word
 from akinai.worlds.vending.model.economy import Economy, Shelves, noisy, price_effect
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup
 from akinai.worlds.vending.rules.orders import unit_cents
@@ -34,7 +34,7 @@ def best_margin_cents(economy: Economy, day: int, product: Product, cost: int) -
     usual = economy.means(day, shelf)[0] * max(setup.demand.variety) // setup.demand.variety[0] + len(
         setup.demand.variety
     )
-    [label] = absorb_all(economy.today(day).label, [economy.appeals[product.id].stride])
+    label = absorb(economy.today(day).label, word(product.id))
     reference, elasticity, best, price = product.reference_cents, product.elasticity_permille, 0, cost
     while (wanted := noisy(usual * price_effect(reference, elasticity, price) >> 20, label)) > 0 and price <= 100_000:
         best = max(best, wanted * (price - cost))

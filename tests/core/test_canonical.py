@@ -28,6 +28,20 @@ def test_reading_back_gives_the_same_text(value: Any) -> None:
     text.encode()
 
 
+@given(value=JSON)
+def test_the_text_is_that_of_the_standard_encoder(value: Any) -> None:
+    """Whoever writes it, sorted and without spaces, it is the text that digests of all releases stand on."""
+    standard = json.dumps(settled(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(value) == standard
+
+
+def test_every_character_is_spelled_as_the_standard_encoder_does() -> None:
+    """Each in a text and as the key of an object: escapes, and the order of keys."""
+    text = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    value: Any = [text, dict.fromkeys(reversed(text[:20_000] + text[-1000:]), 0)]
+    assert canonical(value) == json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 @given(value=st.dictionaries(TEXT, JSON, max_size=6))
 def test_order_of_keys_does_not_matter(value: dict[str, Any]) -> None:
     """However an object was filled, its keys stand in the order of their code points."""

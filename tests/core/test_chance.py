@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.chance import Chance, absorb, absorb_all, part, stride, word
+from akinai.core.chance import Chance, Fan, absorb, part, word
 from akinai.core.ledger import Genesis
 
 WORD = st.integers(0, 2**64 - 1)
@@ -29,7 +29,12 @@ def test_numpy_broadcasts_the_same_bits(hs: list[int], xs: list[int]) -> None:
     """Many worlds side by side: rows of states against columns of labels."""
     table = absorb(np.array(hs, dtype=np.uint64)[:, None], np.array(xs, dtype=np.uint64)[None, :])
     assert table.tolist() == [[absorb(h, x) for x in xs] for h in hs]
-    assert table.tolist() == [absorb_all(h, [stride(x) for x in xs]) for h in hs]
+
+
+@given(h=WORD, xs=st.lists(WORD, max_size=20))
+def test_a_fan_draws_the_same_bits(h: int, xs: list[int]) -> None:
+    """Words absorbed together give, bit for bit, what each gives alone, whatever stands beside it."""
+    assert Fan(xs).absorb(h) == tuple(absorb(h, x) for x in xs)
 
 
 def test_published_values() -> None:

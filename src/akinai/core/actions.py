@@ -60,6 +60,10 @@ class Action(BaseModel):
                 fields[alias.field] = alias.decode(value) if alias.decode else value
         return cls.model_validate(fields)
 
+    def dumped(self) -> dict[str, Json]:
+        """The fields as the ledger keeps them."""
+        return self.model_dump(mode="json") if self.__dict__ else {}
+
     def encode(self) -> dict[str, Json]:
         """The parameters as an agent would write them, nested actions included; `decode` reads them back.
 
@@ -156,7 +160,7 @@ class Verbs:
 
         UnknownName for an action of another world.
         """
-        parameters = action.model_dump(mode="json")
+        parameters = action.dumped()
         if _PLAIN.issuperset(map(type, parameters.values())):
             return action
         return self.recorded(type(action).__name__, json.loads(canonical(parameters)))

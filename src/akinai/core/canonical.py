@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+import orjson
+
 from akinai.core.untrusted.spelling import shown
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -32,7 +34,12 @@ _encode = json.JSONEncoder(
 
 def canonical(value: Json) -> str:
     """The one spelling of `value`. Raises ValueError for NaN and infinities, TypeError for what is not JSON."""
-    return _encode(settled(value))
+    if _is_plain(value):
+        try:
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        except orjson.JSONEncodeError:
+            pass  # half a surrogate pair, or a whole number of more than 64 bits
+    return _encode(_resettled(value))
 
 
 def parse_json(text: str) -> Json:
@@ -57,25 +64,28 @@ def no_constant(name: str) -> None:
 
 
 def settled(value: Json) -> Json:
-    """`value` with whole floats as integers: what the canonical text reads back as. Itself where it has none."""
-    return value if _is_settled(value) else _resettled(value)
+    """`value` with whole floats as integers: what the canonical text reads back as. Itself where it has no floats."""
+    return value if _is_plain(value) else _resettled(value)
 
 
-def _is_settled(value: Any) -> bool:
-    """Whether it is made of plain dicts and lists without a whole float; nearly all that entries hold is."""
+def _is_plain(value: Any) -> bool:
+    """Whether it is made of plain dicts and lists without a float, which has other spellings elsewhere.
+
+    Nearly all that entries hold is.
+    """
     if type(value) is dict:
         pairs: dict[object, Any] = value  # pyright: ignore[reportUnknownVariableType] - a cast is a call
         for key, item in pairs.items():
-            if type(key) is not str or (type(item) not in _LEAVES and not _is_settled(item)):
+            if type(key) is not str or (type(item) not in _LEAVES and not _is_plain(item)):
                 return False
         return True
     if type(value) is list:
         items: list[Any] = value  # pyright: ignore[reportUnknownVariableType] - a cast is a call
         for item in items:  # noqa: SIM110 - a generator takes twice as long, and every entry passes through here
-            if type(item) not in _LEAVES and not _is_settled(item):
+            if type(item) not in _LEAVES and not _is_plain(item):
                 return False
         return True
-    return type(value) in _LEAVES or (type(value) is float and not value.is_integer())
+    return type(value) in _LEAVES
 
 
 def _resettled(value: Json) -> Json:

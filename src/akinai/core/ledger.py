@@ -117,7 +117,7 @@ class Entry:
     @staticmethod
     def of(before: str, turn: Turn, outcome: Outcome) -> "Entry":
         """The entry that follows the digest `before`."""
-        name, parameters = type(turn.action).__name__, turn.action.model_dump(mode="json")
+        name, parameters = type(turn.action).__name__, turn.action.dumped()
         text = canonical(_data(turn.actor, name, parameters, outcome, turn.said))
         digest = chained(before, turn.seq, turn.at, text)
         return Entry(turn.seq, turn.at, turn.actor, name, parameters, outcome, turn.said, digest, text)

@@ -90,7 +90,7 @@ def test_products_are_found_by_name_but_never_by_a_part_of_it() -> None:
     """Case, spaces and plural do not matter; an empty name, a letter or a longer word is no product."""
     state = with_storage(business(), {"energy_drink": 5})
     done(state, fill("Energy Drinks", 2))
-    for name in ("", "e", "energy", "energy drink deluxe"):
+    for name in ("", "e", "drink", "energy drink deluxe"):
         refused(state, fill(name, 1), "unknown_product")
     assert "did you mean 'water'?" in refused(state, fill("watter", 1), "unknown_product").text
 

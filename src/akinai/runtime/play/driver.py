@@ -1,8 +1,8 @@
 """The driver lets actors act until the game, an agent or a budget ends the run; `play_run` plays a run of a store."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Generator, Mapping
-from contextlib import aclosing, contextmanager, nullcontext
+from collections.abc import AsyncIterable, Callable, Mapping
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -16,7 +16,7 @@ from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
 from akinai.core.untrusted.spelling import shown
 from akinai.core.worlds import World, make_agent, read_turn
-from akinai.runtime.garbage import seldom_collecting
+from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
@@ -109,7 +109,7 @@ class Driver:
         """
         async for entry in entries:
             actor = entry.actor
-            with _agent_code(actor):
+            with _AgentCode(actor):
                 agent = self.agent(actor)
             remembers = isinstance(agent, Remembers)
             begin = max(since, forked_at) if remembers else since
@@ -129,7 +129,7 @@ class Driver:
     async def _remember(self, agent: Remembers, entry: Entry) -> None:
         view, last = await self.session.view(entry.actor), self._last_outcome(entry.actor)
         move = Move(read_turn(self.session.world, entry).action, entry.said)
-        with _agent_code(entry.actor):
+        with _AgentCode(entry.actor):
             await agent.remember(view, last, move)
 
     async def _decide_again(self, entry: Entry) -> None:
@@ -140,7 +140,7 @@ class Driver:
                 f"at entry {entry.seq} the player now ends the run ({end.ending}) where {entry.name} is recorded: "
                 "it is not the player of this run; fork the run instead"
             ) from end
-        now = (type(move.action).__name__, move.action.model_dump(mode="json"))
+        now = (type(move.action).__name__, move.action.dumped())
         if now != (entry.name, entry.parameters):
             raise AgentError(
                 f"at entry {entry.seq} the player now does {now[0]} {shown(now[1], 200)} where {entry.name} "
@@ -241,19 +241,22 @@ class Driver:
     async def _agent_move(self, actor: str) -> Move:
         view = await self.session.view(actor)
         last = self._last_outcome(actor)
-        with _agent_code(actor):
+        with _AgentCode(actor):
             return await self.agent(actor).act(view, last)
 
 
-@contextmanager
-def _agent_code(actor: str) -> Generator[None]:
+class _AgentCode:
     """Code of an actor's agent: its exceptions become AgentCrash, but for Akinai's own."""
-    try:
-        yield
-    except (AkinaiError, EndRun):
-        raise
-    except Exception as error:
-        raise AgentCrash(f"the agent of {actor} broke: {type(error).__name__}: {error}") from error
+
+    def __init__(self, actor: str) -> None:
+        self._actor = actor
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, AkinaiError | EndRun):
+            raise AgentCrash(f"the agent of {self._actor} broke: {type(error).__name__}: {error}") from error
 
 
 Progress = Callable[[str, int, int], None]
@@ -305,7 +308,7 @@ async def play_run(
     if context.seats:
         context.seats.session = session
     async with aclosing(driver):
-        with seldom_collecting() if batch > 1 else nullcontext():
+        with never_collecting() if batch > 1 else nullcontext():
             return await _recall_and_play(store, header, driver, progress, context)
 
 

@@ -1,7 +1,6 @@
 """An actor that repeats itself without effect is stuck, and its run ends."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from akinai.core.actions import Action
 from akinai.core.errors import EndRun
@@ -12,8 +11,7 @@ STUCK = "stuck"
 """The ending of a run in which an actor repeated itself too often."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Repeated:
+class _Repeated(NamedTuple):
     """The last action of an actor, the code of its outcome, its place among all actions, and how often it was done."""
 
     action: Action
@@ -45,7 +43,7 @@ class Repeats:
         """Count an action."""
         self._place += 1
         last, times = self._repeated.get(actor), 1
-        if last is not None and action == last.action and outcome.code == last.code:
+        if last and outcome.code == last.code and type(action) is type(last.action) and action == last.action:
             alone = last.place == self._place - 1
             if not outcome.ok or (alone and self._same(before, after)):
                 times = last.times + 1

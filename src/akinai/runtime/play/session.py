@@ -96,4 +96,4 @@ class LocalSession(Generic[S]):
 
 def _capped(said: str) -> str:
     """Text beside an action as the ledger keeps it: capped, without characters that no store can keep."""
-    return keepable(said[:SAID_LIMIT])
+    return keepable(said[:SAID_LIMIT]) if said else ""

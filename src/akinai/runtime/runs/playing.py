@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from akinai import worlds
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
+from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
-from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, play_run
+from akinai.runtime.play.driver import BY_NAME, PlayContext, Progress, horizon, is_reproducible, play_run
 from akinai.runtime.play.model_pool import ModelPool, open_model_pool
 from akinai.runtime.runs.processes import LocalProcesses, available_cpus
 from akinai.runtime.runs.reading import DAMAGE, Detail, loader, read_played, read_run
@@ -56,8 +58,11 @@ async def play_all(
         items = _items(headers, specs, detail, context, processes=processes, jobs=jobs)
         return await _by_executor(store, headers, LocalProcesses(jobs), url, items, progress, detail)
     runs: list[Run] = []
-    for header in headers:
-        runs.append(await _play_and_score(store, header, progress, context, detail))
+    for header, spec in zip(headers, specs, strict=True):
+        world = context.world or worlds.load(header.genesis.world)
+        # Until the steps are let go: the collector would look through all of them when it begins again.
+        with never_collecting() if is_reproducible(world, spec) else nullcontext():
+            runs.append(await _play_and_score(store, header, progress, context, detail))
         if progress:
             progress(header.run_id, -1, horizon(header))
     return runs

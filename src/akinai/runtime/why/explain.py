@@ -8,7 +8,7 @@ from akinai.core.errors import AkinaiError, UsageError
 from akinai.core.ledger import Ledger
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import replay
-from akinai.runtime.garbage import seldom_collecting
+from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import default_agent
 from akinai.runtime.play.agent_spec import spec_of
 from akinai.runtime.runs.processes import LocalProcesses
@@ -89,7 +89,7 @@ async def explain(
 
     executor = _executor(books, options, url)
     try:
-        with seldom_collecting():
+        with never_collecting():
             departures = await branches.departures()
         study = Study(branches, departures, options.futures)
         await study.run(play)
@@ -132,7 +132,7 @@ class BranchWork:
             if ledger.digest != self.digest:
                 raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
             branches = _keep(ledger, self.player, self.actor)
-        with seldom_collecting():  # every state of the run is kept, and none is in a cycle
+        with never_collecting():  # every state of the run is kept, and none is in a cycle
             return await branches.value(self.branch)
 
 

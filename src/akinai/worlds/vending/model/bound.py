@@ -84,7 +84,7 @@ def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[f
             block.share_permille for block in street.counter.blocks if (day - 1) * 1440 + block.hour * 60 > first
         )
         taste = town.tastes[product.id]
-        worth = crowd.conditions[product.id][0]
+        worth = taste.worth_cents * crowd.worth_permille // 1000
         e, cost = taste.elasticity_permille / 1000, _lowest(town, street, product, day)
         price = (worth * (1 + 1 / e) + cost) / 2
         effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)

@@ -6,8 +6,17 @@ mean = base x taste x place x goodwill x weekday x season x weather x event x cr
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from akinai.core.chance import absorb, absorb_all
-from akinai.worlds.vending.model.economy import Crowd, Economy, StreetOffering, drawing, price_effect, variety_permille
+from akinai.core.chance import absorb
+from akinai.worlds.vending.model.economy import (
+    Crowd,
+    Economy,
+    StreetOffering,
+    drawing,
+    fan_of,
+    noisy_units,
+    price_effect,
+    variety_permille,
+)
 from akinai.worlds.vending.model.setup import Season
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.model.town import Town
@@ -49,12 +58,7 @@ def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
         for id, taste in town.tastes.items()
     }
     worth = effect.worth_permille if effect else 1000
-    conditions = {
-        id: (taste.worth_cents * worth // 1000, taste.elasticity_permille, taste.stride)
-        for id, taste in town.tastes.items()
-    }
-    demand, complaints = economy.noise(day, "demand", day).h, economy.noise(day, "complaint", day)
-    return Crowd(means, conditions, demand, complaints, {})
+    return Crowd(means, worth, economy.today(day).label, economy.noise(day, "complaint", day), {})
 
 
 def calendar_permille(economy: Economy, day: int, category: str) -> int:
@@ -70,7 +74,7 @@ def block_demand(
     economy: Economy,
     town: Town,
     crowd: Crowd,
-    block: int,
+    label: int,
     place: int,
     factor: int,
     stock: Mapping[str, int],
@@ -78,34 +82,38 @@ def block_demand(
 ) -> BlockDemand:
     """What a block's customers want at a site.
 
-    `stock` has units by product with a slot; `factor` is goodwill in millionths x share of the block x what a full box
-    leaves, per million.
+    `label` is the block's part of the chance label of demand, `stock` has units by product with a slot; `factor` is
+    goodwill in millionths x share of the block x what a full box leaves, per million.
     """
-    scale = factor * town.footfall[place]
-    customers, lost = crowd.means, 0
-    ids = tuple([id for id, units in stock.items() if units and id in prices])
-    if len(ids) < len(stock):
-        lost = sum([customers[id] * scale // 10**9 for id in stock if id not in ids])
-    if not ids:
+    scale, lost = factor * town.footfall[place], 0
+    on_sale, cents = list[str](), list[int]()
+    for id, units in stock.items():
+        if units and id in prices:
+            on_sale.append(id)
+            cents.append(prices[id])
+        else:
+            lost += crowd.means[id] * scale // 10**9
+    if not on_sale:
         return BlockDemand({}, lost, lost)
-    goods = ids, tuple([prices[id] for id in ids])
+    goods = tuple(on_sale), tuple(cents)
     offering = crowd.offerings.get(goods)
     if offering is None:
-        offering = crowd.offerings[goods] = _offering(economy, crowd, *goods)
-    means, effects, strides, variety = offering
+        offering = crowd.offerings[goods] = _offering(economy, town, crowd, *goods)
+    means, effects, fan, variety = offering
     asked = [
         (mean * scale // 10**9 * variety // 1000) * effect >> 20 for mean, effect in zip(means, effects, strict=True)
     ]
-    draws = absorb_all(absorb(absorb(crowd.label, block), place), strides)
-    units = [  # as economy.noisy
-        (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(asked, draws, strict=True)
+    units = noisy_units(asked, fan.absorb(absorb(label, place)))
+    return BlockDemand(dict(zip(on_sale, units, strict=True)), lost, lost + sum(asked))
+
+
+def _offering(
+    economy: Economy, town: Town, crowd: Crowd, ids: tuple[str, ...], cents: tuple[int, ...]
+) -> StreetOffering:
+    effects = [
+        price_effect(taste.worth_cents * crowd.worth_permille // 1000, taste.elasticity_permille, price)
+        for taste, price in zip([town.tastes[id] for id in ids], cents, strict=True)
     ]
-    return BlockDemand(dict(zip(ids, units, strict=True)), lost, lost + sum(asked))
-
-
-def _offering(economy: Economy, crowd: Crowd, ids: tuple[str, ...], cents: tuple[int, ...]) -> StreetOffering:
-    terms = [crowd.conditions[id] for id in ids]
-    effects = [price_effect(worth, slope, price) for (worth, slope, _), price in zip(terms, cents, strict=True)]
     shares = sum([drawing(effect) for effect in effects])
     variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
-    return StreetOffering([crowd.means[id] for id in ids], effects, [stride for _, _, stride in terms], variety)
+    return StreetOffering([crowd.means[id] for id in ids], effects, fan_of(ids), variety)

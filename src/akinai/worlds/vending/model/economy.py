@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from akinai.core.chance import Chance, absorb_all, stride, word
+from akinai.core.chance import Chance, Fan, word
 from akinai.core.ledger import Genesis
 from akinai.worlds.vending.model.setup import WEATHERS, Season, Setup, Weather
 from akinai.worlds.vending.model.town import Town, draw_town
@@ -35,8 +35,6 @@ class Appeal:
 
     base: int
     """Units a day at the reference price in Q20, place and taste included."""
-    stride: int
-    """The product's part of a chance label."""
     reference_cents: int
     elasticity_permille: int
     seasons: Mapping[Weather, tuple[int, ...]]
@@ -49,9 +47,11 @@ class Offering(NamedTuple):
     appeals: tuple[Appeal, ...]
     effects: tuple[int, ...]
     """The price effects in Q20."""
-    strides: tuple[int, ...]
-    """The products' parts of chance labels."""
+    fan: Fan
+    """The products as parts of chance labels."""
     variety_permille: int
+    bases: dict[tuple[Weather, int], list[int]]
+    """By weather and month: the `seasons` of the appeals, cached."""
 
 
 KEPT_OFFERINGS = 64
@@ -77,7 +77,8 @@ class StreetOffering(NamedTuple):
 
     means: Sequence[int]
     effects: Sequence[int]
-    strides: Sequence[int]
+    fan: Fan
+    """The products as parts of chance labels."""
     variety_permille: int
 
 
@@ -86,15 +87,14 @@ class Crowd(NamedTuple):
 
     means: Mapping[str, int]
     """Units of each product in Q20 for the whole day at an average place, price and variety aside."""
-    conditions: Mapping[str, tuple[int, int, int]]
-    """For each product: the price in cents that people find right today, elasticity per mille, and its part of chance
-    labels."""
+    worth_permille: int
+    """The price that people find right today, per mille of the usual one."""
     label: int
     """The day's part of the chance label of demand."""
     complaints: Chance
     """The day's chance of complaints."""
     offerings: dict[tuple[tuple[str, ...], tuple[int, ...]], StreetOffering]
-    """By products and their prices in cents."""
+    """By products and their prices in cents, cached."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Economy:
                 sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
             }
             reference, elasticity = product.reference_cents, product.elasticity_permille
-            appeals[product.id] = Appeal(base, stride(word(product.id)), reference, elasticity, seasons)
+            appeals[product.id] = Appeal(base, reference, elasticity, seasons)
         return Economy(setup, root, appeals)
 
     def noise(self, day: int, *label: object) -> Chance:
@@ -174,7 +174,7 @@ class Economy:
     def wanted(self, day: int, shelves: Shelves) -> list[int]:
         """Whole units that customers want of each product on that day; all together are at most the day's footfall."""
         today, offering = self.today(day), self.offering(shelves)
-        units = list(map(noisy, _means(today, offering), absorb_all(today.label, offering.strides)))
+        units = noisy_units(_means(today, offering), offering.fan.absorb(today.label))
         total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
         return units if total <= most else _apportioned(units, total, most)
 
@@ -194,8 +194,8 @@ class Economy:
             for appeal, cents in zip(appeals, shelves.prices_cents, strict=True)
         )
         drawn = [share * drawing(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
-        strides = tuple([appeal.stride for appeal in appeals])
-        return Offering(appeals, effects, strides, variety_permille(self.setup.demand.variety, sum(drawn) >> 20))
+        variety = variety_permille(self.setup.demand.variety, sum(drawn) >> 20)
+        return Offering(appeals, effects, fan_of(shelves.products), variety, {})
 
 
 @lru_cache(maxsize=64)
@@ -211,10 +211,10 @@ def economy_of(genesis: Genesis) -> Economy:
 
 def _means(today: Today, offering: Offering) -> list[int]:
     weather, month, factor = today.weather, today.month, today.busy * offering.variety_permille
-    return [
-        (factor * appeal.seasons[weather][month] // 10**15) * effect >> 20
-        for appeal, effect in zip(offering.appeals, offering.effects, strict=True)
-    ]
+    bases = offering.bases.get((weather, month))
+    if bases is None:
+        bases = offering.bases[weather, month] = [appeal.seasons[weather][month] for appeal in offering.appeals]
+    return [(factor * base // 10**15) * effect >> 20 for base, effect in zip(bases, offering.effects, strict=True)]
 
 
 @lru_cache(maxsize=4096)
@@ -250,6 +250,17 @@ def _around(chance: Chance, width_permille: int) -> int:
 def noisy(mean: int, h: int) -> int:
     """Whole units, by triangular noise and unbiased rounding: their average over `h` is mean / 2^20 exactly."""
     return (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33
+
+
+def noisy_units(means: Sequence[int], hs: Sequence[int]) -> list[int]:
+    """`noisy` for many means, without a call for each."""
+    return [(mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33 for mean, h in zip(means, hs, strict=True)]
+
+
+@lru_cache(maxsize=4096)
+def fan_of(products: tuple[str, ...]) -> Fan:
+    """Products as parts of chance labels."""
+    return Fan([word(product) for product in products])
 
 
 def _apportioned(units: Sequence[int], total: int, most: int) -> list[int]:

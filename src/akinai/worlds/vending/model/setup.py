@@ -337,6 +337,12 @@ class Setup(_Record):
         names = ("full_view", "structured_orders", "machine_by_sub_agent", "order_book", "street")
         return frozenset(name for name in names if getattr(self, name))
 
+    @cached_property
+    def minutes_by_name(self) -> Mapping[str, int]:
+        """How long tools take, in minutes; what an errand of several sites has a time for takes that."""
+        errands = {name: minutes for name, minutes in self.street.errands if minutes} if self.street else {}
+        return {**dict(self.minutes), **errands}
+
     @property
     def small_slots(self) -> int:
         return self.small_rows * self.columns

@@ -329,8 +329,6 @@ class State(Record):
     """What moved the bank balance so far, in cents by cause; money that came in is positive."""
     unwritten: tuple[Unwritten, ...] = ()
     """Answers that a model has yet to put into words."""
-    away: bool = False
-    """Whether the owner is out or asleep: nobody signs for goods then."""
 
     @property
     def day(self) -> int:
@@ -376,13 +374,18 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 def clock(setup: Setup, minute: int) -> str:
     """A minute as a date and time: "Wed 1 Apr 2026, 08:00"."""
-    day, rest = divmod(minute, DAY_MINUTES)
-    return f"{_date(setup.start_date, day)}, {rest // 60:02d}:{rest % 60:02d}"
+    return _clock(setup.start_date, minute)
 
 
 def date_text(setup: Setup, day: int) -> str:
     """The date of a day, counted from 1: "Sat 18 Apr 2026"."""
     return _date(setup.start_date, day - 1)
+
+
+@lru_cache(maxsize=4096)
+def _clock(start: date, minute: int) -> str:
+    day, rest = divmod(minute, DAY_MINUTES)
+    return f"{_date(start, day)}, {rest // 60:02d}:{rest % 60:02d}"
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """Terms of business beyond buying and selling: switches of a setup, each a table of its own, absent where the business
 does without it."""
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -42,6 +43,11 @@ class Counter(_Terms):
     """At this much cash in its box a machine takes cards only."""
     full_box_permille: Share = 500
     """The part of the customers who buy nonetheless."""
+
+    @cached_property
+    def minutes(self) -> tuple[int, ...]:
+        """The minutes of the day at which blocks of customers come."""
+        return tuple(block.hour * 60 for block in self.blocks)
 
 
 class CharacterTerms(_Terms):

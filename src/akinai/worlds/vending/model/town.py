@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import NamedTuple, TypeVar
 
-from akinai.core.chance import Chance, stride, word
+from akinai.core.chance import Chance
 from akinai.worlds.vending.model.setup import Catalog, Product, Setup, Supplier
 from akinai.worlds.vending.model.terms import CharacterTerms, Drawn, EventKind, Span, Street
 
@@ -42,7 +42,6 @@ class Taste(NamedTuple):
     """Per mille, for each stretch of `taste_days`."""
     phase: int
     """Days by which its stretches are shifted."""
-    stride: int
     category: str
 
 
@@ -155,7 +154,7 @@ def _taste(product: Product, drawn: Drawn, premium: int, horizon: int, chance: C
         by_period.append(_lognormal(place))
         place = (kept * place + fresh * normal(chance("like", period))) // 1000
     phase, elasticity = chance("phase").below(drawn.taste_days), _in(chance("elasticity"), drawn.elasticity)
-    return Taste(base, worth, elasticity, tuple(by_period), phase, stride(word(product.id)), product.category)
+    return Taste(base, worth, elasticity, tuple(by_period), phase, product.category)
 
 
 def _lognormal(x: int) -> int:

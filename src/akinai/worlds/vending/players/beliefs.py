@@ -52,10 +52,10 @@ def effect(worth: float, elasticity: float, price: float) -> float:
 
 
 @cache
-def _row(step: int) -> tuple[tuple[float, float], ...]:
-    """For a remembered price: the effect and its logarithm at each point of the grid."""
+def _row(step: int) -> tuple[list[float], list[float]]:
+    """For a remembered price: the effects at the points of the grid, and their logarithms."""
     effects = [max(effect(worth, elasticity, step / STEPS), 0.02) for worth, elasticity in GRID]
-    return tuple((each, log(each)) for each in effects)
+    return effects, [log(each) for each in effects]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ class Sales:
         units = sum([entry[1] for entry in self.seen.values()])
         days, logs = [0.0] * len(GRID), [0.0] * len(GRID)
         for step, (x, u) in self.seen.items():
-            for at, (each, log_each) in enumerate(_row(step)):
-                days[at] += each * x
-                logs[at] += u * log_each
+            effects, log_effects = _row(step)
+            days = [total + each * x for total, each in zip(days, effects, strict=True)]
+            logs = [total + u * each for total, each in zip(logs, log_effects, strict=True)]
         rates = [PRIOR / product.popularity + x for x in days]
         scores = [like - (PRIOR + units) * log(rate) for like, rate in zip(logs, rates, strict=True)]
         top = max(scores)
@@ -168,3 +168,26 @@ def event_factor(kind: str | None, category: str) -> float:
     """The factor on the demand for a category while an event of this kind is on; None is no event."""
     found = EVENTS.get(kind or "", {})
     return found.get(category, found.get("", 1.0))
+
+
+class Ahead:
+    """Days of usual sales in the days ahead of a day, with the events by day of which the news told."""
+
+    def __init__(self, events: Mapping[int, str], day: int) -> None:
+        self.events, self.day = events, day
+        self._sums: dict[str, list[float]] = {}
+        """By category: the sums over the first days, as far as they were asked for."""
+
+    def of(self, category: str, horizon: float) -> float:
+        """The sum up to a horizon in days, the last of which may be a part of one."""
+        if not self.events:
+            return horizon
+        whole, sums = max(int(horizon), 0), self._sums.setdefault(category, [0.0])
+        while len(sums) <= whole:
+            sums.append(sums[-1] + self._factor(category, len(sums) - 1))
+        rest = horizon - whole
+        return sums[whole] + rest * self._factor(category, whole) if rest > 0 else sums[whole]
+
+    def _factor(self, category: str, later: int) -> float:
+        kind = self.events.get(self.day + later)
+        return event_factor(kind, category) if kind else 1.0

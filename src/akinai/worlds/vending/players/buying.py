@@ -6,7 +6,7 @@ from typing import NamedTuple
 from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import memory as read
-from akinai.worlds.vending.players.beliefs import VARIETY, best_price, event_factor, units_a_day
+from akinai.worlds.vending.players.beliefs import VARIETY, Ahead, best_price, units_a_day
 from akinai.worlds.vending.players.memory import Bargain, Offer, Open, fields
 from akinai.worlds.vending.players.quantities import Want, divided, pad, root
 from akinai.worlds.vending.players.trader import LARGE_SLOTS, LARGE_UNITS, SMALL_SLOTS, SMALL_UNITS, Trader
@@ -40,10 +40,11 @@ def share(trader: Trader, supplier: str) -> float:
     return (good + 3 * prior) / (count + 3)
 
 
-def effective(trader: Trader, offer: Offer, product: str) -> float:
-    """What a unit that comes costs, in cents, with something for the wait."""
+def effective(trader: Trader, offer: Offer) -> dict[str, float]:
+    """What a unit of each product that comes costs, in cents, with something for the wait."""
     wait = 1 + 0.05 * (offer.lead_days - 2) if trader.habits.trust != "anyone" else 1.0
-    return offer.prices[product] / share(trader, offer.supplier) * wait
+    part = share(trader, offer.supplier)
+    return {id: cents / part * wait for id, cents in offer.prices.items()}
 
 
 def research(trader: Trader) -> Plan:
@@ -142,25 +143,25 @@ def assign(trader: Trader) -> None:
     """A few suppliers that together sell everything cheapest, and whom to buy each product from."""
     memory, chosen = trader.memory, list[Offer]()
     good, costs = trusted(trader), dict[str, float]()
-    units = {offer.supplier: {id: effective(trader, offer, id) for id in offer.prices} for offer in good}
+    units = {offer.supplier: effective(trader, offer) for offer in good}
     while len(chosen) < trader.habits.suppliers:
         best: tuple[float, Offer] | None = None
         for offer in good:
             if offer in chosen:
                 continue
             gain = 0.0
-            for id in offer.prices:
+            for id, cents in units[offer.supplier].items():
                 product = memory.products.get(id)
                 if product is not None:
                     most = min(costs.get(id, 1e9), product.trade_cents * 1.6)
-                    gain += max(0.0, most - units[offer.supplier][id]) * product.popularity
+                    gain += max(0.0, most - cents) * product.popularity
             if best is None or gain > best[0]:
                 best = (gain, offer)
         if best is None or best[0] <= (60 if chosen else 0):
             break
         chosen.append(best[1])
-        for id in best[1].prices:
-            costs[id] = min(costs.get(id, 1e9), units[best[1].supplier][id])
+        for id, cents in units[best[1].supplier].items():
+            costs[id] = min(costs.get(id, 1e9), cents)
     if chosen:
         memory.costs = {id: cost for id, cost in costs.items() if id in memory.products}
         memory.assigned = {
@@ -284,7 +285,7 @@ def _flow(trader: Trader) -> float:
 
 def _total(trader: Trader, days: float) -> float:
     """Units that all sites are expected to sell in the days ahead."""
-    products, ahead, rates = trader.memory.products, _Ahead(trader), list[float]()
+    products, ahead, rates = trader.memory.products, _ahead(trader), list[float]()
     found: dict[str, tuple[float, float]] = {}  # by category
     for id in trader.layout:
         category = products[id].category
@@ -306,7 +307,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
-    ahead = _Ahead(trader)
+    ahead = _ahead(trader)
     for id in trader.layout:
         supplier = memory.assigned.get(id)
         if supplier is None or supplier not in memory.offers:
@@ -330,32 +331,12 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     return needs
 
 
+def _ahead(trader: Trader) -> Ahead:
+    return trader.memory.ahead(trader.day) if trader.habits.reads_news else Ahead({}, trader.day)
+
+
 def _calendar(trader: Trader, id: str) -> float:
     return trader.calendar(trader.memory.products[id], trader.day, trader.weather)
-
-
-class _Ahead:
-    """Days of usual sales in the days ahead of today, with the events of which the news told."""
-
-    def __init__(self, trader: Trader) -> None:
-        self._events: Mapping[int, str] = trader.memory.events_by_day() if trader.habits.reads_news else {}
-        self._day = trader.day
-        self._sums: dict[str, list[float]] = {}
-        """By category: the sums over the first days, as far as they were asked for."""
-
-    def of(self, category: str, horizon: float) -> float:
-        """The sum up to a horizon in days, the last of which may be a part of one."""
-        if not self._events:
-            return horizon
-        whole, sums = max(int(horizon), 0), self._sums.setdefault(category, [0.0])
-        while len(sums) <= whole:
-            sums.append(sums[-1] + self._factor(category, len(sums) - 1))
-        rest = horizon - whole
-        return sums[whole] + rest * self._factor(category, whole) if rest > 0 else sums[whole]
-
-    def _factor(self, category: str, later: int) -> float:
-        kind = self._events.get(self._day + later)
-        return event_factor(kind, category) if kind else 1.0
 
 
 def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: dict[str, int]) -> Plan:

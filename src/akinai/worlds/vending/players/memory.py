@@ -1,6 +1,7 @@
 """What a trader remembers of what it read, and how it reads the outcomes of its tools."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,7 +9,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
-from akinai.worlds.vending.players.beliefs import Calendar, Product, Sales
+from akinai.worlds.vending.players.beliefs import Ahead, Calendar, Product, Sales
 
 _PRODUCT = re.compile(
     r"^Product: .+ \((\w+)\)\nCategory: (\w+)\nSize: (small|large), .+\nTypical retail price: \$([\d.,]+)\n"
@@ -83,7 +84,7 @@ class Memory:
     trust: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
     """By supplier: deliveries, and the part of what was paid that came, summed."""
     bargains: dict[str, Bargain] = field(default_factory=dict[str, Bargain])
-    sales: dict[str, Sales] = field(default_factory=dict[str, Sales])
+    sales: defaultdict[str, Sales] = field(default_factory=lambda: defaultdict[str, Sales](Sales))
     open: dict[int, Open] = field(default_factory=dict[int, Open])
     counted: set[int] = field(default_factory=set[int])
     site_factors: dict[int, float] = field(default_factory=dict[int, float])
@@ -102,6 +103,8 @@ class Memory:
     _by_day: dict[int, str] = field(default_factory=dict[int, str])
     """The events by day, as far as `_dated` of them are known."""
     _dated: int = 0
+    _ahead: Ahead | None = None
+    """What was asked last of the days ahead."""
 
     def event_on(self, day: int) -> str | None:
         """The event of a day, as far as it is known."""
@@ -113,6 +116,13 @@ class Memory:
             self._dated = len(self.events)
             self._by_day = {day: kind for kind, first, last in reversed(self.events) for day in range(first, last + 1)}
         return self._by_day
+
+    def ahead(self, day: int) -> Ahead:
+        """Days of usual sales ahead of a day, with the events as far as they are known."""
+        events, known = self.events_by_day(), self._ahead
+        if known is None or known.day != day or known.events is not events:
+            known = self._ahead = Ahead(events, day)
+        return known
 
 
 def fields(data: Json) -> Mapping[str, Any]:

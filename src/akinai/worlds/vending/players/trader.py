@@ -365,7 +365,7 @@ class Trader:
                 if not machine.units[id] and (not units or units < rate * days):
                     continue
                 step = round(self.prices[id] / (product.typical_cents * worth) * STEPS)
-                memory.sales.setdefault(id, Sales()).add(step, days, units)
+                memory.sales[id].add(step, days, units)
                 total, expected = total + units, expected + rate * days
             if expected > 2:
                 known = self.factor(machine.number)

@@ -1,9 +1,8 @@
 """The passing of time: deliveries at their hour, midnight with its accounts, the morning with its mail and notice."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
 from operator import mul
+from typing import NamedTuple
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
@@ -15,15 +14,12 @@ from akinai.worlds.vending.model.state import (
     OPENING,
     Book,
     Ending,
-    Lot,
     Slot,
     State,
     clock,
-    lot_of,
-    remove_units,
-    slot_of,
 )
 from akinai.worlds.vending.rules import customers, deliveries, mail, trade
+from akinai.worlds.vending.rules.stock import take_out, units_in, unspoiled
 
 Result = tuple[State, Outcome]
 
@@ -31,8 +27,7 @@ CLOSING = DAY_MINUTES
 """The minute of the day until which customers come, evenly from OPENING on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """The result of passing time: the state after it, and the notice of a morning that came."""
 
     state: State
@@ -41,8 +36,11 @@ class Passage:
     """The notice as data, for programs."""
 
 
-def pass_time(state: State, until: int) -> Passage:
-    """Let time pass up to the minute `until`, at most one midnight away, or to the end of the game."""
+def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
+    """Let time pass up to the minute `until`, at most one midnight later, or to the end of the game.
+
+    While the owner is `away`, out or asleep, nobody signs for goods.
+    """
     notice, data = "", None
     while state.minute < until and state.ending is None:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
@@ -54,18 +52,18 @@ def pass_time(state: State, until: int) -> Passage:
             state = trade.close_day(state, stop) if state.sites else close_day(state, stop)
             continue
         state = state.moved(minute=stop)
-        state = _street_due(state, stop == morning) if state.sites else mail.post_due(state, stop)
+        state = _street_due(state, stop == morning, away) if state.sites else mail.post_due(state, stop)
         if stop == morning:
             state = mail.morning_post(state)
             notice, data = morning_notice(state)
     return Passage(state, notice, data)
 
 
-def _street_due(state: State, morning: bool) -> State:
+def _street_due(state: State, morning: bool, away: bool) -> State:
     """What is due at this minute in a business of several sites: letters, goods at the door, and customers."""
     if morning:
         state = customers.morning_letters(deliveries.announce_delays(state))
-    return trade.book_blocks(deliveries.arrive(state))
+    return trade.book_blocks(deliveries.arrive(state, away=away))
 
 
 def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -> Result:
@@ -75,20 +73,20 @@ def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -
     until = state.minute + minutes
     if state.setup.closing_hour < 24:
         until = min(until, state.minute - state.minute_of_day + state.setup.closing_hour * 60)
-    passage = pass_time(state.moved(away=True) if away else state, until)
-    after = passage.state.moved(away=False) if away else passage.state
+    passage = pass_time(state, until, away=away)
+    after = passage.state
     signed = deliveries.signed_text(state, after)
     parts = [outcome.text, signed, f"[{clock(state.setup, after.minute)}]", passage.notice, _end_text(after)]
-    return after, Outcome("\n".join(part for part in parts if part), data=outcome.data)
+    return after, Outcome("\n".join(filter(None, parts)), data=outcome.data)
 
 
 def advance_day(state: State) -> Result:
     """Let time pass until the next 08:00. Between midnight and 08:00 that closes no day."""
     passed = state.minute % DAY_MINUTES
     until = state.minute - passed + (OPENING if passed < OPENING else DAY_MINUTES + OPENING)
-    passage = pass_time(state.moved(away=True) if state.sites else state, until)
+    passage = pass_time(state, until, away=True)
     text = passage.notice or _end_text(passage.state)
-    return passage.state.moved(away=False) if state.sites else passage.state, Outcome(text, data=passage.data)
+    return passage.state, Outcome(text, data=passage.data)
 
 
 def wait_until(state: State, action: WaitUntil) -> Result:
@@ -134,13 +132,9 @@ def close_day(state: State, midnight: int) -> State:
         counts = [want if want < there else there for there, want in zip(units.values(), wants, strict=True)]
     wanted, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
     income = sum(map(mul, shelves.prices_cents, counts))
-    slots, spoiled_slots = _after_day(state.slots, sold, day)
-    storage, spoiled_storage = _unspoiled_storage(state.storage, day)
-    spoiled: dict[str, int] = {}
-    spoiled_cents = 0
-    for product, lot in chain(spoiled_slots, spoiled_storage):
-        spoiled[product] = spoiled.get(product, 0) + lot.units
-        spoiled_cents += lot.units * lot.cost_cents
+    left = list(state.slots)
+    take_out(left, range(len(left)), sold)
+    slots, storage, spoiled, spoiled_cents = unspoiled(left, state.storage, day)
     fee = setup.fee_cents if state.cash_cents >= setup.fee_cents else 0
     missed = 0 if state.cash_cents >= setup.fee_cents else state.missed + 1
     closed = state.closed_days + 1
@@ -169,17 +163,8 @@ def close_day(state: State, midnight: int) -> State:
 
 def _units_on_sale(state: State) -> dict[str, int]:
     """Units in the machine of the products that have a price, in the order of their ids."""
-    units: dict[str, int] = {}
-    prices = state.prices
-    for slot in state.slots:
-        if slot is not None:
-            product, lots = slot
-            if lots and product in prices:
-                count = units.get(product, 0)
-                for lot in lots:
-                    count += lot[0]
-                units[product] = count
-    return {product: units[product] for product in sorted(units)}
+    units, prices = units_in(state.slots), state.prices
+    return {product: units[product] for product in sorted(units) if units[product] and product in prices}
 
 
 def _shelves(state: State, units: Mapping[str, int]) -> Shelves:
@@ -208,44 +193,6 @@ def _sold(state: State, product: str, units: int, want: int) -> int:
         now = min(stock, until - come)
         sold, stock, come = sold + now, stock - now + restock.units, until
     return min(sold + min(stock, want - come), units)
-
-
-def _after_day(
-    slots: Sequence[Slot | None], sold: Mapping[str, int], day: int
-) -> tuple[tuple[Slot | None, ...], list[tuple[str, Lot]]]:
-    """The slots without the units sold, oldest last day first, and the spoiled ones; and the spoiled lots."""
-    left, spoiled = dict(sold), list[tuple[str, Lot]]()
-    kept: list[Slot | None] = []
-    for slot in slots:
-        if slot is None or not slot.lots:
-            kept.append(slot)
-            continue
-        product, lots = slot
-        take, (there, cost_cents, last_day) = left.get(product, 0), lots[0]
-        if 0 < take < there and last_day > day:  # on most days, for which the general way is too slow
-            kept.append(slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:]))))
-            left[product] = 0
-            continue
-        if take:
-            lots, taken = remove_units(lots, take)
-            left[product] = take - taken
-        if lots and lots[0].last_day <= day:
-            spoiled += [(product, lot) for lot in lots if lot.last_day <= day]
-            lots = tuple(lot for lot in lots if lot.last_day > day)
-        kept.append(slot if lots is slot[1] else slot_of((product, lots)))
-    return tuple(kept), spoiled
-
-
-def _unspoiled_storage(
-    storage: Mapping[str, tuple[Lot, ...]], day: int
-) -> tuple[Mapping[str, tuple[Lot, ...]], list[tuple[str, Lot]]]:
-    """Storage without the lots that spoiled on that day, and these lots; the same mapping when nothing spoiled."""
-    old = [product for product, lots in storage.items() if lots[0].last_day <= day]
-    if not old:
-        return storage, []
-    spoiled = [(product, lot) for product in old for lot in storage[product] if lot.last_day <= day]
-    kept = {product: tuple(lot for lot in lots if lot.last_day > day) for product, lots in storage.items()}
-    return {product: lots for product, lots in kept.items() if lots}, spoiled
 
 
 def _sold_out(slots: Sequence[Slot | None], prices: Mapping[str, int]) -> tuple[str, ...]:

@@ -58,14 +58,14 @@ def announce_delays(state: State) -> State:
     return state
 
 
-def arrive(state: State) -> State:
+def arrive(state: State, *, away: bool) -> State:
     """What comes at this minute: signed for when the owner is at the storage, taken to the depot otherwise."""
     for order in [order for order in state.orders if order.due <= state.minute]:
         state = state.moved(orders=tuple(other for other in state.orders if other is not order))
         if order.lost:
             continue
         supplier = state.setup.catalog.supplier_by_id[order.supplier]
-        if state.away:
+        if away:
             terms = street_of(state).deliveries
             state = state.moved(parcels=(*state.parcels, Parcel(order, state.day, at_depot=True)))
             text = (

@@ -10,6 +10,7 @@ from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units, slot_of, taken_lots
 from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
+from akinai.worlds.vending.rules.stock import units_in
 
 Result = tuple[State, Outcome]
 
@@ -44,10 +45,7 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
         text += f". Collected {format_cents(collected)}; bank balance {format_cents(state.cash_cents)}"
     unpriced = sorted({slot.product for slot in slots if slot and slot.lots and slot.product not in state.prices})
     hint = f" No price is set yet for {', '.join(unpriced)}: without one it does not sell." if unpriced else ""
-    units: dict[str, int] = {}
-    for slot in slots:
-        if slot:
-            units[slot.product] = slot.units + units.get(slot.product, 0)
+    units = units_in(slots)
     data: dict[str, Json] = {
         "site": action.site,
         "units": units,
@@ -116,7 +114,8 @@ def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, 
             continue
         rest, put = remove_units(stored, want)
         taken = taken_lots(stored, rest)
-        slots[at] = slot_of((slot.product, merge_lots((*slot.lots, *taken)) if slot.lots else taken))
+        in_order = not slot.lots or slot.lots[-1].last_day < taken[0].last_day
+        slots[at] = slot_of((slot.product, slot.lots + taken if in_order else merge_lots((*slot.lots, *taken))))
         storage[slot.product] = rest
         moved.add(slot.product)
         filled.append(f"{put} {setup.catalog.by_id[slot.product].name}")
@@ -142,10 +141,7 @@ def inventory(state: State) -> Outcome:
     sites: list[Json] = []
     count, names = state.setup.slots, state.setup.catalog.by_id
     for index, site in enumerate(state.sites):
-        units: dict[str, int] = {}
-        for slot in state.slots[index * count : (index + 1) * count]:
-            if slot is not None:
-                units[slot.product] = units.get(slot.product, 0) + slot.units
+        units = units_in(state.slots[index * count : (index + 1) * count])
         seal = " (lost)" if site.lost else " (sealed)" if site.sealed else ""
         goods = ", ".join(f"{n} {names[id].name} ({id}){_price(state.prices, id)}" for id, n in units.items())
         lines.append(f"Site {index + 1}, {site_name(state, site.place)}{seal}: {goods or 'empty'}")
