@@ -59,8 +59,13 @@ class Example:
     subject: str
     body: str
     labels: tuple[str, ...]
-    held_out: bool
-    """Whether the reader was written, and last changed, without it."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """The lines that hold words, a subject first, each with its kind; none where the lines are not marked."""
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the reader was written, and last changed, without it."""
+        return self.file == "held_out"
 
     @property
     def orders(self) -> bool:
@@ -83,6 +88,14 @@ def parse_label(text: str) -> Label:
     return label
 
 
+_MARKED = re.compile(
+    r"^(?P<kind>none|order|confirm|change|cancel|claim|negotiate|ask_(?:price|terms|order|other)|complain|thank)"
+    r"\| ?(?P<text>.*)$",
+    re.MULTILINE,
+)
+"""A line of a letter with its kind before it."""
+
+
 @cache
 def corpus() -> tuple[Example, ...]:
     """All letters of the corpus."""
@@ -92,7 +105,9 @@ def corpus() -> tuple[Example, ...]:
 def _examples() -> Iterator[Example]:
     for path in sorted(HERE.glob("*.yaml")):
         for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
-            yield Example(path.stem, *split_subject(entry["text"]), tuple(entry["is"]), path.stem == "held_out")
+            marks = tuple((line["kind"], line["text"]) for line in _MARKED.finditer(entry["text"]))
+            text = _MARKED.sub(r"\g<text>", entry["text"]) if marks else entry["text"]
+            yield Example(path.stem, *split_subject(text), tuple(entry["is"]), marks)
 
 
 @cache

@@ -100,10 +100,8 @@ def minutes_of(setup: Setup, verb: type[Action]) -> int:
     """How long a verb takes, in minutes; waiting, delegating and reporting take no time of their own."""
     if not setup.tool_time or not issubclass(verb, a.Verb):
         return 0
-    if setup.street:
-        name = verb.street_minutes or verb.minutes
-        return 0 if name is None else getattr(setup.street.errands, name, 0) or getattr(setup.minutes, name, 0)
-    return 0 if verb.minutes is None else getattr(setup.minutes, verb.minutes)
+    name = verb.street_minutes or verb.minutes if setup.street else verb.minutes
+    return 0 if name is None else setup.minutes_by_name.get(name, 0)
 
 
 def carry_out(state: State, action: Action) -> tuple[State, Outcome]:

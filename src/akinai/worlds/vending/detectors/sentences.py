@@ -10,10 +10,20 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
-from akinai.worlds.vending.letters.cues import any_of, phrases
 from akinai.worlds.vending.letters.names import GoodName, known_names, plain_name
 from akinai.worlds.vending.letters.words import NUMBER_WORDS
 from akinai.worlds.vending.model.state import DAY_MINUTES, MONTHS, State
+
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """Compile a pattern that finds any of these."""
+    return re.compile("|".join(patterns))
+
+
+def phrases(listed: str) -> str:
+    """A pattern of whole words and phrases, given with commas between them."""
+    return rf"\b(?:{'|'.join(' '.join(phrase.split()) for phrase in listed.split(','))})\b"
+
 
 Place = Literal["machine", "storage", "slot"]
 

@@ -46,8 +46,15 @@ def read_items(names: Sequence[GoodName], text: str, any_mood: bool = False) -> 
 
 def _paired(segment: Segment) -> _Reading:
     reading = _Reading(segment)
+    each: Amount | None = None
     for run in segment.runs:
-        _pair_run(reading, list(_known(_merged(run), reading)))
+        known = list(_known(_merged(run), reading))
+        named = [element.product for element in known if isinstance(element, Named)]
+        if each and named and not any(isinstance(element, Amount) for element in known):
+            reading.pairs += [(product, [each]) for product in named]  # "24 each of water and cola"
+            continue
+        _pair_run(reading, known)
+        each = next((element for element in known if isinstance(element, Amount) and element.each and element.of), None)
     _share_each(reading)
     _pair_across(reading)
     return reading

@@ -41,8 +41,8 @@ class Intent:
 
     kind: Kind
     items: Items = Items()
-    """The goods it is about: those ordered, those of the changed order, those whose price is asked or bargained for;
-    for a claim, the units that are missing or bad."""
+    """The goods it is about: those ordered, those of the changed order (0 of what is taken off), those whose price is
+    asked or bargained for; for a claim, the units that are missing or bad."""
     topic: Topic | None = None
     """What an `ask` asks for: prices or products, a price for quantities, terms of trade, the state of an order."""
     orders: tuple[int, ...] = ()
@@ -55,7 +55,5 @@ class Intent:
     """Cents a unit that another supplier is said to ask, by product id as in `offers`."""
     off_permille: int | None = None
     """The discount that it wants, per mille of the price."""
-    without: tuple[str, ...] = ()
-    """For a change, products that others replace."""
     received: Mapping[str, int] = field(default_factory=dict[str, int])
     """For a claim: the units that came, by product id, where the letter counts those and not the missing ones."""

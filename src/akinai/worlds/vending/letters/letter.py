@@ -1,65 +1,119 @@
-"""A letter as it is read: its clauses, and the goods and numbers that some of them name."""
+"""A letter as it is read: its clauses with their kinds, and the goods and numbers that some of them name."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from akinai.worlds.vending.letters.acts import Act, Said, line_of
-from akinai.worlds.vending.letters.amounts import ORDER_NUMBER, QUOTE_NUMBER
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Items
-from akinai.worlds.vending.letters.judging import reports
+from akinai.worlds.vending.letters.meaning.kinds import CHARGING, NOTHING
+from akinai.worlds.vending.letters.meaning.roles import Number, Row
 from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.scan import Mark
+from akinai.worlds.vending.letters.text import Clause
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A clause with its kind."""
+
+    clause: Clause
+    kind: str
+    marks: Sequence[Mark]
+
+    @property
+    def line(self) -> str:
+        """The clause as a line, an item of a list as such."""
+        return ("- " if self.clause.listed else "") + self.clause.text
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
-    """The clauses of a letter with what they do."""
+    """The clauses of a letter with their kinds."""
 
-    names: Sequence[GoodName]
+    names: tuple[GoodName, ...]
     subject: str
-    said: list[Said] = field(default_factory=list[Said])
+    rows: Sequence[Row]
+    """The subject and the clauses, as numbers are judged in them."""
+    numbers: Sequence[Number]
+    """With their roles."""
+    said: Sequence[Said]
 
-    def of(self, *acts: Act) -> list[Said]:
-        return [said for said in self.said if said.act in acts]
+    @property
+    def subject_kind(self) -> str:
+        """The kind of the subject."""
+        return self.rows[0].kind
 
-    def items(self, *acts: Act) -> Items:
-        """The items of all clauses that do one of these, read together."""
-        text = "\n".join(line_of(said.clause) for said in self.of(*acts))
-        return read_items(self.names, text, any_mood="order" in acts)
+    @property
+    def subject_marks(self) -> Sequence[Mark]:
+        """The marks of the subject."""
+        return self.rows[0].marks
 
-    def listed(self) -> Items:
-        """The items of bare lists, without lines whose words speak against an order and a question for prices."""
-        lines = [line_of(said.clause) for said in self.of("") if not reports(said)]
-        return read_items(self.names, "\n".join(lines))
+    def of(self, kind: str) -> list[Said]:
+        """The clauses of a kind."""
+        return [said for said in self.said if said.kind == kind]
 
-    def orders(self, *acts: Act) -> tuple[int, ...]:
-        """The numbers of orders in these clauses, else in the whole letter and its subject."""
-        for texts in (
-            [said.clause.low for said in self.of(*acts)],
-            [*(said.clause.low for said in self.said), self.subject],
-        ):
-            numbers = [
-                int(number)
-                for text in texts
-                for found in ORDER_NUMBER.finditer(text)
-                for number in found.groups()
-                if number
-            ]
-            if numbers:
-                return tuple(dict.fromkeys(numbers))
+    def has(self, kind: str) -> bool:
+        """Whether a clause is of this kind, or the subject where no clause has any. A subject alone charges only if the
+        letter is empty."""
+        if any(said.kind == kind for said in self.said):
+            return True
+        silent = all(said.kind == NOTHING for said in self.said)
+        return silent and kind == self.subject_kind and not (self.said and kind in CHARGING)
+
+    def items(self, kind: str, any_mood: bool = True) -> Items:
+        """The items of all clauses of a kind, read together; else those of the subject if it is of that kind."""
+        items = read_items(self.names, "\n".join(said.line for said in self.of(kind)), any_mood)
+        if not items.found and self.subject_kind == kind:
+            return read_items(self.names, self.subject, any_mood)
+        return items
+
+    def rows_after(self, kind: str) -> list[Said]:
+        """The items of lists that bear no kind themselves and directly follow a clause of a kind."""
+        found: list[Said] = []
+        within = False
+        for said in self.said:
+            within = said.kind == kind or (within and said.kind == NOTHING and said.clause.listed)
+            if within and said.kind == NOTHING:
+                found.append(said)
+        return found
+
+    def orders(self, kind: str) -> tuple[int, ...]:
+        """The numbers of the orders that clauses of a kind are about."""
+        return self._numbers("order", kind)
+
+    def quotes(self, kind: str) -> tuple[int, ...]:
+        """The numbers of the quotes that clauses of a kind are about."""
+        return self._numbers("quote", kind)
+
+    def names_own(self, which: Literal["order", "quote"], kind: str) -> bool:
+        """Whether the clauses of a kind, or a subject of that kind, hold a number of an order or a quote themselves."""
+        return bool(self._own(which, kind))
+
+    def _own(self, which: Literal["order", "quote"], kind: str) -> list[int]:
+        own = [said.marks for said in self.of(kind)]
+        numbers = _values(which, own)
+        if not numbers and self.subject_kind == kind:
+            numbers = self._unclaimed(which, kind, _values(which, [self.subject_marks]))
+        return numbers
+
+    def _unclaimed(self, which: Literal["order", "quote"], kind: str, numbers: list[int]) -> list[int]:
+        """The numbers that no clause of another kind names, if there are any."""
+        taken = set(_values(which, [said.marks for said in self.said if said.kind not in (kind, NOTHING)]))
+        return [number for number in numbers if number not in taken] or numbers
+
+    def _numbers(self, which: Literal["order", "quote"], kind: str) -> tuple[int, ...]:
+        """The numbers in clauses of a kind; else in the clause nearest before them, the subject, or the rest."""
+        if own := self._own(which, kind):
+            return tuple(own)
+        start = next((at for at, said in enumerate(self.said) if said.kind == kind), 0)
+        before = [said.marks for said in self.said[:start]]
+        after = [said.marks for said in self.said[start:]]
+        for marks in (*reversed(before), self.subject_marks, *after):
+            if numbers := _values(which, [marks]):
+                return tuple(self._unclaimed(which, kind, numbers))
         return ()
 
-    def quotes(self, *acts: Act) -> tuple[int, ...]:
-        """The numbers of quotes, like `orders`."""
-        for texts in (
-            [said.clause.low for said in self.of(*acts)],
-            [*(said.clause.low for said in self.said), self.subject],
-        ):
-            numbers = [
-                int(found["number"] or found["worded"] or found["ja"])
-                for text in texts
-                for found in QUOTE_NUMBER.finditer(text)
-            ]
-            if numbers:
-                return tuple(dict.fromkeys(numbers))
-        return ()
+
+def _values(which: str, rows: Iterable[Sequence[Mark]]) -> list[int]:
+    return list(dict.fromkeys(mark.value for marks in rows for mark in marks if mark.kind == which))

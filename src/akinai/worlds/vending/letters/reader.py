@@ -3,32 +3,22 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-from akinai.worlds.vending.letters import cues
-from akinai.worlds.vending.letters.acts import Said, classified, line_of
 from akinai.worlds.vending.letters.amounts import (
-    ORDER_NUMBER,
-    read_changed,
-    read_prices,
-    read_replaced,
-    read_shortage,
-    without_orders,
+    bargain,
+    by_reference,
+    changed_units,
+    items_asked,
+    shortage,
+    with_references,
 )
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic
-from akinai.worlds.vending.letters.judging import (
-    addressed,
-    claims_alone,
-    consents,
-    judge,
-    orders_by_asking,
-    wonders,
-)
-from akinai.worlds.vending.letters.letter import Letter
-from akinai.worlds.vending.letters.meaning.weights import SCALE
+from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
+from akinai.worlds.vending.letters.meaning.kinds import kinds_of
+from akinai.worlds.vending.letters.meaning.roles import Row, with_roles
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.reference import resolved
+from akinai.worlds.vending.letters.scan import Mark, scan
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
@@ -37,11 +27,6 @@ _ASTRAY = re.compile(
     re.IGNORECASE,
 )
 """An action or a note that went out as a letter by mistake."""
-
-_ANOTHER_ORDER = re.compile(r"\b(?:new|another|second|further|separate) order\b|\b(?:in addition|additionally|also)\b")
-_NEED = re.compile(r"\b(?:i|we) (?:(?:now|also|urgently|do) )?(?:need|require|want)\b")
-_AMENDS = re.compile(r"\b(?:in place of|instead of|rather than|change[ds]?|new quantit|amend)")
-_OF_EACH = re.compile(r"\b(?P<units>[0-9]{1,5}) (?:units |pieces )?(?:of )?each\b")
 
 
 def read_letter(text: str, names: Sequence[GoodName], subject: str = "") -> tuple[Intent, ...]:
@@ -61,308 +46,154 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
         subject, text = split_subject(text)
     if _ASTRAY.match(text) or _ASTRAY.match(subject):
         return (Intent("other"),)
-    letter = Letter(names, prepare(subject, names).lower())
-    for clause in resolved(list(clauses(prepare(text, names), names)), subject, names):
-        letter.said.append(classified(clause, names))
-    judge(letter.said, marked(letter.subject, names))
-    _inherit(letter)
-    _settle(letter)
+    letter = _letter(text, names, prepare(subject, names))
     found = [intent for read in _READERS for intent in read(letter)]
-    if not found:
-        if subject.strip() and not letter.items("").found and (by_subject := _by_subject(letter, subject)):
-            return (by_subject,)
-        goods = letter.items("report", "plan", "")
-        listed = letter.listed()
-        if letter.of("") and (listed.units or listed.unclear or listed.unknown) and not _vetoed(letter):
-            return (
-                (Intent("order", listed),)
-                if addressed(letter.said, letter.subject)
-                else (Intent("ask", listed, "quote"),)
-            )
-        subject_items = read_items(names, prepare(subject, names))
-        if subject_items.units and not goods.units:
-            return (Intent("ask", subject_items, "quote"),)
-        return (Intent("other", goods, orders=letter.orders(), quotes=letter.quotes()),)
-    return tuple(found)
+    if found:
+        return tuple(found)
+    goods = letter.items(NOTHING, any_mood=False)
+    return (Intent("other", goods, orders=letter.orders(NOTHING), quotes=letter.quotes(NOTHING)),)
 
 
-def _by_subject(letter: Letter, subject: str) -> Intent | None:
-    """What the subject alone confirms, takes back or asks for, where the body says nothing."""
-    intents = read_letter(subject, letter.names, " ")
-    kinds = ("confirm", "cancel", "ask") if consents(letter.said) else ("cancel", "ask")
-    return next((intent for intent in intents if intent.kind in kinds), None)
+def forget() -> None:
+    """Empty the cache of letters."""
+    _read.cache_clear()
 
 
-def _inherit(letter: Letter) -> None:
-    """Give the items of a list, and bare goods after a sentence, what the sentence before them does."""
-    head: Said | None = None
-    _request_lists(letter)
-    for said in letter.said:
-        bare = said.act == "" or (
-            said.clause.listed and said.act in ("say", "report") and not cues.HOLDING_LINE.search(said.clause.low)
-        )
-        if (
-            bare
-            and head is not None
-            and (said.goods or said.clause.listed or head.act == "ask")
-            and not _ownline_of(said)
-        ):
-            if head.act in ("order", "support", "change", "claim", "negotiate", "report", "plan") and (
-                said.goods or "§" in said.clause.low
-            ):
-                said.act = "order" if head.act == "support" else head.act
-            elif head.act == "cancel" and said.goods:
-                said.act = "report"
-            elif head.act == "ask":
-                said.act = "ask"
-                said.topics = said.topics or (head.topics if "§" in said.clause.low else ())
-                if said.goods and "prices" in said.topics:
-                    said.topics = ("quote",)
-        if said.act != "" and not said.clause.listed and said.act not in ("thank",):
-            head = said
-        elif (
-            said.act == ""
-            and not said.clause.listed
-            and not said.goods
-            and said.clause.text.strip().endswith(":")
-            and len(said.clause.low) > 12
-        ):
-            quiet = head is None or head.act in ("report", "plan", "say", "thank")
-            head = said if quiet or cues.REPORTS.search(said.clause.low) else head
-
-
-def _request_lists(letter: Letter) -> None:
-    """Make "Could you please send me:" a question where what follows are subjects, not goods."""
-    if not any(said.goods for said in letter.said):
-        for said, after in pairwise(letter.said):
-            if said.act == "order" and said.clause.text.rstrip().endswith(":") and (after.topics or after.act == "ask"):
-                said.act, said.topics = "ask", ()
-
-
-def _ownline_of(said: Said) -> bool:
-    return re.search(r"\b(?:address|account|deliver(?:y)? (?:to|address)|ship[- ]to)\b", said.clause.low) is not None
-
-
-def _settle(letter: Letter) -> None:
-    """Decide between readings that depend on the rest of the letter."""
-    if _vetoed(letter):
-        for said in letter.of("order", "support"):
-            said.act = "report"
-    for said in letter.of("order"):
-        if ORDER_NUMBER.search(said.clause.low) and _AMENDS.search(said.clause.low):
-            said.act = "change"
-    if any(cues.IDLE.search(said.clause.low) for said in letter.said):
-        for said in letter.of("negotiate"):
-            said.act = "report"
-    if letter.of("claim") and not any(claims_alone(said, letter.said) for said in letter.of("claim")):
-        asks_back = letter.of("cancel")
-        for said in letter.of("claim"):
-            said.act = (
-                "say" if asks_back or not re.search(r"refund|money back|返金|claim", said.clause.low) else "claim"
-            )
-    if not _about_delivery(letter):
-        for said in letter.of("claim"):
-            if said.margins.get("claim", 0) > SCALE // 2:
-                continue
-            said.act = "report"
-
-
-def _about_delivery(letter: Letter) -> bool:
-    whole = " ".join(said.clause.low for said in letter.said) + " " + letter.subject
-    return (
-        re.search(
-            r"\b(?:orders?|deliver(?:y|ed)|shipment|received|arrived|came|paid|charged|sent)\b|注文|届|納品", whole
-        )
-        is not None
-    )
-
-
-def _vetoed(letter: Letter) -> bool:
-    return any(cues.NO_ORDER.search(said.clause.low) for said in letter.said)
+def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
+    written = list(clauses(prepare(text, names), names))
+    subject_kind, kinds = kinds_of(marked(subject, names), written)
+    rows = [Row(scan(subject, names), subject_kind, subject=True)]
+    rows += [
+        Row(scan(clause.text, names), kind, clause.listed, clause.asks)
+        for clause, kind in zip(written, kinds, strict=True)
+    ]
+    numbers = with_roles(rows)
+    rows = with_references(rows, numbers)
+    said = [Said(clause, row.kind, row.marks) for clause, row in zip(written, rows[1:], strict=True)]
+    return Letter(names, subject, rows, numbers, said)
 
 
 def _order(letter: Letter) -> list[Intent]:
-    acts = letter.of("order", "support")
-    heading = cues.HEADING.search(letter.subject) and not cues.NO_HEADING.search(letter.subject)
-    heading = heading or any(cues.HEADING.search(said.clause.low) for said in letter.of("") if not said.goods)
-    busy = letter.of("change", "claim", "negotiate", "cancel", "confirm", "ask", "report", "plan", "thank", "complain")
-    if not acts and not (heading and not busy and letter.items("").found):
+    if not letter.has("order"):
         return []
-    items = _ordered_goods(letter)
-    apart = any(_ANOTHER_ORDER.search(said.clause.low) for said in letter.of("order"))
-    if items.found and letter.of("change") and not letter.of("cancel") and not apart:
-        return []  # "Please send 48 candy instead of 24" changes the order that it names
-    if not items.found:
-        asks = any(said.topics for said in letter.of("ask"))
-        if asks or letter.of("confirm", "cancel", "change", "claim", "negotiate"):
-            return []
-        if (quotes := letter.quotes()) and consents(letter.said):
-            return [Intent("confirm", items, quotes=quotes)]
-        if not letter.of("order"):
-            return []
-        real = [said for said in letter.of("order") if re.search(r"\border\b|§|注文|発注", said.clause.low)]
-        return [Intent("order", items)] if real else []
-    if letter.of("negotiate") and not letter.of("order"):
-        return []
-    if letter.of("confirm") and not any(said.goods for said in letter.of("order")):
-        return []
-    return [Intent("order", items, quotes=letter.quotes("order"))]
+    items = _goods(letter, "order")
+    return [Intent("order", items)] if letter.said or items.found else []
 
 
-def _ordered_goods(letter: Letter) -> Items:
-    """The goods of an order: beside it, in a list below, asked for before, needed, or in the subject."""
-    items = letter.items("order", "support")
-    if not items.found:
-        items = letter.items("order", "support", "")
-    if not items.found and letter.of("order"):  # "Could we have 6 salads? This is a firm order."
-        asked = [line_of(said.clause) for said in letter.of("ask") if orders_by_asking(said)]
-        items = read_items(letter.names, "\n".join(asked))
-    if not items.found and letter.of("order", "support"):
-        items = _needed(letter)
-    if not items.found and letter.subject:
-        items = read_items(letter.names, prepare(letter.subject, letter.names))
-    return items
+def _goods(letter: Letter, kind: str) -> Items:
+    """The goods that clauses of a kind ask for, or announce in a list below; else those of the subject."""
+    asked, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
+    if asked.units or asked.unclear:
+        unclear = {each.product: each for each in (*read.unclear, *asked.unclear) if each.product not in asked.units}
+        # Half an order would be worse than a question, and `read` knows more ways to write a list.
+        beside = {id: units for id, units in read.units.items() if id in asked.bare and id not in unclear}
+        bare = tuple(id for id in asked.bare if id not in beside)
+        return Items({**asked.units, **beside}, bare, tuple(unclear.values()), read.unknown)
+    if not read.found:
+        read = read_items(letter.names, "\n".join(said.line for said in letter.rows_after(kind)))
+    return read if read.found or kind != "order" else read_items(letter.names, letter.subject)
 
 
-def _needed(letter: Letter) -> Items:
-    """The goods of "We need 36 cola. Ship to ..." or of "Cola and chips sold out. Please send 16 of each"."""
-    needs = [line_of(said.clause) for said in letter.of("report") if said.goods and _NEED.search(said.clause.low)]
-    items = read_items(letter.names, "\n".join(needs), any_mood=True)
-    each = next((found for said in letter.of("order") if (found := _OF_EACH.search(said.clause.low))), None)
-    if items.found or each is None:
-        return items
-    named = read_items(
-        letter.names, "\n".join(line_of(said.clause) for said in letter.of("report", "say")), any_mood=True
-    )
-    return Items(dict.fromkeys(named.bare, int(each["units"])))
+_LIMITS = re.compile(r"\b(?:but|only|except|without|minus|instead)\b|だけ|のみ")
+"""Words by which a confirmation is of less than its quote: it is then no confirmation of it."""
 
 
 def _confirm(letter: Letter) -> list[Intent]:
-    confirms = letter.of("confirm")
-    if any(said.goods for said in letter.of("order")):
-        confirms = [said for said in confirms if not cues.GO_AHEAD.search(said.clause.low)]  # it goes ahead and orders
-    if not confirms:
+    if not letter.has("confirm"):
         return []
-    return [Intent("confirm", letter.items("confirm", ""), quotes=letter.quotes("confirm"))]
+    places = {said.clause.place for said in letter.of("confirm")}
+    limits = [said.line for said in letter.said if said.clause.place in places and _LIMITS.search(said.clause.low)]
+    items = read_items(letter.names, "\n".join(limits)) if limits else letter.items("confirm")
+    return [Intent("confirm", items, quotes=letter.quotes("confirm"))]
 
 
 def _change(letter: Letter) -> list[Intent]:
-    if not letter.of("change"):
+    if not letter.has("change"):
         return []
-    apart = any(_ANOTHER_ORDER.search(said.clause.low) for said in letter.of("order"))
-    bare = not any(said.goods for said in letter.of("change"))
-    extra = ("order",) if bare or not (apart or letter.of("cancel")) else ()
-    places = {said.clause.place for said in letter.of("change", *extra)}
-    text = "\n".join(
-        ", ".join(line_of(said.clause) for said in letter.said if said.clause.place == place)
-        for place in sorted(places)
-    )
-    items = read_changed(text, letter.names)
-    if not items.units:
-        items = letter.items("")
-    if not items.units:
-        items = read_changed(", ".join(said.clause.text for said in letter.of("report", "say", "change")), letter.names)
-    replaced = tuple(id for id in read_replaced(text, letter.names) if id not in items.units)
-    orders, quotes = letter.orders("change"), letter.quotes("change")
-    return [Intent("change", items, orders=orders, quotes=quotes, without=replaced)]
+    groups = by_reference(letter.rows, letter.numbers, "change")
+    changes = [(mark, units) for mark, numbers in groups if (units := changed_units(letter.rows, numbers))]
+    if len(changes) > 1:
+        return [
+            Intent("change", Items(units), orders=_number_of(mark, "order"), quotes=_number_of(mark, "quote"))
+            for mark, units in changes
+        ]
+    units = changed_units(letter.rows, letter.numbers)
+    return [Intent("change", Items(units), orders=letter.orders("change"), quotes=letter.quotes("change"))]
+
+
+def _number_of(mark: Mark | None, kind: str) -> tuple[int, ...]:
+    """The number of an order or a quote, if a mark is one."""
+    return (mark.value,) if mark is not None and mark.kind == kind else ()
 
 
 def _cancel(letter: Letter) -> list[Intent]:
-    acts = letter.of("cancel")
-    if not acts:
+    if not letter.has("cancel"):
         return []
-    text = "\n".join(without_orders(line_of(said.clause)) for said in acts)
-    orders, quotes = letter.orders("cancel"), letter.quotes("cancel")
-    return [Intent("cancel", read_items(letter.names, text), orders=orders, quotes=quotes)]
+    quotes = letter.quotes("cancel") if letter.names_own("quote", "cancel") else ()
+    orders = letter.orders("cancel") if not quotes or letter.names_own("order", "cancel") else ()
+    if not orders and not quotes:
+        quotes = letter.quotes("cancel")
+    return [Intent("cancel", letter.items("cancel"), orders=orders, quotes=quotes)]
 
 
 def _claim(letter: Letter) -> list[Intent]:
-    acts = letter.of("claim")
-    if not acts:
+    if not letter.has("claim"):
         return []
-    extra = ("report",) if not letter.of("order") else ()
-    texts = [line_of(said.clause) for said in letter.of("claim", *extra, "")]
-    shortage = read_shortage(texts, letter.names)
-    return [Intent("claim", Items(shortage.missing), orders=letter.orders("claim"), received=shortage.received)]
+    found = shortage(letter.rows, letter.numbers)
+    return [Intent("claim", Items(found.missing), orders=letter.orders("claim"), received=found.received)]
 
 
 def _negotiate(letter: Letter) -> list[Intent]:
-    if not letter.of("negotiate"):
+    if not letter.has("negotiate"):
         return []
-    quiet = ("report", "plan", "say", "ask", "thank", "order", "")
-    texts = [said.clause.text for said in letter.said if said.act == "negotiate" or (said.act in quiet)]
-    bargain = read_prices(texts, letter.names)
-    items = read_items(letter.names, "\n".join(line_of(said.clause) for said in letter.of("negotiate", "")))
+    found = bargain(letter.rows, letter.numbers)
     return [
         Intent(
-            "negotiate", items, quotes=letter.quotes(), offers=bargain.offers, rivals=bargain.rivals,
-            off_permille=bargain.off_permille,
+            "negotiate", letter.items("negotiate"), quotes=letter.quotes("negotiate"), offers=found.offers,
+            rivals=found.rivals, off_permille=found.off_permille,
         )
     ]  # fmt: skip
 
 
-_TOPICS: Sequence[Topic] = ("prices", "quote", "terms", "order", "other")
+_TOPICS: Sequence[tuple[Topic, str]] = (
+    ("prices", "ask_price"), ("terms", "ask_terms"), ("order", "ask_order"), ("other", "ask_other"),
+)  # fmt: skip
 """In the order in which suppliers answer."""
+_LISTS = re.compile(
+    r"\b(?:price ?lists?|catalog(?:ue)?s?|(?:full|whole|general|complete) (?:\w+ )?list|range|assortment)\b"
+    r"|価格表|カタログ"
+)
+
+
+_TERMS = re.compile(r"\band (?:your |the )?(?:\w+ )?terms\b|取引条件")
+"""Terms that a sentence asks for beside prices."""
 
 
 def _ask(letter: Letter) -> list[Intent]:
-    acts = letter.of("ask")
-    busy = letter.of("order", "confirm", "change", "cancel", "claim", "negotiate")
-    asked = [said for said in acts if not busy or said.clause.asks or said.clause.listed or not _belongs(said)]
-    found: dict[Topic, None] = dict.fromkeys(topic for said in asked for topic in said.topics)
-    calm = not letter.of("claim", "change", "cancel", "negotiate")
-    also = any(
-        (cues.ALSO_ASKS.search(said.clause.low) and said.clause.asks) or (calm and wonders(said)) for said in asked
-    )
-    if not found and (not busy or also):
-        return _ask_otherwise(letter) if asked else []
-    listed = letter.items("")
-    if "prices" in found and any(cues.THAT_QUANTITY.search(said.clause.low) for said in asked):
-        listed = letter.items("", "plan", "report", "say")
-    if "prices" in found and not busy and listed.units:
-        found["quote"] = None
-    if "quote" in found or (
-        letter.of("negotiate") and not any(cues.PRICE_LIST.search(said.clause.low) for said in acts)
-    ):
-        found.pop("prices", None)
-    if letter.of("negotiate"):
-        found.pop("quote", None)
-    if letter.of("claim") and set(letter.orders("ask")) <= set(letter.orders("claim")):
-        found.pop("order", None)
-    intents: list[Intent] = []
-    for topic in sorted(found, key=_TOPICS.index):
-        items = letter.items("ask") if topic == "quote" else Items()
-        items = listed if topic == "quote" and not items.found else items
-        intents.append(Intent("ask", items, topic, orders=letter.orders("ask") if topic == "order" else ()))
-    return intents
-
-
-def _ask_otherwise(letter: Letter) -> list[Intent]:
-    """A question about something else, or a form to be filled in."""
-    if any(cues.FORM.search(said.clause.low) for said in letter.of("ask")):
-        listed = letter.items("", "ask")
-        return [Intent("ask", listed, "quote" if listed.units else "prices")]
-    return [Intent("ask", letter.items("ask"), "other", quotes=letter.quotes("ask"))]
-
-
-def _belongs(said: Said) -> bool:
-    """Whether a request is about what the letter itself does: "please confirm the delivery date"."""
-    return not re.search(
-        r"\border #?[0-9]|\b(?:previous|last|earlier|price list|prices|catalog|quote)\b|価格", said.clause.low
-    )
+    found: dict[Topic, Intent] = {}
+    for topic, kind in _TOPICS:
+        if not letter.has(kind):
+            continue
+        asking = [said.clause.low for said in letter.of(kind)]
+        items = _goods(letter, kind) if topic == "prices" else Items()
+        if items.units or items.unclear:
+            if any(map(_LISTS.search, asking)):
+                found["prices"] = Intent("ask", topic="prices")
+            found["quote"] = Intent("ask", items, "quote")
+        else:
+            orders = letter.orders(kind) if topic == "order" else ()
+            found[topic] = Intent("ask", items, topic, orders=orders)
+        if topic == "prices" and any(map(_TERMS.search, asking)):
+            found["terms"] = Intent("ask", topic="terms")
+    return list(found.values())
 
 
 def _complain(letter: Letter) -> list[Intent]:
-    if letter.of("claim") or not letter.of("complain"):
-        return []
-    return [Intent("complain", orders=letter.orders("complain"))]
+    return [Intent("complain", orders=letter.orders("complain"))] if letter.has("complain") else []
 
 
 def _thank(letter: Letter) -> list[Intent]:
-    alone = any(cues.THANKS_ALONE.match(said.clause.low) for said in letter.said)
-    came = any(cues.CAME_WELL.search(said.clause.low) for said in letter.of("report", "say"))
-    others = letter.of("order", "ask", "claim", "cancel", "change", "negotiate", "confirm")
-    return [Intent("thank")] if letter.of("thank") or (alone and came and not others) else []
+    return [Intent("thank")] if letter.has("thank") else []
 
 
 _READERS: Sequence[Callable[[Letter], list[Intent]]] = (

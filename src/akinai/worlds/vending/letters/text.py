@@ -12,6 +12,8 @@ from akinai.worlds.vending.letters.words import NAME, NUMBER_WORDS
 _EARLIER = re.compile(r"^(?:-+ ?original message ?-+|on [^\n]{1,120} wrote:) *$", re.IGNORECASE | re.MULTILINE)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^ *```\w* *$|^ *#{1,6} +|`", re.MULTILINE)
 _DOTS = re.compile(r" ?(?:\.{3,60}|…{1,9}|(?: \.){2,60}) ?(?=[0-9])|(?<=[a-z]) \.(?= [0-9])")
+_KEY = re.compile(r"\"(?P<name>[\w -]{1,40})\" ?: ?(?=[0-9])")
+"""A name with a number, as in an object: "water": 24."""
 _ASIDE = re.compile(
     r"\((?:and )?(?:not|instead of|previously|formerly|was|were|before|up from|down from) [^)\n]{1,40}\)"
     r"|\((?:currently|now|presently|we (?:have|hold)) [^()\n]{1,80}\)"
@@ -20,10 +22,10 @@ _ASIDE = re.compile(
 )
 _TWICE = re.compile(r"\b(?P<word>[A-Za-z-]{3,15}) \((?P<digits>[0-9]{1,5})\)")
 """A number in words and in digits: "thirty (30)"."""
-_DOZEN = re.compile(r"\b(?P<many>half an?|an?|one|two|three|four|five|six|[0-9]{1,3}) dozen(?:s of)?\b", re.IGNORECASE)
+_DOZEN = re.compile(
+    r"\b(?P<many>half an?|(?:a )?half|an?|one|two|three|four|five|six|[0-9]{1,3})[ -]dozen(?:s of)?\b", re.IGNORECASE
+)
 _DOZENS = {
-    "half a": 6,
-    "half an": 6,
     "a": 12,
     "an": 12,
     "one": 12,
@@ -49,7 +51,7 @@ def prepare(text: str, names: Sequence[GoodName]) -> str:
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _digits(tuple(names)).sub(lambda found: str(NUMBER_WORDS[found["word"].lower().replace(" ", "-")]), text)
-    text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", unquoted(plain(text)))))
+    text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(plain(text))))))
     return _localised(text, names)
 
 
@@ -85,7 +87,7 @@ _SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
 
 def _units_of_dozens(found: re.Match[str]) -> str:
     many = found["many"].lower()
-    return str(_DOZENS.get(many) or 12 * int(many))
+    return "6" if "half" in many else str(_DOZENS.get(many) or 12 * int(many))
 
 
 def split_subject(text: str) -> tuple[str, str]:
@@ -96,10 +98,16 @@ def split_subject(text: str) -> tuple[str, str]:
 
 _KANA = r"[\u3040-\u30ff\u3400-\u9fff]"
 _KANJI_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")}
-_KANJI_NUMBER = re.compile(r"[一二三四五六七八九十百]{1,5}(?= ?(?:本|個|袋|缶|枚|点|箱|ケース))")
+_KANJI_NUMBER = re.compile(r"[一二三四五六七八九十百]{1,5}(?= ?(?:本|個|袋|缶|枚|点|箱|ケース|ダース|食))")
 _COUNTERS = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)(?:ずつ)?(?!目)")
 _EACH = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)ずつ")
-_CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱)")
+_CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱|カートン|トレー?イ?)")
+_DOZENS_JA = re.compile(r"(?P<many>[0-9]{1,3}) ?ダース")
+_A_UNIT = re.compile(
+    r"[1一] ?(?:本|個|袋|缶|枚|点|食|つ)"
+    r"(?= ?(?:あたり|当たり|当り|につき|いくら|おいくら|[0-9]|(?:の)?(?:価格|単価|値段)))"
+)
+"""A unit whose price is meant: "1本55セント"."""
 
 
 def _localised(text: str, names: Sequence[GoodName]) -> str:
@@ -108,14 +116,17 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     text = text.translate({ord("、"): ", ", ord("。"): ". ", ord("・"): "- ", ord("「"): '"', ord("」"): '"'})
     text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
+    text = _A_UNIT.sub("", text)
+    text = _DOZENS_JA.sub(lambda found: f"{12 * int(found['many'])} units", text)
     text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
     text = _EACH.sub(" units each ", text)
     text = _CASES.sub(" cases ", _COUNTERS.sub(" units ", text))
     for name, id in known_names(tuple(names)).foreign:
         kind = r"[\u30a0-\u30ff]" if re.fullmatch(r"[\u30a0-\u30ff]+", name) else r"[\u3400-\u9fff]"
-        pattern = rf"(?<!{kind}){re.escape(name)}(?!{kind})(?: ?(?:を|:|は|が)(?=\s*[0-9]))?"
+        pattern = rf"(?<!{kind}){re.escape(name)}(?!{kind})(?: ?(?:を|:|は|が|も)(?=\s*[0-9]))?"
         text = re.sub(pattern, f" {id} ", text)
     text = re.sub(r"(?<=units) *と|(?<=cases) *と", ", ", text)
+    text = re.sub(r"(units|cases)(?=[\u3040-\u9fff])", r"\1 ", text)
     text = re.sub(r"(units|cases) (?=[のでをにはが])", r"\1 , ", text)
     return re.sub(r"(units|cases) +(?=[.,])", r"\1", text)
 
@@ -139,8 +150,6 @@ class Clause:
     """As it was written."""
     low: str
     """In lower case, with a section sign for the name of each product."""
-    sentence: str
-    """The whole sentence, like `low`."""
     listed: bool
     """Whether it is an item of a list, a row of a table, or a line such as "Water: 24"."""
     asks: bool
@@ -149,12 +158,14 @@ class Clause:
     """The number of its sentence."""
     last: bool
     """Whether it ends its sentence."""
+    table: bool = False
+    """Whether it is a row of a table."""
 
 
-_BULLET = re.compile(r"^\s*(?:[-*+•‣]|\(?[0-9]{1,2}[.)])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*+•‣]|\(?[0-9]{1,2}[.)]|[0-9]{1,2}\.[0-9]{1,2}(?=\s+[A-Z]))\s+")
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!\bno\.)(?<!\bnr\.)(?<!\bapprox\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bst\.)(?<!\bqty\.)(?<! \.)[\"')"
-    r"]?\s+(?!\.)",
+    r"(?<=[.!?])(?<!\bno\.)(?<!\bnr\.)(?<!\bnos\.)(?<!\bapprox\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bst\.)(?<!\bqty\.)"
+    r"(?<! \.)[\"')]?\s+(?!\.)",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -173,21 +184,20 @@ _SPEECH = re.compile(r"(?<![^\s(])\"[^\"\n {}:]{1,30} [^\"\n {}:]{1,30} [^\"\n{}
 def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
     """Split a prepared text into clauses."""
     place = 0
-    for line in _lines(text):
+    for line, table in _lines(text):
         listed = _BULLET.match(line) is not None
         body = _BULLET.sub("", line)
         for sentence in _SENTENCE_END.split(body):
             if not sentence.strip():
                 continue
             place += 1
-            whole = marked(sentence, names)
             asks = (
                 "?" in sentence[-3:]
                 or re.search(r"(?:ですか|ますか|ましたか|ませんか|でしょうか)\W*$", sentence) is not None
             )
             parts = [part for part in _CLAUSE_END.split(sentence) if part.strip()]
             for at, part in enumerate(parts):
-                yield Clause(part, marked(part, names), whole, listed, asks, place, at + 1 == len(parts))
+                yield Clause(part, marked(part, names), listed, asks, place, at + 1 == len(parts), table)
 
 
 def marked(text: str, names: Sequence[GoodName]) -> str:
@@ -197,20 +207,13 @@ def marked(text: str, names: Sequence[GoodName]) -> str:
 
 _ROW = re.compile(r"^\s*\|?(?P<cells>[^|\n]{0,80}(?:\|[^|\n]{0,80}){1,9})\|?\s*$")
 _RULE = re.compile(r"^[\s|:+-]*-{2}[\s|:+-]*$")
-_QUANTITY = re.compile(r"\b(?:new|qty|quantity|quantities|units?|needed|requested|amount|number)\b|数量")
-_ORDERED = re.compile(r"\bordered\b")
-_RECEIVED = re.compile(r"\b(?:received|counted|delivered|arrived|got|actual)\b")
-_OFFER = re.compile(
-    r"\b(?:we|i) (?:would|could|can|will) pay\b|\b(?:our|my) (?:offer|price|proposal)|\b(?:target|offer|proposed)\b"
-)
-_OTHER_COLUMN = re.compile(
-    r"\b(?:old|price|cost|subtotal|total|notes?|#|before|was|current|size|case)\b|^#$|単価|小計|金額"
-)
-_HOLDING = re.compile(r"\b(?:stock|machine|storage|sold|sales|inventory|left)\b|在庫")
+_IN_BRACKETS = re.compile(r"\([^()]{0,30}\)")
+_NUMBERED = re.compile(r"^(?:#|line|no\.?|nr\.?|pos\.?|item no\.?|番号)$")
+"""The heading of a column that numbers the rows."""
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines that are not empty; a row of a table becomes an item of a list, with the columns that matter."""
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines that are not empty, and whether they are rows of a table: items of a list, with headings at numbers."""
     headings: list[str] | None = None
     for line in text.split("\n"):
         if not line.strip() or _RULE.match(line):
@@ -219,34 +222,20 @@ def _lines(text: str) -> Iterator[str]:
         row = _ROW.match(line) if line.lstrip().startswith("|") or re.search(r"\S\s+\|\s*\d", line) else None
         if row is None:
             headings = None
-            yield line
+            yield line, False
             continue
         cells = [cell.strip() for cell in row["cells"].split("|")]
-        if headings is None and not re.search(r"[0-9]", line) and line.lstrip().startswith("|"):
+        if headings is None and not re.search(r"[0-9]", _IN_BRACKETS.sub("", line)) and line.lstrip().startswith("|"):
             headings = [cell.lower() for cell in cells]
-            if any(_OFFER.search(heading) for heading in headings):
-                yield "Our offer:"
-            elif any(_RECEIVED.search(heading) for heading in headings):
-                yield "Goods are missing:"
-            elif any(_HOLDING.search(heading) for heading in headings):
-                yield "Our stock:"
             continue
-        yield "- " + _row(headings or [""] * len(cells), cells)
+        yield "- " + _row(headings or [""] * len(cells), cells), True
 
 
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
-    parts: list[str] = []
-    for heading, cell in zip(headings, cells, strict=False):
-        if not cell:
-            continue
-        if _OFFER.search(heading):
-            parts.append(f"our offer {cell}")
-        elif _RECEIVED.search(heading):
-            parts.append(f"received {cell} units")
-        elif _ORDERED.search(heading):
-            parts.append(f"ordered {cell} units")
-        elif (_OTHER_COLUMN.search(heading) and not _QUANTITY.search(heading)) or "unit price" in heading:
-            continue
-        else:
-            parts.append(cell)
+    """The cells of a row, those with digits after the heading of their column."""
+    parts = [
+        f"{heading} {cell}" if heading and re.search(r"[0-9]", cell) else cell
+        for heading, cell in zip(headings, cells, strict=False)
+        if cell and not _NUMBERED.match(heading)
+    ]
     return " : ".join(parts)

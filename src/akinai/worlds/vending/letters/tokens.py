@@ -54,6 +54,8 @@ class Amount:
     """Whether a unit, an x, a colon or a label such as "quantity" marks it as a quantity."""
     times: bool = False
     of: bool = False
+    half: bool = False
+    """Whether it is half a case."""
     loose: bool = False
     """Whether another word follows: "12 slots"."""
 
@@ -62,6 +64,8 @@ class Amount:
         if self.count is None or (self.pack is not None and self.pack != product.case_units):
             return None
         units = self.count * product.case_units if self.case else self.count
+        if self.half:
+            units //= 2
         return units if 0 < units <= MOST_UNITS else None
 
 
@@ -233,6 +237,9 @@ def _segment(tokens: Sequence[_Token], listed: bool) -> Segment:
         at += 1
         if token.named:
             run.append(token.named)
+        elif token.word == "half" and (end := _half_case(tokens, at)) is not None:
+            run.append(Amount("half a case", 1, case=True, marked=True, half=True))
+            at = end
         elif token.kind == "split" or token.word in JOINING:
             runs.append(tuple(run))
             run = []
@@ -246,6 +253,14 @@ def _segment(tokens: Sequence[_Token], listed: bool) -> Segment:
     runs.append(tuple(run))
     words = frozenset(token.word for token in tokens if token.kind == "word")
     return Segment(tuple(run for run in runs if run), listed, words)
+
+
+def _half_case(tokens: Sequence[_Token], at: int) -> int | None:
+    """The index after "a case of" where these words follow "half"."""
+    at += at < len(tokens) and tokens[at].word in ("a", "an")
+    if at >= len(tokens) or tokens[at].word not in CASES:
+        return None
+    return at + 1
 
 
 def _counts(tokens: Sequence[_Token], at: int) -> bool:
@@ -266,6 +281,8 @@ def _amount(tokens: Sequence[_Token], at: int) -> tuple[Amount | None, int]:
         return None, here + 1
     if following and following.word == ":":
         return None, here
+    if following and following.kind == "times" and here + 1 < len(tokens) and tokens[here + 1].word in CASES:
+        here += 1  # "2x case popcorn"
     unit = _unit_at(tokens, here)
     said = [number.said]
     pack = None

@@ -4,21 +4,21 @@ NAME = "\ue000"
 """Replaces a product's name while a text is split into tokens."""
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(words.split())
 
 
-UNITS = _set(
+UNITS = word_set(
     "unit units piece pieces pc pcs pce bottle bottles can cans packet packets pack packs bag bags bar bars cup cups "
     "item items serving servings portion portions ea count ct"
 )
-CASES = _set("case cases")
-UNCLEAR_UNITS = _set(
-    "box boxes carton cartons crate crates pallet pallets tray trays dozen dozens half multipack bundle"
-)
+CASES = word_set("case cases box boxes carton cartons ctn ctns crate crates tray trays cs")
+"""Each holds as many units as the supplier's case of that product."""
+UNCLEAR_UNITS = word_set("pallet pallets dozen dozens half multipack bundle")
 """Containers of no fixed size."""
-LABELS = _set("quantity quantities qty amount amounts count units unit number needed required requested wanted")
-ADJECTIVES = _set(
+LABELS = word_set("quantity quantities qty amount amounts count units unit number needed required requested wanted")
+ADJECTIVES = word_set(
     "more additional extra fresh cold chilled cool assorted standard regular individual single whole new full small "
     "large big good best great cheap of the your our my any some those these such product products item items sku id "
     "name following please pls thanks thank kindly about approximately approx around roughly only just exactly is are "
@@ -26,22 +26,22 @@ ADJECTIVES = _set(
 )
 """Words that may come between a number and a name without changing either."""
 TRANSPARENT = UNITS | CASES | LABELS | ADJECTIVES
-PARTICLES = _set(
+PARTICLES = word_set(
     "for to in on by at as from with if into via asap today tomorrow next this that will would should can could may "
     "or per a an i we you it they delivered shipped sent paid when once until within before after altogether apiece so"
 )
 """A number may come before one of these and still be a quantity: "water x 50 for the new machine"."""
-JOINING = _set("and plus also then")
-ASKING = _set(
+JOINING = word_set("and plus also then")
+ASKING = word_set(
     "please need needs want like order send ship deliver purchase buy require request quote supply provide charge get "
     "take confirm price pricing cost"
 )
-TELLING = _set(
+TELLING = word_set(
     "sold sells selling sales received ordered arrived remaining left yesterday previously used stocked stock inventory"
 )
-SUPPOSING = _set("instead otherwise unavailable alternatively out")
+SUPPOSING = word_set("instead otherwise unavailable alternatively out")
 """Words that, in a sentence with "if", ask for a substitute."""
-TOTALS = _set("total totals totalling totaling altogether subtotal sum")
+TOTALS = word_set("total totals totalling totaling altogether subtotal sum")
 NO_GOODS = (
     TOTALS
     | LABELS
@@ -49,7 +49,7 @@ NO_GOODS = (
     | CASES
     | UNCLEAR_UNITS
     | PARTICLES
-    | _set(
+    | word_set(
         "order orders delivery deliver address account zip phone tel fax date day days week weeks month months hour "
         "hours minute minutes year years budget minimum maximum price prices cost discount slot slots row rows column "
         "columns machine machines customer customers people person persons employee employees product products line "

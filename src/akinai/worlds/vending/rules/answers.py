@@ -194,7 +194,7 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
     orders, intent = _open_orders(state, request.supplier), request.intent
     if intent.orders:
         return [order for order in orders if order.number in intent.orders]
-    named = set(intent.items.units) | set(intent.without)
+    named = set(intent.items.units)
     same = [order for order in orders if named and named <= {line.product for line in order.lines}]
     if intent.kind == "cancel" and not named:
         return sorted(orders, key=lambda order: order.number)[-1:]
@@ -257,8 +257,9 @@ def _change(state: State, request: Request) -> Answer:
     if not intent.items.units:
         how = f"Order {order.number} can still be changed: write its number and the new quantities."
         return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
-    units = {line.product: line.units for line in order.lines if line.product not in intent.without}
-    wanted = Items({**units, **intent.items.units}, unclear=intent.items.unclear, unknown=intent.items.unknown)
+    units = {line.product: line.units for line in order.lines}
+    changed_units = {id: count for id, count in {**units, **intent.items.units}.items() if count}
+    wanted = Items(changed_units, unclear=intent.items.unclear, unknown=intent.items.unknown)
     lines = _lines(state, supplier, wanted)
     reasons: list[str] = []
     if len(lines) < len(wanted.units) or wanted.unclear or wanted.unknown:
@@ -289,7 +290,7 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     number = intent.orders[0] if intent.orders else claimable(state, request.supplier)
     if number is None:
         return Answer(state, ("Please write the number of the order, and the units that are missing.",), terms=False)
-    missing = intent.items.units or missing_by(state, number, intent.received)
+    missing = {**missing_by(state, number, intent.received), **intent.items.units}
     if not missing:
         return Answer(state, (f"Please write the units that order {number} lacks.",), terms=False)
     state, outcome = claim(state, Claim(order=number, missing=dict(missing)))

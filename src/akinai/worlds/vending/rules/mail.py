@@ -105,7 +105,7 @@ def next_post_minute(state: State) -> int | None:
     """
     if not state.orders:
         return None
-    return max(state.minute, min(order.expected for order in state.orders))
+    return max(state.minute, min([order.expected for order in state.orders]))
 
 
 def post_due(state: State, minute: int) -> State:

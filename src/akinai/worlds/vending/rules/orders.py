@@ -178,14 +178,14 @@ def check_deliveries(state: State) -> Result:
 
 def list_storage(state: State) -> Result:
     """List the goods in storage, lot by lot."""
-    names = state.setup.catalog.by_id
+    names, stored = state.setup.catalog.by_id, _stored_units(state)
     lines = [
-        f"- {names[product].name} ({product}): {sum([lot.units for lot in lots])} units"
-        f" ({', '.join([_lot_text(state, lot) for lot in lots])})"
-        for product, lots in sorted(state.storage.items())
+        f"- {names[product].name} ({product}): {units} units"
+        f" ({', '.join([_lot_text(state, lot) for lot in state.storage[product]])})"
+        for product, units in stored.items()
     ]
     text = "Storage:\n" + "\n".join(lines) if lines else "Storage is empty."
-    return state, Outcome(text, data={"storage": _stored_units(state)})
+    return state, Outcome(text, data={"storage": stored})
 
 
 def view_suppliers(state: State) -> Result:

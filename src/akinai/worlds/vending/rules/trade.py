@@ -1,32 +1,27 @@
 """Trade at several sites: blocks of customers through the day, and the end of a day with all that falls due."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
-from akinai.worlds.vending.model.crowds import block_demand, crowd_of
-from akinai.worlds.vending.model.economy import Crowd
+from akinai.worlds.vending.model.crowds import BlockDemand, block_demand, crowd_of
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     NO_TALLY,
     Book,
     Ending,
-    Lot,
     Site,
     Slot,
     State,
     Tally,
-    lot_of,
-    remove_units,
-    slot_of,
 )
-from akinai.worlds.vending.model.terms import Block
-from akinai.worlds.vending.model.town import Town
+from akinai.worlds.vending.model.terms import Block, Street
 from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of
 from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, opened
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
+from akinai.worlds.vending.rules.stock import take_out, units_in, unspoiled
 
 MILLION = 1_000_000
 
@@ -39,57 +34,56 @@ def begin(state: State) -> State:
 
 def book_blocks(state: State) -> State:
     """Book the block of customers that comes at this minute, if there is one."""
-    for number, block in enumerate(street_of(state).counter.blocks):
-        if block.hour * 60 == state.minute_of_day:
-            return _book_block(state, number, block)
-    return state
+    counter, minute = street_of(state).counter, state.minute % DAY_MINUTES
+    if minute not in counter.minutes:
+        return state
+    number = counter.minutes.index(minute)
+    return _book_block(state, number, counter.blocks[number])
 
 
 def next_block_minute(state: State) -> int | None:
     """The minute at which the next customers of today come; None when there are no more."""
-    passed, start = state.minute_of_day, state.minute - state.minute_of_day
-    for block in street_of(state).counter.blocks:
-        if block.hour * 60 > passed:
-            return start + block.hour * 60
+    passed = state.minute % DAY_MINUTES
+    for minute in street_of(state).counter.minutes:
+        if minute > passed:
+            return state.minute - passed + minute
     return None
 
 
 def _book_block(state: State, number: int, block: Block) -> State:
     """Book a block of customers at every site that is open; the complaints of those who bought come last."""
-    economy, town, count = state.economy, state.economy.town, state.setup.slots
-    if town is None:
+    economy, street, prices, count = state.economy, street_of(state), state.prices, state.setup.slots
+    if (town := economy.town) is None:
         return state
-    crowd = crowd_of(economy, town, street_of(state), state.day)
-    slots, sites, tally = list(state.slots), list(state.sites), state.tally
-    by_place, wanted, income, card = dict(tally.sold), dict(tally.wanted), tally.income_cents, tally.card_cents
+    crowd = crowd_of(economy, town, street, state.day)
+    label, complaints = absorb(crowd.label, number), absorb(crowd.complaints.h, number)
+    slots, sites, day = list(state.slots), list(state.sites), _RunningTally(state.tally)
     units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
-    complaints, permille = absorb(crowd.complaints.h, number), street_of(state).customers.complaints_permille
     for index, site in enumerate(sites):
-        if site.sealed or site.lost:
+        first = index * count
+        if site.sealed or site.lost or not (stock := units_in(slots[first : first + count])):
             continue
-        own = slots[index * count : (index + 1) * count]
-        sale = _sell(state, site, own, crowd, town, number, block)
-        if sale is None:
-            continue
-        sites[index] = sale.site
-        income, card = income + sale.income_cents, card + sale.card_cents
-        for id, units in sale.wanted.items():
-            wanted[id] = wanted.get(id, 0) + units
+        full = site.box_cents >= street.counter.box_cents
+        kept = street.counter.full_box_permille if full else 1000
+        factor = site.goodwill * block.share_permille * kept // MILLION
+        demand = block_demand(economy, town, crowd, label, site.place, factor, stock, prices)
+        sale = day.add(site.place, demand, stock, prices)
+        cash = 0 if full else sale.income_cents - sale.income_cents * street.counter.card_permille // 1000
+        day.card_cents += sale.income_cents - cash
+        goodwill = _remembered(street, site.goodwill, sale.lost_q20, demand.wanted_q20, block, stock)
+        sites[index] = Site(site.place, site.box_cents + cash, goodwill, *site[3:])
         if sale.sold:
-            for id, units in sale.sold.items():
-                key = (site.place, id)
-                by_place[key] = by_place.get(key, 0) + units
-            slots[index * count : (index + 1) * count] = _after_sales(own, sale.sold)
+            take_out(slots, range(first, first + count), sale.sold)
             units = sum(sale.sold.values())
             units_sold += units
             chance = Chance(absorb(complaints, site.place))
-            if letters := (units * permille + chance.below(1000)) // 1000:
+            if letters := (units * street.customers.complaints_permille + chance.below(1000)) // 1000:
                 buyers.append((site.place, chance, sale.sold, letters))
     state = state.moved(
         sites=tuple(sites),
         machine_cents=sum([site.box_cents for site in sites]),
         slots=tuple(slots),
-        tally=Tally(by_place, wanted, income, card),
+        tally=day.tally(),
         units_sold=units_sold,
     )
     for place, chance, sold, letters in buyers:
@@ -100,52 +94,46 @@ def _book_block(state: State, number: int, block: Block) -> State:
 class _Sale(NamedTuple):
     """The sales of a block at a site."""
 
-    site: Site
     sold: dict[str, int]
-    wanted: dict[str, int]
     income_cents: int
-    card_cents: int
+    lost_q20: int
+    """Expected units that nobody could serve."""
 
 
-def _sell(
-    state: State, site: Site, slots: Sequence[Slot | None], crowd: Crowd, town: Town, number: int, block: Block
-) -> _Sale | None:
-    """What a block's customers buy at a site, what they pay, and what they remember; None without any slot in use."""
-    street, prices = street_of(state), state.prices
-    stock: dict[str, int] = {}
-    for slot in slots:
-        if slot is not None:
-            product, lots = slot
-            units = stock.get(product, 0)
-            for there, _, _ in lots:
-                units += there
-            stock[product] = units
-    if not stock:
-        return None
-    full = site.box_cents >= street.counter.box_cents
-    kept = street.counter.full_box_permille if full else 1000
-    factor = site.goodwill * block.share_permille * kept // MILLION
-    wants, lost, wanted_q20 = block_demand(state.economy, town, crowd, number, site.place, factor, stock, prices)
-    sold: dict[str, int] = {}
-    income = 0
-    for id, units in wants.items():
-        if units:
-            there = stock[id]
-            if units > there:
-                lost += (units - there) << 20
-                units = there
-            sold[id] = units
-            income += units * prices[id]
-    goodwill = _remembered(state, site.goodwill, lost, wanted_q20, block, stock)
-    cash = 0 if full else income - income * street.counter.card_permille // 1000
-    if goodwill != site.goodwill or cash:
-        site = site._replace(goodwill=goodwill, box_cents=site.box_cents + cash)
-    return _Sale(site, sold, wants, income, income - cash)
+class _RunningTally:
+    """What was sold today, while sales are added."""
+
+    def __init__(self, tally: Tally) -> None:
+        sold, wanted, self.income_cents, self.card_cents = tally
+        self._sold, self._wanted = dict(sold), dict(wanted)
+
+    def add(self, place: int, demand: BlockDemand, stock: Mapping[str, int], prices: Mapping[str, int]) -> _Sale:
+        """Sell what a block's customers want at a place, as far as it is there."""
+        by_place, wanted = self._sold, self._wanted
+        sold: dict[str, int] = {}
+        income, lost = 0, demand.lost_q20
+        for id, units in demand.units.items():
+            wanted[id] = wanted.get(id, 0) + units
+            if units:
+                there = stock[id]
+                if units > there:
+                    lost += (units - there) << 20
+                    units = there
+                sold[id] = units
+                income += units * prices[id]
+                key = (place, id)
+                by_place[key] = by_place.get(key, 0) + units
+        self.income_cents += income
+        return _Sale(sold, income, lost)
+
+    def tally(self) -> Tally:
+        """The tally as it is now."""
+        return Tally(self._sold, self._wanted, self.income_cents, self.card_cents)
 
 
-def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
+def _remembered(street: Street, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
     """Goodwill after a block: people remember a machine that could not serve them."""
-    terms = street_of(state).customers
+    terms = street.customers
     if not any(stock.values()):
         lost = wanted = 1
     if wanted <= 0:
@@ -154,26 +142,6 @@ def _remembered(state: State, goodwill: int, lost: int, wanted: int, block: Bloc
     if unserved <= 0:
         return goodwill
     return max(terms.least_ppm, goodwill - terms.unserved_ppm * block.share_permille * unserved // MILLION)
-
-
-def _after_sales(slots: Sequence[Slot | None], sold: Mapping[str, int]) -> list[Slot | None]:
-    left, kept = dict(sold), list(slots)
-    for place, slot in enumerate(slots):
-        if slot is None:
-            continue
-        product, lots = slot
-        if product not in left or not lots:
-            continue
-        take = left[product]
-        there, cost_cents, last_day = lots[0]
-        if take < there:  # mostly, for which the general way is too slow
-            kept[place] = slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:])))
-            del left[product]
-        else:
-            lots, taken = remove_units(lots, take)
-            kept[place] = slot_of((product, lots))
-            left[product] = take - taken
-    return kept
 
 
 def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int], letters: int) -> State:
@@ -187,10 +155,9 @@ def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int
 def close_day(state: State, midnight: int) -> State:
     """Close a day: spoil goods, take storage rent and the fee, seal machines, test for the end."""
     setup, street, day, tally = state.setup, street_of(state), midnight // DAY_MINUTES, state.tally
-    slots, storage, spoiled, spoiled_cents = _unspoiled(state, day)
-    state = state.moved(slots=slots, storage=storage)
-    state = _sites_closed(state, day)
-    stored = sum([lot.units for lots in storage.values() for lot in lots])
+    goods = unspoiled(state.slots, state.storage, day)
+    state = _sites_closed(state.moved(slots=goods.slots, storage=goods.storage), day)
+    stored = sum([lot.units for lots in goods.storage.values() for lot in lots])
     state = book(state, "storage", -min(max(state.cash_cents, 0), stored * street.storage.night_cents))
     state = book(state, "cards", tally.card_cents)
     met = state.cash_cents >= setup.fee_cents
@@ -211,40 +178,12 @@ def close_day(state: State, midnight: int) -> State:
         sold[id] = sold.get(id, 0) + units
     weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0
     closed_book = Book(
-        day, weather, sold, tally.wanted, state.prices, tally.income_cents, spoiled, spoiled_cents, fee, met,
-        _sold_out(slots, state.prices), tally.sold,
+        day, weather, sold, tally.wanted, state.prices, tally.income_cents, goods.spoiled, goods.spoiled_cents, fee,
+        met, _sold_out(goods.slots, state.prices), tally.sold,
     )  # fmt: skip
     return state.moved(
         minute=midnight, closed_days=closed, missed=missed, tally=NO_TALLY, book=closed_book, ending=ending
     )
-
-
-def _unspoiled(
-    state: State, day: int
-) -> tuple[tuple[Slot | None, ...], Mapping[str, tuple[Lot, ...]], dict[str, int], int]:
-    """Slots and storage without the lots that spoiled on that day, units by product that did, and their cost."""
-    spoiled: dict[str, int] = {}
-    cents = 0
-
-    def fresh(product: str, lots: tuple[Lot, ...]) -> tuple[Lot, ...]:
-        nonlocal cents
-        if not lots or lots[0].last_day > day:
-            return lots
-        for lot in lots:
-            if lot.last_day <= day:
-                spoiled[product] = spoiled.get(product, 0) + lot.units
-                cents += lot.units * lot.cost_cents
-        return tuple([lot for lot in lots if lot.last_day > day])
-
-    slots = tuple(
-        [
-            slot if slot is None or not slot.lots or slot.lots[0].last_day > day
-            else Slot(slot.product, fresh(slot.product, slot.lots))
-            for slot in state.slots
-        ]
-    )  # fmt: skip
-    storage = {id: left for id, lots in state.storage.items() if (left := fresh(id, lots))}
-    return slots, storage, spoiled, cents
 
 
 def _sites_closed(state: State, day: int) -> State:

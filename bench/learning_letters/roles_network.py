@@ -1,0 +1,103 @@
+"""Learns the network that gives every number its role."""
+
+import random
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import torch
+from letters_for_tests import Example, corpus
+from letters_to_learn import Filters, Learning, Vectors, rows_by_hand, words_of
+from role_labels import Labelled
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from akinai.worlds.vending.letters.meaning import network
+from akinai.worlds.vending.letters.meaning.roles import PARTS, ROLES, can_be, numbers, seen_of
+
+FILTERS, HIDDEN = 32, 64
+EPOCHS, BATCH, RATE, DROPPED = 9, 16, 2e-3, 0.4
+MISTAKEN = 0.6
+"""The share of clauses without a kind that are taken for those beside them, in a second reading of every letter."""
+
+
+@dataclass
+class Judged:
+    """A number whose role is known, as the network sees it."""
+
+    parts: list[list[str]]
+    flags: list[bool]
+    possible: list[bool]
+    role: int
+    boxed: bool | None
+    """Whether a bare count is one of cases; None for what is no bare count."""
+
+
+def judged(example: Example, mistaken: float) -> list[Judged]:
+    """The numbers of a marked letter whose roles its intents tell, where some clauses are mistaken for others."""
+    rows = rows_by_hand(example, mistaken)
+    found = numbers(rows)
+    labelled = Labelled(example, rows, found)
+    known: list[Judged] = []
+    for at, role in sorted(labelled.roles.items()):
+        possible = can_be(rows[found[at].row].kind, found[at].mark)
+        if possible[role]:
+            known.append(Judged(*seen_of(rows, found, found[at]), possible, role, labelled.boxed.get(at)))
+    return known
+
+
+def samples(without: Collection[str]) -> list[list[Judged]]:
+    """By letter, the numbers of all marked letters but those of some sets, read twice."""
+    random.seed(0)
+    marked = [example for example in corpus() if example.marks and example.file not in without]
+    letters = [judged(example, mistaken) for example in marked for mistaken in (0.0, MISTAKEN)]
+    return [letter for letter in letters if letter]
+
+
+class RolesNetwork(nn.Module):
+    """The network of `meaning/roles.py` before its weights are made whole numbers."""
+
+    def __init__(self, words: dict[str, int], vectors: Vectors, flags: int) -> None:
+        super().__init__()
+        self.text = Filters(words, vectors, FILTERS, DROPPED)
+        self.hidden = nn.Linear(FILTERS * network.WIDEST * PARTS + flags, HIDDEN)
+        self.out = nn.Linear(HIDDEN, len(ROLES) + 1)
+        self.direct = nn.Linear(flags, len(ROLES) + 1, bias=False)
+        self.drop = nn.Dropout(DROPPED)
+
+    def forward(self, batch: Sequence[Judged]) -> Tensor:
+        texts = self.text([part for each in batch for part in each.parts]).reshape(len(batch), -1)
+        flags = torch.tensor([each.flags for each in batch], dtype=torch.float32)
+        hidden = F.relu(self.hidden(self.drop(torch.cat([texts, flags], 1))))
+        possible = torch.tensor([[*each.possible, True] for each in batch])
+        return (self.out(self.drop(hidden)) + self.direct(flags)).masked_fill(~possible, -1e4)
+
+
+def loss_of(scores: Tensor, batch: Sequence[Judged]) -> Tensor:
+    """Of every number, its role; of every bare count, whether it is one of cases."""
+    loss = F.cross_entropy(scores[:, :-1], torch.tensor([each.role for each in batch]), reduction="sum")
+    bare = torch.tensor([each.boxed is not None for each in batch])
+    if bare.any():
+        boxed = torch.tensor([float(bool(each.boxed)) for each in batch])
+        loss = loss + F.binary_cross_entropy_with_logits(scores[bare, -1], boxed[bare], reduction="sum")
+    return loss / BATCH
+
+
+def learned(data: list[list[Judged]], vectors: Vectors) -> RolesNetwork:
+    """The network, its weights averaged over the last two hundred steps."""
+    torch.manual_seed(0)
+    random.seed(0)
+    words = words_of((part for letter in data for each in letter for part in each.parts), vectors, least=7)
+    net = RolesNetwork(words, vectors, len(data[0][0].flags))
+    learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, kept=0.995)
+    for epoch in range(EPOCHS):
+        random.shuffle(data)
+        total, began = 0.0, time.monotonic()
+        for at in range(0, len(data), BATCH):
+            batch = [each for letter in data[at : at + BATCH] for each in letter]
+            loss = loss_of(net(batch), batch)
+            learning.step(loss)
+            total += loss.item()
+        took = time.monotonic() - began
+        print(f"roles, epoch {epoch + 1} of {EPOCHS}: loss {total * BATCH / len(data):.3f}, {took:.0f} s", flush=True)
+    return learning.average.module.eval()

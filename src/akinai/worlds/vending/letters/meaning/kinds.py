@@ -1,0 +1,86 @@
+"""The kind of every clause of a letter: what it asks for, orders, offers, takes back, claims or says."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from akinai.worlds.vending.letters.meaning.network import Row, Weights, packaged, scores
+from akinai.worlds.vending.letters.meaning.tokens import tokens
+from akinai.worlds.vending.letters.text import Clause
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NOTHING = "none"
+KINDS = (
+    NOTHING, "order", "confirm", "change", "cancel", "claim", "negotiate",
+    "ask_price", "ask_terms", "ask_order", "ask_other", "complain", "thank",
+)  # fmt: skip
+CHARGING = ("order", "confirm")
+"""Kinds on which money moves."""
+CERTAIN = 1.75
+"""Natural units of log odds by which a charging kind must exceed every other kind."""
+
+_CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
+_COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-? ?#?[0-9]{1,9}\W*)?")
+"""The words in which a supplier has a quote confirmed; without its number only where they are the whole letter."""
+_GOODS_ALONE = re.compile(
+    r"\b(?:the address|the account|units?|of|cases?|cs|x|each|and|qty|quantity|bottles|bags|cans|packs)\b"
+)
+_WORD = re.compile(r"[a-z]{2,}|[\u3040-\u9fff]")
+
+
+@lru_cache(maxsize=1)
+def weights() -> Weights:
+    """The weights that come with the package."""
+    return packaged("kinds.bin")
+
+
+def rows_of(subject: str, clauses: Sequence[Clause]) -> list[Row]:
+    """The subject, in lower case with a section sign for each product, and the clauses, as the network takes them."""
+    rows = [Row(tokens(subject), (False, False, False, False, True))]
+    for clause in clauses:
+        words = tokens(clause.low)
+        wordless = clause.table or _WORD.search(_GOODS_ALONE.sub(" ", clause.low)) is None
+        rows.append(Row(words, (clause.listed, clause.asks, "CNT" in words, wordless, False)))
+    return rows
+
+
+def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, ...]]:
+    """The kind of the subject, and those of the clauses.
+
+    A charging kind that is not certain gives way to the next. Rows of goods that follow one another are judged together
+    and with the line that leads to them, and charge only where words of the letter do. "CONFIRM Q-12", as suppliers ask
+    for it, confirms.
+    """
+    net, rows = weights(), rows_of(subject, clauses)
+    table = scores(rows, net)
+    careful = table.copy()
+    careful[:, _CHARGING_PLACES] -= CERTAIN * net.unit
+    said = {kind for kind, row in zip(_largest(careful), rows, strict=True) if row.tokens and not row.item}
+    doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
+    at = 0
+    for goods, run in groupby(rows, key=lambda row: row.item):
+        here = slice(at, at := at + len(list(run)))
+        if goods:
+            leads = rows[here.start - 1].tokens[-1:] == [":"]
+            careful[here] = table[here].sum(axis=0) + (careful[here.start - 1] if leads else 0.0)
+            careful[here, doubtful] -= CERTAIN * net.unit
+    first, *rest = _largest(careful)
+    if not clauses and _COMMAND.fullmatch(subject.lower()):
+        first = "confirm"
+    commands = [_is_command(clause, alone=len(clauses) == 1) for clause in clauses]
+    kinds = tuple("confirm" if command else kind for command, kind in zip(commands, rest, strict=True))
+    return (first if subject.strip() else NOTHING), kinds
+
+
+def _is_command(clause: Clause, *, alone: bool) -> bool:
+    found = _COMMAND.fullmatch(clause.low)
+    return found is not None and (alone or found["number"] is not None) and clause.last and not clause.asks
+
+
+def _largest(table: "np.ndarray") -> list[str]:
+    """By row, the kind that most speaks for."""
+    return [KINDS[int(place)] for place in table.argmax(axis=1)]

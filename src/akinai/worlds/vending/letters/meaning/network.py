@@ -1,0 +1,186 @@
+"""The networks that read letters, in whole numbers: their sums are exact on every machine.
+
+A text is the largest response of each filter over one to four tokens in a row (Kim, 2014, "Convolutional Neural
+Networks for Sentence Classification", EMNLP). A clause has five flags besides; its kind is judged by itself, the
+clauses before and after it, what two rings of clauses around it say together, the last sentence before it, the subject,
+and the largest responses of the whole letter. `bench/learning_letters` learns the weights.
+"""
+
+import json
+import math
+import pkgutil
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+UNKNOWN = 1
+"""The row of the table of words for words that it does not have; row 0 is the blank between clauses."""
+WIDEST = 4
+"""The most tokens in a row that a filter sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A clause, or the subject of a letter, as the network takes it."""
+
+    tokens: Sequence[str]
+    flags: Sequence[bool]
+    """Whether it is an item of a list, asks, names goods with quantities, has no words beside goods, is the subject."""
+
+    @property
+    def wordless(self) -> bool:
+        """Whether it holds goods and numbers alone."""
+        return self.flags[3]
+
+    @property
+    def item(self) -> bool:
+        """Whether it is wordless, or a short item of a list that names goods with a quantity."""
+        listed, _, goods, wordless, _ = self.flags
+        return wordless or (listed and goods and len(self.tokens) < 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Sums of values, from zero up, in seven bits."""
+
+    kernel: "np.ndarray"
+    """Values by sums."""
+    bias: "np.ndarray"
+    bits: int
+    """By which the sums are made smaller."""
+
+    def of(self, values: "np.ndarray") -> "np.ndarray":
+        """Rows by sums."""
+        return _smaller(values @ self.kernel + self.bias, self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Whole numbers, kept as floats of 64 bits, in which sums of this size are exact."""
+
+    words: dict[str, int]
+    table: "np.ndarray"
+    """Words by dimensions."""
+    filters: "tuple[np.ndarray, ...]"
+    """By width: tokens by dimensions by filters."""
+    biases: "tuple[np.ndarray, ...]"
+    bits: int
+    """By which responses are made smaller."""
+    context: tuple[Layer, ...]
+    """What a clause and those beside it say together, and then what those around these do."""
+    hidden: Layer
+    out: "np.ndarray"
+    direct: "np.ndarray"
+    out_bias: "np.ndarray"
+    flag: int
+    """The value of a flag that is set."""
+    unit: int
+    """Scores of a natural unit of log odds."""
+
+
+def packaged(name: str) -> Weights:
+    """The weights of that name that come with the package."""
+    return parse_weights(pkgutil.get_data(__package__ or "", name) or b"")
+
+
+def render_weights(arrays: "Mapping[str, np.ndarray]") -> bytes:
+    """Arrays of whole numbers, compressed: a line of JSON with their names, types and shapes, then the numbers."""
+    parts = {name: array.astype(array.dtype.newbyteorder("<")) for name, array in arrays.items()}
+    head = json.dumps({name: (part.dtype.str, part.shape) for name, part in parts.items()})
+    return zlib.compress(head.encode() + b"\n" + b"".join(part.tobytes() for part in parts.values()), 9)
+
+
+def parse_weights(data: bytes) -> Weights:
+    """The weights that `render_weights` wrote."""
+    import numpy as np
+
+    head, _, rest = zlib.decompress(data).partition(b"\n")
+    arrays: dict[str, np.ndarray] = {}
+    at = 0
+    for name, (kind, shape) in json.loads(head).items():
+        arrays[name] = np.frombuffer(rest, kind, math.prod(shape), at).reshape(shape)
+        at += arrays[name].nbytes
+    words = bytes(arrays.pop("words")).decode().split("\n")
+    bits, flag, unit, hidden, *context = (int(scale) for scale in arrays.pop("scales"))
+    whole = {name: array.astype(np.float64) for name, array in arrays.items()}
+    layers = [
+        Layer(whole[f"context{at}"], whole[f"context{at}_bias"], each) for at, each in enumerate(context, start=1)
+    ]
+    return Weights(
+        {word: at for at, word in enumerate(words, start=UNKNOWN + 1)},
+        whole["table"],
+        tuple(whole[f"filters{width}"] for width in range(1, WIDEST + 1)),
+        tuple(whole[f"bias{width}"] for width in range(1, WIDEST + 1)),
+        bits, tuple(layers), Layer(whole["hidden"], whole["hidden_bias"], hidden),
+        whole["out"], whole["direct"], whole["out_bias"], flag, unit,
+    )  # fmt: skip
+
+
+_MOST = 127.0
+"""The largest response."""
+
+
+def scores(rows: Sequence[Row], net: Weights) -> "np.ndarray":
+    """Rows by kinds: how much speaks for each kind, in whole numbers. The first row is the subject."""
+    import numpy as np
+
+    flags = np.array([row.flags for row in rows], dtype=np.float64) * net.flag
+    clauses = np.hstack([responses([row.tokens for row in rows], net), flags])
+    count = len(rows)
+    at = np.arange(count)
+    before, after = np.maximum(at - 1, 0), np.minimum(at + 1, count - 1)
+    context = clauses
+    for layer in net.context:
+        context = layer.of(np.hstack([context, context[before], context[after]]))
+    around = np.hstack(
+        [
+            clauses,
+            clauses[before],
+            clauses[after],
+            clauses[heads(rows)],
+            np.repeat(clauses[:1], count, axis=0),
+            np.repeat(clauses.max(axis=0, keepdims=True), count, axis=0),
+            context,
+        ]
+    )
+    return net.hidden.of(around) @ net.out + clauses @ net.direct + net.out_bias
+
+
+def heads(rows: Sequence[Row]) -> list[int]:
+    """By row, the last row before it that holds more than goods and numbers, else the subject."""
+    found = [0] * len(rows)
+    for at in range(2, len(rows)):
+        found[at] = found[at - 1] if rows[at - 1].wordless else at - 1
+    return found
+
+
+def responses(texts: Sequence[Sequence[str]], net: Weights) -> "np.ndarray":
+    """Texts, as tokens, by the largest responses of the filters."""
+    import numpy as np
+
+    blanks = [0] * (WIDEST - 1)
+    ids = list(blanks)
+    starts: list[int] = []
+    for tokens in texts:
+        starts.append(len(ids) - len(blanks))
+        ids += [net.words.get(token, UNKNOWN) for token in tokens] or [UNKNOWN]
+        ids += blanks
+    table = net.table[ids]
+    last = len(ids) - len(blanks)
+    found: list[np.ndarray] = []
+    for width, (kernel, bias) in enumerate(zip(net.filters, net.biases, strict=True), start=1):
+        first = WIDEST - width
+        sums = sum(table[first + step : first + step + last] @ kernel[step] for step in range(width)) + bias
+        found.append(np.maximum.reduceat(sums, starts, axis=0))
+    return _smaller(np.hstack(found), net.bits)
+
+
+def _smaller(sums: "np.ndarray", bits: int) -> "np.ndarray":
+    """Sums from zero up, in seven bits."""
+    import numpy as np
+
+    return np.clip(np.floor(sums / 2.0**bits), 0.0, _MOST)

@@ -1,0 +1,307 @@
+"""The role of every number of a letter: what it counts, prices or takes off, and for whom.
+
+A number is judged by the words before and after it, far and near, the clauses around its own, and what it is beside the
+other numbers for the same goods (Zeng et al., 2015, "Distant Supervision for Relation Extraction via Piecewise
+Convolutional Neural Networks", EMNLP, pool a sentence in parts as this does). `bench/learning_letters` learns the
+weights.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, get_args
+
+from akinai.worlds.vending.letters.meaning.kinds import KINDS, NOTHING
+from akinai.worlds.vending.letters.meaning.network import Weights, packaged, responses
+from akinai.worlds.vending.letters.names import GoodName
+from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product
+from akinai.worlds.vending.letters.words import CASES, word_set
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Role = Literal[
+    "none", "units", "missing", "received", "ordered", "new", "former", "more", "fewer", "removed", "offer", "rival",
+    "off", "order", "quote",
+]  # fmt: skip
+"""What a number is: of no matter; units asked for; units of a claim; the new and the former units of a change, those
+that it adds or takes off, or goods taken off wholly; prices and per cent of a bargain; the number of an order or a
+quote."""
+ROLES: tuple[Role, ...] = get_args(Role)
+_OF_KINDS: Mapping[str, frozenset[Role]] = {
+    "order": frozenset({"units"}),
+    "ask_price": frozenset({"units"}),
+    "claim": frozenset({"missing", "received", "ordered"}),
+    "none": frozenset({"received", "ordered", "rival"}),
+    "change": frozenset({"new", "former", "more", "fewer", "removed"}),
+    "negotiate": frozenset({"offer", "rival", "off"}),
+    "complain": frozenset({"rival"}),
+}
+"""The roles of numbers in clauses of a kind; everywhere one can be of no matter, or that of an order or a quote."""
+_OF_MARKS: Mapping[str, frozenset[Role]] = {
+    "name": frozenset({"removed"}),
+    "money": frozenset({"offer", "rival"}),
+    "percent": frozenset({"off"}),
+    "order": frozenset({"order", "quote"}),
+    "quote": frozenset({"order", "quote"}),
+    "count": frozenset(ROLES) - {"removed", "off"},
+}
+
+
+_BARE = re.compile(r"(?:#|№|no\.?|nr\.?|number)? ?[0-9]+ ?[番号]*")
+"""The number of an order or a quote without the word for it."""
+_CENTS = range(20, 401)
+"""A count can be a price of so many cents, where it stands without a unit."""
+
+
+def can_be(kind: str, mark: Mark) -> list[bool]:
+    """By role, whether a mark in a clause of a kind can have it."""
+    possible = {"order", "quote"} | _OF_KINDS.get(kind, frozenset())
+    if mark.kind == "count" and not (mark.plain and mark.value in _CENTS):
+        possible -= {"offer", "rival"}
+    if mark.kind == "count" and (not mark.plain or mark.worded):
+        possible -= {"order", "quote"}
+    if mark.kind == "quote":
+        possible.discard("order")
+    if mark.kind == "order" and not _BARE.fullmatch(mark.text):
+        possible.discard("quote")
+    if mark.text == "one" and not mark.case and kind != "claim":
+        possible.clear()
+    return [role == "none" or (role in possible and role in _OF_MARKS[mark.kind]) for role in ROLES]
+
+
+HERE = "HERE"
+"""The token of the number that is judged."""
+MOST_NUMBERS = 200
+"""Numbers of a letter that are judged; those after them are of no matter."""
+PARTS = 7
+"""Texts in which a number is judged."""
+_FAR, _NEAR = 20, 5
+"""Tokens on a side."""
+_BOUNDS = (0, 1, 5, 11, 12, 23, 24, 48, 96)
+_TOKENS = {"money": "MON", "percent": "PCT", "order": "ORD", "quote": "QUO", "number": "NUM", "name": "§"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A clause, or the subject, in which numbers are judged."""
+
+    marks: Sequence[Mark]
+    kind: str
+    listed: bool = False
+    asks: bool = False
+    subject: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A count, price or percentage, or goods that a change names, with the product that it is about."""
+
+    row: int
+    at: int
+    mark: Mark
+    product: GoodName | None
+    named: bool = True
+    """Whether its clause names the product; else it is the one named last before it."""
+    role: Role = "none"
+    boxed: bool = False
+    """Whether a bare count is one of cases."""
+
+    @property
+    def value(self) -> int:
+        """Units for a count of goods; else cents, per mille, or the number as it stands."""
+        mark, product = self.mark, self.product
+        if mark.kind != "count" or product is None:
+            return mark.value
+        if self.boxed and not mark.case and mark.value != product.case_units:
+            return mark.value * product.case_units
+        return mark.units_of(product)
+
+
+def numbers(rows: Sequence[Row]) -> list[Number]:
+    """The numbers of a letter without their roles, and the goods that changes name."""
+    found: list[Number] = []
+    topic = named_in(rows[0].marks)
+    last = next((good for row in rows for good in named_in(row.marks)), None)
+    for place, row in enumerate(rows):
+        named = named_in(row.marks)
+        for at, mark in enumerate(row.marks):
+            if len(found) == MOST_NUMBERS:
+                return found
+            if mark.kind == "name" and row.kind == "change":
+                found.append(Number(place, at, mark, mark.product))
+            elif mark.kind in ("count", "money"):
+                priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in _CENTS)
+                beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
+                found.append(Number(place, at, mark, beside or (named[0] if named else last), bool(named)))
+            elif mark.kind in ("percent", "order", "quote"):
+                found.append(Number(place, at, mark, None))
+        aside = len({*topic}) == 1 and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
+        if named and not aside:
+            last = next((good for good in named if good in topic), named[-1])
+    return found
+
+
+def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
+    """The product that a number is about; in Japanese the last one before it."""
+    if any(mark.text[0] > "\u3000" for mark in marks):
+        before = (mark.product for mark in reversed(marks[max(0, at - _FAR) : at]) if mark.product)
+        return next(before, None) or nearest_product(marks, at)
+    return nearest_product(marks, at)
+
+
+_LINKING = word_set("for per on a an each apiece the of unit bottle can bag pack packet cup bar piece")
+"""Words between a price and the product that it is for."""
+_LINKED = 5
+"""Marks between them, at most."""
+
+
+def _product_priced(marks: Sequence[Mark], at: int) -> GoodName | None:
+    """The product of a price: named after it where only linking words stand between, else before it, else after it."""
+    after = next((place for place in range(at + 1, len(marks)) if marks[place].product), None)
+    before = next((mark.product for mark in reversed(marks[:at]) if mark.product), None)
+    if after is None or (before is not None and after - at > _LINKED):
+        return before
+    between = marks[at + 1 : after]
+    linked = all(mark.text in _LINKING or (mark.kind == "count" and mark.value == 1) for mark in between)
+    first = next(place for place, mark in enumerate(marks) if mark.kind == "money" or mark.product or place == at)
+    ahead = marks[first].product is None
+    return marks[after].product if before is None or (linked and (ahead or between)) else before
+
+
+def with_roles(rows: Sequence[Row]) -> list[Number]:
+    """The numbers of a letter with their roles, as the weights that come with the package judge them."""
+    import numpy as np
+
+    found = numbers(rows)
+    if not found:
+        return []
+    table = scores(rows, found, weights())
+    possible = np.array([can_be(rows[number.row].kind, number.mark) for number in found])
+    best, boxed = np.where(possible, table[:, :-1], -np.inf).argmax(axis=1), table[:, -1] > 0
+    cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
+    return [
+        replace(each, role=ROLES[int(role)], boxed=cases and (bool(boxes) or _is_boxed(rows, found, at)))
+        for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True))
+    ]
+
+
+def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
+    """Whether a bare count is one of cases since those of the same goods beside it are: "two of the three cases"."""
+    mark, row = found[at].mark, found[at].row
+    if mark.kind != "count" or mark.case or not mark.text.removesuffix(" of").isalnum():
+        return False
+    beside = [other for other in found if other.mark.case and other.product == found[at].product]
+    beside = [other for other in beside if rows[other.row].kind == rows[row].kind]
+    before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
+    after = [other for other in beside if other.row == row and other.at > found[at].at]
+    return any(0 < mark.value <= other.mark.value and not other.mark.half for other in (*before[-1:], *after[:1]))
+
+
+@lru_cache(maxsize=1)
+def weights() -> Weights:
+    """The weights that come with the package."""
+    return packaged("roles.bin")
+
+
+def scores(rows: Sequence[Row], found: Sequence[Number], net: Weights) -> "np.ndarray":
+    """Numbers by roles, and in a last column whether a count is one of cases: how much speaks for each."""
+    import numpy as np
+
+    seen = [seen_of(rows, found, number) for number in found]
+    parts = responses([part for each in seen for part in each[0]], net).reshape(len(found), -1)
+    flags = np.array([each[1] for each in seen], dtype=np.float64) * net.flag
+    return net.hidden.of(np.hstack([parts, flags])) @ net.out + flags @ net.direct + net.out_bias
+
+
+def seen_of(rows: Sequence[Row], found: Sequence[Number], number: Number) -> tuple[list[list[str]], list[bool]]:
+    """What the network sees of a number: texts, as tokens, and flags."""
+    row = rows[number.row]
+    head = next((place for place in range(number.row - 1, 0, -1) if not rows[place].listed), 0)
+    before = _tokens(row.marks[: number.at], _FAR, last=True)
+    after = _tokens(row.marks[number.at + 1 :], _FAR)
+    previous = _tokens(rows[number.row - 1].marks, _FAR, last=True) if number.row else []
+    leading = _tokens(rows[head].marks, _FAR) if number.row else []
+    following = [token for each in rows[number.row + 1 : number.row + 2] for token in _tokens(each.marks, _FAR)]
+    parts = [
+        [*before, HERE], [HERE, *after], [*before[-_NEAR:], HERE], [HERE, *after[:_NEAR]],
+        previous, leading, following,
+    ]  # fmt: skip
+    return parts, _flags(rows, found, number, rows[head].kind)
+
+
+def _tokens(marks: Sequence[Mark], most: int, *, last: bool = False) -> list[str]:
+    """At most so many tokens of marks, the first ones or the last."""
+    found: list[str] = []
+    for mark in marks[-most:] if last else marks[:most]:
+        if mark.kind == "count":
+            found.append("CASES" if mark.case else "CNT" if mark.plain else "UNITS")
+        elif mark.text[0] > "\u3000" and mark.kind == "word":
+            found.extend(mark.text)
+        else:
+            found.append(_TOKENS.get(mark.kind, mark.text))
+    return found[-most:] if last else found[:most]
+
+
+def _flags(rows: Sequence[Row], found: Sequence[Number], number: Number, head: str) -> list[bool]:
+    row, mark = rows[number.row], number.mark
+    after, before = row.marks[number.at + 1 : number.at + 2], row.marks[max(0, number.at - 1) : number.at]
+    size = sum(mark.value > bound for bound in _BOUNDS)
+    column = sum(other.kind in ("count", "money") for other in row.marks[: number.at])
+    known = {(other.mark.kind, other.mark.value) for other in found}
+    return [
+        *(row.kind == kind for kind in KINDS), *(head == kind for kind in KINDS),
+        *(mark.kind == kind for kind in ("count", "money", "percent", "name", "order", "quote")),
+        mark.case, mark.plain, mark.worded, mark.half, row.listed, row.asks, row.subject, number.product is None,
+        bool(named_in(after)), bool(named_in(before)), not named_in(row.marks),
+        ("order", mark.value) in known, ("quote", mark.value) in known,
+        *(size == step for step in range(len(_BOUNDS) + 1)), *(column == place for place in range(3)),
+        *_compared(rows, found, number),
+    ]  # fmt: skip
+
+
+def _compared(rows: Sequence[Row], found: Sequence[Number], number: Number) -> list[bool]:
+    """What a number is beside the rest for the same goods: in its clause, in clauses of its kind, in the letter."""
+    rest = [
+        other
+        for other in found
+        if other is not number and other.mark.kind == number.mark.kind and other.product == number.product
+    ]
+    kind, here, value = rows[number.row].kind, (number.row, number.at), number.value
+    near = [other for other in rest if other.row == number.row]
+    alike = [other for other in rest if rows[other.row].kind == kind]
+    units = Counter(other.value for other in rest if rows[other.row].kind in (kind, NOTHING))
+    flags = [
+        any(units[value - part] > (value - part == part) for part in units),  # it is a whole
+        any(units[whole - value] > (value == 0) for whole in units),  # and here a part
+        *(any(other.mark.case for other in group) for group in (near, alike, rest)),
+        value in _sums_of_goods(rows, found, number),
+    ]
+    for group in (near, alike, rest):
+        flags += [
+            any(other.value > value for other in group),
+            any(other.value < value for other in group),
+            any(other.value == value for other in group),
+            any((other.row, other.at) < here for other in group),
+            any((other.row, other.at) > here for other in group),
+        ]
+    return flags
+
+
+def _sums_of_goods(rows: Sequence[Row], found: Sequence[Number], number: Number) -> set[int]:
+    """The units of several goods together, as clauses of the same kind before a number count them, column by column."""
+    kind = rows[number.row].kind
+    before = [
+        each for each in found if each.row < number.row and rows[each.row].kind == kind and each.mark.kind == "count"
+    ]
+    by_product: dict[str, list[int]] = {}
+    for each in before:
+        if each.product is not None:
+            by_product.setdefault(each.product.id, []).append(each.value)
+    if len(by_product) < 2:
+        return set()
+    columns = zip_longest(*by_product.values(), fillvalue=0)
+    return {sum(column) for column in columns}

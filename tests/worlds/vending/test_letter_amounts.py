@@ -1,0 +1,146 @@
+"""What the numbers of a letter come to where their roles are known."""
+
+from dataclasses import replace
+
+import pytest
+from letters_for_tests import SETUP
+
+from akinai.worlds.vending.letters.amounts import bargain, by_reference, changed_units, items_asked, shortage
+from akinai.worlds.vending.letters.meaning.roles import MOST_NUMBERS, ROLES, Number, Row, can_be, numbers, with_roles
+from akinai.worlds.vending.letters.scan import scan
+from akinai.worlds.vending.letters.text import prepare
+
+NAMES = SETUP.catalog.good_names
+
+
+def rows_of(*lines: str) -> list[Row]:
+    """A subject without words, and lines of "kind| text"."""
+    parts = [line.partition("| ") for line in lines]
+    return [
+        Row((), "none", subject=True),
+        *(Row(scan(prepare(text, NAMES), NAMES), kind, text.startswith("- ")) for kind, _, text in parts),
+    ]
+
+
+def judged(rows: list[Row], roles: str) -> list[Number]:
+    """The numbers of rows, without names, with these roles in their order; "missing*" counts cases."""
+    given = iter(roles.split())
+    found = [number for number in numbers(rows) if number.mark.kind != "name"]
+    return [
+        replace(number, role=role.rstrip("*"), boxed=role.endswith("*"))
+        for number, role in zip(found, given, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "roles", "units", "unclear"),
+    [
+        (["order| 48 water, 24 cola"], "units units", {"water": 48, "cola": 24}, 0),
+        (["order| Water: 2 cases x 24 = 48"], "units units units", {"water": 48}, 0),
+        (["order| 3 cases of water (24 units each)"], "units units", {"water": 72}, 0),
+        (["order| Water: 48, no, 36"], "units units", {}, 1),
+        (["order| 12 salads on Monday and 24 salads on Friday"], "units units", {}, 1),
+        (["order| 18 salads on Monday.", "order| 12 salads on Friday."], "units units", {"salad": 30}, 0),
+        (["order| 18 salads, 12 salads", "order| That makes 30 salads."], "units units units", {}, 1),
+        (["order| 18 salads", "order| 12 salads", "order| 30 salads in all"], "units units units", {"salad": 30}, 0),
+        (["order| 24 each of water and cola"], "units", {"water": 24, "cola": 24}, 0),
+        (["order| Gum and candy:", "order| one case each"], "units", {"chewing_gum": 24, "candy": 24}, 0),
+        (["order| Cases: water 3"], "units*", {"water": 72}, 0),
+        (["order| 24 water, 11 left"], "units none", {"water": 24}, 0),
+        (["order| water 17, cola 61, gum 9", "order| 48 water"], "none units none units", {"water": 48}, 0),
+        (["order| - 24 water", "order| - 48 cola", "order| - Total: 72"], "units units units", {"water": 24, "cola": 48}, 0),
+        (["ask_price| 24 water"], "units", {}, 0),
+        (["none| Cola sells well.", "order| Another 50 cans."], "units", {"cola": 50}, 0),
+        (["none| Cola and water sell well.", "order| Another 50 cans."], "units", {}, 0),
+        (["order| A case of each of these:", "order| - water", "order| - gum"], "units", {"water": 24, "chewing_gum": 24}, 0),
+        (["order| Send 24 bottles:", "order| - water", "order| - cola"], "units", {}, 0),
+    ],
+)  # fmt: skip
+def test_units_asked_for_are_added_up(lines: list[str], roles: str, units: object, unclear: int) -> None:
+    """Cases become units, parts add up, a total or the size of a case counts once; contradictions are unclear."""
+    rows = rows_of(*lines)
+    items = items_asked(rows, judged(rows, roles), "order")
+    assert (dict(items.units), len(items.unclear)) == (units, unclear)
+
+
+@pytest.mark.parametrize(
+    ("lines", "roles", "missing", "received"),
+    [
+        (["claim| 4 cola are missing"], "missing", {"cola": 4}, {}),
+        (["claim| ordered 24 cola, 20 came"], "ordered received", {"cola": 4}, {"cola": 20}),
+        (["none| 24 cola were ordered.", "claim| 20 came."], "ordered received", {"cola": 4}, {"cola": 20}),
+        (["claim| 20 cola came"], "received", {}, {"cola": 20}),
+        (["claim| 24 cola that we paid for"], "ordered", {"cola": 24}, {}),
+        (["claim| 2 torn and 3 wet popcorn", "claim| 5 popcorn"], "missing missing missing", {"popcorn": 5}, {}),
+        (["claim| 2 cola", "claim| 4 gum", "claim| credit the 6 pieces"], "missing missing missing",
+         {"cola": 2, "chewing_gum": 4}, {}),
+        (["claim| 6 each of gum and candy"], "missing", {"candy": 6, "chewing_gum": 6}, {}),
+        (["order| 24 cola"], "missing", {}, {}),
+    ],
+)  # fmt: skip
+def test_a_shortage_is_worked_out(lines: list[str], roles: str, missing: object, received: object) -> None:
+    """What was ordered less what came is missing; what only came is received; totals over goods count no goods."""
+    rows = rows_of(*lines)
+    found = shortage(rows, judged(rows, roles))
+    assert (dict(found.missing), dict(found.received)) == (missing, received)
+
+
+@pytest.mark.parametrize(
+    ("line", "roles", "units"),
+    [
+        ("from 24 water to 48", "former new", {"water": 48}),
+        ("12 more water on top of the 24", "more former", {"water": 36}),
+        ("12 fewer water than 48", "fewer former", {"water": 36}),
+        ("12 more water", "more", {}),
+        ("24 water", "former", {"water": 24}),
+        ("double the 24 water", "former", {"water": 48}),
+        ("cut the 24 water by half", "former", {"water": 12}),
+    ],
+)
+def test_a_change_is_worked_out(line: str, roles: str, units: object) -> None:
+    """New units are taken, differences are worked out from the former, and nothing is guessed."""
+    rows = rows_of(f"change| {line}")
+    assert changed_units(rows, judged(rows, roles)) == units
+
+
+def test_goods_taken_off_have_no_units_left() -> None:
+    """A name that is removed leaves 0 units, and its former count says nothing else."""
+    rows = rows_of("change| swap the 24 cola for 48 water")
+    roles = {"24": "former", "48": "new", "cola": "removed", "water": "none"}
+    found = [replace(number, role=roles[number.mark.text]) for number in numbers(rows)]
+    assert changed_units(rows, found) == {"water": 48, "cola": 0}
+
+
+def test_changes_go_by_the_order_named_before_them() -> None:
+    """Each order of a letter has its own numbers, also where a heading names it."""
+    rows = rows_of("none| Order 40:", "change| 72 water", "none| Order 41:", "change| 24 cola", "change| 12 chips")
+    groups = by_reference(rows, judged(rows, "order new order new new"), "change")
+    assert [(mark and mark.value, [each.value for each in found]) for mark, found in groups] == [
+        (40, [72]),
+        (41, [24, 12]),
+    ]
+
+
+def test_a_bargain_keeps_the_last_offer_of_each_product() -> None:
+    """Offers count in clauses that bargain alone, rivals' prices anywhere."""
+    rows = rows_of(
+        "negotiate| cola at $0.50, no, $0.52, they ask $0.55", "none| I offer $0.40 for gum", "negotiate| 5% off"
+    )
+    found = bargain(rows, judged(rows, "offer offer rival offer off"))
+    assert (found.offers, found.rivals, found.off_permille) == ({"cola": 52}, {"cola": 55}, 50)
+
+
+def test_a_number_has_a_role_that_its_clause_and_mark_can_have() -> None:
+    """Money is no count of units, a discount no price, a quote no order, and nothing is missing in an order."""
+    rows = rows_of("order| 48 water at $0.50, 5% off, quote 12, order 13")
+    possible = [
+        {role for role, can in zip(ROLES, can_be("order", number.mark), strict=True) if can} for number in numbers(rows)
+    ]
+    assert possible == [{"none", "units", "order", "quote"}, {"none"}, {"none"}, {"none", "quote"}, {"none", "order"}]
+
+
+def test_the_numbers_of_a_letter_are_judged_up_to_a_limit() -> None:
+    """A letter of numbers alone is read in a moment."""
+    rows = rows_of("order| " + "24 water " * 5000)
+    assert len(with_roles(rows)) == MOST_NUMBERS
+    assert with_roles(rows_of("none| Hello")) == []

@@ -1,0 +1,163 @@
+"""The goods, prices and numbers of clauses whose kinds are known."""
+
+import time
+
+import pytest
+from letters_for_tests import SETUP
+
+from akinai.worlds.vending.letters import reader
+from akinai.worlds.vending.letters.intents import Intent
+from akinai.worlds.vending.letters.text import clauses, prepare
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch):
+    """Read lines of "kind| text" as a letter whose clauses are of these kinds."""
+
+    def read_lines(*lines: str, subject: str = "") -> tuple[Intent, ...]:
+        parts = [line.partition("| ") for line in lines]
+        names = SETUP.catalog.good_names
+        kinds = tuple(kind for kind, _, text in parts for _ in clauses(prepare(text, names), names))
+        monkeypatch.setattr(reader, "kinds_of", lambda *_: ("none", kinds))
+        reader.forget()
+        return reader.read_letter("\n".join(text for _, _, text in parts), names, subject or " ")
+
+    yield read_lines
+    reader.forget()
+
+
+@pytest.mark.parametrize(
+    ("line", "units"),
+    [
+        ("Please send 3 boxes of chips and two of gum.", {"chips": 36, "chewing_gum": 48}),
+        ("2x case popcorn", {"popcorn": 24}),
+        ("We need 48 each of water and cola, as well as 24 each of candy and gum.",
+         {"water": 48, "cola": 48, "candy": 24, "chewing_gum": 24}),
+        ("Send a half-dozen salads and half a case of chips.", {"salad": 6, "chips": 6}),
+        ("Popcorn: send a case (12), please.", {"popcorn": 12}),
+        ("One case of candy and one of gum, please.", {"candy": 24, "chewing_gum": 24}),
+        ("Please ship one case (24 units) each of cola, energy drink and water.",
+         {"cola": 24, "energy_drink": 24, "water": 24}),
+        ("トレイルミックスを2ダース、水を3ケース届けてください。", {"trail_mix": 24, "water": 72}),
+    ],
+)  # fmt: skip
+def test_an_order_counts_units(read, line: str, units: dict[str, int]) -> None:
+    """Cases, boxes and dozens become units by the size of a product's case."""
+    assert dict(read(f"order| {line}")[0].items.units) == units
+
+
+def test_an_order_takes_no_goods_from_reports(read) -> None:
+    """Stock and sales are no part of an order, not even where the order itself names no goods."""
+    (order,) = read(
+        "none| We hold 24 cola and sold 36 water.", "none| - Water: 12 left", "order| Please send our order today."
+    )
+    assert not order.items.units
+
+
+@pytest.mark.parametrize(
+    ("lines", "offers", "rivals", "off"),
+    [
+        (["negotiate| Could you do water at $0.42 (today $0.48)?"], {"water": 42}, {}, None),
+        (["none| Your cola is dear.", "negotiate| Could you do $0.55?"], {"cola": 55}, {}, None),
+        (["negotiate| For cola a competitor advertises $1.08, against your $1.22.", "negotiate| Could you supply us at $1.05?"],
+         {"cola": 105}, {"cola": 108}, None),
+        (["none| FreshCart sells water at 44 cents.", "negotiate| Would you go to 42 cents?"], {"water": 42}, {"water": 44}, None),
+        (["negotiate| On gum you say 56, I say 50."], {"chewing_gum": 50}, {}, None),
+        (["negotiate| Chips: your 94 cents is steep, I'd pay 80."], {"chips": 80}, {}, None),
+        (["negotiate| We could do $0.48 for water, and ask 6% off the rest."], {"water": 48}, {}, 60),
+        (["negotiate| Our retail price for cola is $1.50, so could you lower it?"], {}, {}, None),
+        (["negotiate| Could you do $0.50?"], {"": 50}, {}, None),
+        (["negotiate| Pricing: $1.05 for the cola would be fair."], {"cola": 105}, {}, None),
+        (["negotiate| Cola: 68 cents is too high for us, and I'd suggest 62."], {"cola": 62}, {}, None),
+        (["negotiate| Your 97 cents for chips compares with 85 cents at Harbor Foods."], {}, {"chips": 85}, None),
+        (["negotiate| At 29 cents for candy I could list it at $1.00."], {"candy": 29}, {}, None),
+        (["negotiate| A competitor of yours lists cola for 98 cents, whereas you charge $1.18."], {}, {"cola": 98}, None),
+        (["negotiate| We now pay 46 cents for water elsewhere; with 44 cents you would win us over."],
+         {"water": 44}, {"water": 46}, None),
+        (["negotiate| 御社の水は55セントですが、49セントにしていただけますか。"], {"water": 49}, {}, None),
+    ],
+)  # fmt: skip
+def test_a_bargain_tells_whose_price_is_whose(
+    read, lines: list[str], offers: object, rivals: object, off: object
+) -> None:
+    """Offers, rivals' prices and the supplier's own are kept apart; a price without a name is that of the goods named last."""
+    (intent,) = read(*lines)
+    assert (dict(intent.offers), dict(intent.rivals), intent.off_permille) == (offers, rivals, off)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing", "received"),
+    [
+        ("5 of the 48 water bottles had leaked.", {"water": 5}, {}),
+        ("Of the eighteen sandwiches, four were warm.", {"sandwich": 4}, {}),
+        ("An entire case of cola was not delivered.", {"cola": 24}, {}),
+        ("We ordered 24 candy but only 20 came.", {"candy": 4}, {"candy": 20}),
+        ("I counted 44 energy drinks, not 48.", {"energy_drink": 4}, {"energy_drink": 44}),
+        ("Only 36 water arrived.", {}, {"water": 36}),
+        ("6 salads paid, 4 delivered.", {"salad": 2}, {"salad": 4}),
+        ("There were 9 sandwiches against the 12 on the invoice.", {"sandwich": 3}, {"sandwich": 9}),
+        ("The slip has 48 colas on it, the floor has 40.", {"cola": 8}, {"cola": 40}),
+        ("It arrived six candy packs light.", {"candy": 6}, {}),
+        ("When I took it all inside, one case of water, that is 24 bottles, was missing.", {"water": 24}, {}),
+        ("We ordered 24 water and were handed a case of tonic instead.", {"water": 24}, {}),
+        ("The 24 chocolate bars in it have melted.", {"chocolate_bar": 24}, {}),
+        ("キャンディは48個の注文でしたが、実際に入っていたのは40個でした。", {"candy": 8}, {"candy": 40}),
+        ("サラダ6個中4個の葉が茶色く変色していました。", {"salad": 4}, {}),
+        ("Three bags of popcorn and one salad were crushed.", {"popcorn": 3, "salad": 1}, {}),
+        ("コーラ24本のうち、8本が欠けておりました。", {"cola": 8}, {}),
+    ],
+)
+def test_a_claim_counts_what_is_missing_and_what_came(read, text: str, missing: object, received: object) -> None:
+    """Missing or bad units are told from those that came and those that were ordered."""
+    (intent,) = read(f"claim| {text}")
+    assert (dict(intent.items.units), dict(intent.received)) == (missing, received)
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("Raise the water on order 9 from 48 up to 72.", {"water": 72}),
+        ("Take the cookies out completely, add 24 candy in their place.", {"cookies": 0, "candy": 24}),
+        ("Instead of 72 water and 48 cola, we want 24 of each.", {"water": 24, "cola": 24}),
+        ("I have 48 iced teas there, please drop that to 24.", {"iced_tea": 24}),
+        ("water: 24 -> 0", {"water": 0}),
+        ("The two cases of chips are one too many, so it ought to hold 12 bags only.", {"chips": 12}),
+        ("Only 24 colas, please; the water remains at 48.", {"cola": 24}),
+        ("There is nowhere to put the chips, so that line can go.", {"chips": 0}),
+        ("The iced tea is superfluous, while the cola should go from 48 to 72.", {"iced_tea": 0, "cola": 72}),
+        ("水は24本でお願いしていましたが、48本に修正してください。", {"water": 48}),
+        ("Make it 48 water and no cola at all.", {"water": 48, "cola": 0}),
+        ("Please swap the 24 chips for 24 cookies.", {"chips": 0, "cookies": 24}),
+        ("水を48本から72本に増やしてください。", {"water": 72}),
+    ],
+)
+def test_a_change_tells_new_units_from_old(read, text: str, units: object) -> None:
+    """The units of the changed order, 0 for goods that are taken off; nothing where they cannot be known."""
+    assert dict(read(f"change| {text}")[0].items.units) == units
+
+
+@pytest.mark.parametrize(
+    ("lines", "numbers"),
+    [
+        (["none| Order 14 was short.", "claim| 4 cola were missing.", "none| Now to order 15.", "ask_order| Where is it?"],
+         [(14,), (15,)]),
+        (["ask_order| Where are orders 14 and 15?"], [(14, 15)]),
+        (["cancel| 注文14番を取り消してください。"], [(14,)]),
+        (["change| For 33, could we have 12 salads?"], [(33,)]),
+        (["none| Order 14 came.", "claim| Two waters from 14 were empty."], [(14,)]),
+        (["none| About order 14:", "change| 24 water is the right size."], [(14,)]),
+        (["change| Make the water on 23 two cases."], [(23,)]),
+        (["cancel| 2号機用の注文83を取り消してください。"], [(83,)]),
+    ],
+)  # fmt: skip
+def test_each_intent_has_its_own_number(read, lines: list[str], numbers: object) -> None:
+    """The number of an order is that of the intent's own clause, else of the clause nearest before it."""
+    assert [intent.orders for intent in read(*lines)] == numbers
+
+
+@pytest.mark.parametrize("kind", ["order", "change", "claim", "negotiate", "cancel"])
+def test_a_long_letter_is_read_in_linear_time(read, kind: str) -> None:
+    """Counts by the thousand in a line are read in a moment, and nothing raises."""
+    start = time.perf_counter()
+    read(f"{kind}| {'and 24 water ' * 1500}")
+    assert time.perf_counter() - start < 4
