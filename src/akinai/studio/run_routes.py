@@ -57,8 +57,8 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
         return HTMLResponse(day_html(views, number, studio.site(request)))
 
     @app.get("/runs/{id}/events")
-    async def events(id: str, digest: str = "", ghosts: int = 0) -> Response:
-        return stream(_news(studio, await studio.header(id), digest, ghosts))
+    async def events(id: str, digest: str = "", status: str = "", ghosts: int = 0) -> Response:
+        return stream(_news(studio, await studio.header(id), (digest, status, ghosts)))
 
     @app.post("/runs/{id}/fork")
     async def fork(request: Request, id: str) -> Response:
@@ -83,8 +83,11 @@ async def _views(studio: Studio, header: RunHeader) -> Any:
         raise HTTPException(409, f"run {header.run_id!r} cannot be read: {error}") from error
 
 
-async def _news(studio: Studio, header: RunHeader, digest: str, ghosts: int) -> AsyncGenerator[str]:
-    """A word whenever the run has grown, and when idle and reference are known."""
+async def _news(studio: Studio, header: RunHeader, shown: tuple[str, str, int]) -> AsyncGenerator[str]:
+    """A word whenever the run has grown, when it is over, and when idle and reference are known.
+
+    `shown` is what the page shows: the digest, the status, and how many are played beside it.
+    """
     notices, waiting = len(studio.notices), None
     if studio.views.known_ghosts(header) is None:
         waiting = asyncio.create_task(studio.views.ghosts(header))
@@ -93,9 +96,10 @@ async def _news(studio: Studio, header: RunHeader, digest: str, ghosts: int) -> 
             header = await studio.books.header(header.run_id)
             known = studio.views.known_ghosts(header)
             views = await studio.views.views(header)
-            if views.digest != digest or (known is not None and len(known) != ghosts):
+            now = (views.digest, views.header.status, shown[2] if known is None else len(known))
+            if now != shown:
                 yield event("grown", len(views.steps))
-                digest, ghosts = views.digest, len(known or {})
+                shown = now
             for notice in studio.notices[notices:]:
                 yield event("notice", notice)
             notices = len(studio.notices)

@@ -168,7 +168,7 @@ def page_data(views: RunViews, ghosts: Ghosts, site: Site) -> dict[str, Any]:
         "words": _words(view, site.language),
     }  # fmt: skip
     if site.live:
-        return data | {"url": site.run(view.id), "digest": view.digest}
+        return data | {"url": site.run(view.id), "digest": view.digest, "status": views.header.status}
     return data | {"fragments": [day_html(views, day.number, site) for day in view.days]}
 
 

@@ -230,7 +230,7 @@
       this.marks = new Map($$(".rail a").map(link => [+link.dataset.day, link]));
     }
     follow() { // another process plays on, or what the run is measured by is known now
-      const news = new EventSource(`${this.data.url}/events?digest=${this.data.digest}&ghosts=${Object.keys(this.data.ghosts).length}`);
+      const news = new EventSource(`${this.data.url}/events?digest=${this.data.digest}&status=${this.data.status}&ghosts=${Object.keys(this.data.ghosts).length}`);
       news.addEventListener("grown", async () => {
         news.close();
         const atEnd = this.seq === this.last && this.last > 0;
