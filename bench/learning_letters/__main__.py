@@ -1,9 +1,10 @@
 """Learns the networks that read letters to suppliers, from the letters of `tests/worlds/vending/letters`.
 
-python bench/learning_letters          learns from all sets but `held_out`; writes `kinds.bin` and `roles.bin`
+python bench/learning_letters          learns from all sets but `held_out`, and writes the weights of three networks
 python bench/learning_letters owners   learns without that set and says how much of it the reader gets right
 
-PyTorch is needed: `pip install torch`. Learning takes some fifteen minutes on a core.
+PyTorch is needed: `pip install torch`. Learning takes some fifty minutes on a core; `--only kinds1`, `kinds2`
+or `roles` learns one of them.
 """
 
 import argparse
@@ -22,23 +23,30 @@ import letters  # noqa: E402
 from akinai.worlds.vending.letters import reader  # noqa: E402
 from akinai.worlds.vending.letters.meaning import kinds, network, roles  # noqa: E402
 
+NETWORKS = {"kinds1": (kinds_network, 0), "kinds2": (kinds_network, 1), "roles": (roles_network, 0)}
+"""How each is learned, and the seed of the order in which it learns."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("without", nargs="?", default="", help="a set to leave out and to judge")
     parser.add_argument("--vectors", type=Path, help="vectors that words begin with; without them words begin anywhere")
+    parser.add_argument("--only", choices=[*NETWORKS], help="the network to learn; without it all of them")
     asked = parser.parse_args()
     without, vectors = {"held_out", asked.without}, vectors_of(asked.vectors)
-    for module, of_kind in ((kinds, kinds_network), (roles, roles_network)):
+    found = {}
+    for name in [asked.only] if asked.only else NETWORKS:
+        of_kind, seed = NETWORKS[name]
         data = of_kind.samples(without)
-        print(f"{len(data)} letters and sentences")
-        written = network.render_weights(whole_numbers(of_kind.learned(data, vectors)))
-        if asked.without:
-            weights = network.parse_weights(written)
-            module.weights = lambda weights=weights: weights
-        else:
-            Path(module.__file__).with_suffix(".bin").write_bytes(written)
+        print(f"{name}: {len(data)} letters and sentences")
+        written = network.render_weights(whole_numbers(of_kind.learned(data, vectors, seed)))
+        found[name] = network.parse_weights(written)
+        if not asked.without:
+            (Path(network.__file__).parent / f"{name}.bin").write_bytes(written)
     if asked.without:
+        both, of_roles = (found.get("kinds1"), found.get("kinds2")), found.get("roles", roles.weights())
+        together = tuple(net for net in both if net) or kinds.weights()
+        kinds.weights, roles.weights = lambda: together, lambda: of_roles
         reader.forget()
         letters.report(asked.without)
 

@@ -133,10 +133,10 @@ def loss_of(scores: Tensor, batch: Batch) -> Tensor:
     return (rows + (letters * batch.trust).sum()) / len(batch.samples)
 
 
-def learned(data: list[Sample], vectors: Vectors) -> KindsNetwork:
+def learned(data: list[Sample], vectors: Vectors, seed: int) -> KindsNetwork:
     """The network, its weights averaged over the last thousand steps."""
-    torch.manual_seed(0)
-    random.seed(0)
+    torch.manual_seed(seed)
+    random.seed(seed)
     words = words_of((row.tokens for each in data for row in each.rows), vectors, least=2)
     net = KindsNetwork(words, vectors)
     learning = Learning(net, EPOCHS * -(-len(data) // BATCH), RATE, kept=0.999)

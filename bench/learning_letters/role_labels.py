@@ -216,7 +216,8 @@ class Labelled:
         off = {label.off * 10 for label in labels if label.off is not None}
         named = False
         for at in self._at(("negotiate",), ("money", "count")):
-            number, cents = self.numbers[at], self.numbers[at].mark.value
+            number = self.numbers[at]
+            cents = number.mark.value if number.mark.kind == "count" else number.value
             if number.mark.kind == "count" and not number.mark.plain:
                 self._put(at, "none")
                 continue
@@ -232,7 +233,7 @@ class Labelled:
             if off or offers:
                 self._put(at, "off" if self.numbers[at].mark.value in off else "none")
         for at in self._at(("none", "complain"), ("money",)):
-            self._put(at, "rival" if self.numbers[at].mark.value in rivals and not named else "none")
+            self._put(at, "rival" if self.numbers[at].value in rivals and not named else "none")
 
     def _orders_and_quotes(self) -> None:
         every = [label for labels in self._labels.values() for label in labels]

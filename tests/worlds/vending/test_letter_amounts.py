@@ -50,6 +50,7 @@ def judged(rows: list[Row], roles: str) -> list[Number]:
         (["order| water 17, cola 61, gum 9", "order| 48 water"], "none units none units", {"water": 48}, 0),
         (["order| - 24 water", "order| - 48 cola", "order| - Total: 72"], "units units units", {"water": 24, "cola": 48}, 0),
         (["ask_price| 24 water"], "units", {}, 0),
+        (["order| - water | 48 | 24 | 72"], "units units units", {"water": 72}, 0),
         (["none| Cola sells well.", "order| Another 50 cans."], "units", {"cola": 50}, 0),
         (["none| Cola and water sell well.", "order| Another 50 cans."], "units", {}, 0),
         (["order| A case of each of these:", "order| - water", "order| - gum"], "units", {"water": 24, "chewing_gum": 24}, 0),
@@ -75,6 +76,10 @@ def test_units_asked_for_are_added_up(lines: list[str], roles: str, units: objec
         (["claim| 2 cola", "claim| 4 gum", "claim| credit the 6 pieces"], "missing missing missing",
          {"cola": 2, "chewing_gum": 4}, {}),
         (["claim| 6 each of gum and candy"], "missing", {"candy": 6, "chewing_gum": 6}, {}),
+        (["claim| 6 cola burst. Water and gum are fine.", "claim| Please credit the 6."], "missing missing", {"cola": 6}, {}),
+        (["claim| - cola | 48 | 40", "claim| - gum | 24 | 20", "claim| We lack 12."],
+         "ordered received ordered received missing", {"cola": 8, "chewing_gum": 4}, {"cola": 40, "chewing_gum": 20}),
+        (["claim| - cola | 48 | 40", "claim| - gum | 24 | 24"], "ordered received ordered received", {"cola": 8}, {"cola": 40}),
         (["order| 24 cola"], "missing", {}, {}),
     ],
 )  # fmt: skip
@@ -111,6 +116,14 @@ def test_goods_taken_off_have_no_units_left() -> None:
     assert changed_units(rows, found) == {"water": 48, "cola": 0}
 
 
+def test_what_stays_as_it_was_is_no_change() -> None:
+    """A row in which the new count is the former one changes nothing, beside one that does."""
+    rows = rows_of("change| - cola | 48 | 24", "change| - water | 24 | 24")
+    assert changed_units(rows, judged(rows, "former new none new")) == {"cola": 24}
+    rows = rows_of("change| 96 colas, please.", "change| The candy can stay at 48.")
+    assert changed_units(rows, judged(rows, "new new")) == {"cola": 96}
+
+
 def test_changes_go_by_the_order_named_before_them() -> None:
     """Each order of a letter has its own numbers, also where a heading names it."""
     rows = rows_of("none| Order 40:", "change| 72 water", "none| Order 41:", "change| 24 cola", "change| 12 chips")
@@ -128,6 +141,30 @@ def test_a_bargain_keeps_the_last_offer_of_each_product() -> None:
     )
     found = bargain(rows, judged(rows, "offer offer rival offer off"))
     assert (found.offers, found.rivals, found.off_permille) == ({"cola": 52}, {"cola": 55}, 50)
+
+
+@pytest.mark.parametrize(
+    ("line", "roles", "offers", "rivals"),
+    [
+        ("cola for $12.00 the case", "offer*", {"cola": 50}, {}),
+        ("80 cents each for chips and popcorn", "offer", {"chips": 80, "popcorn": 80}, {}),
+        ("80 cents for chips and 85 for popcorn", "offer offer", {"chips": 80, "popcorn": 85}, {}),
+        ("Could you match their price of 80 cents for chips?", "offer", {}, {"chips": 80}),
+        ("I won't ask you to match them: 80 cents for chips.", "offer", {"chips": 80}, {}),
+    ],
+)
+def test_a_price_is_of_a_unit_of_its_goods(line: str, roles: str, offers: object, rivals: object) -> None:
+    """The price of a case is divided, goods listed together share a price, and one to be matched is a rival's."""
+    rows = rows_of(f"negotiate| {line}")
+    found = bargain(rows, judged(rows, roles))
+    assert (found.offers, found.rivals) == (offers, rivals)
+
+
+@pytest.mark.parametrize("price", ["$12.00 the case", "$12 a case", "$12.00 / case of 24", "$12.00 per case"])
+def test_a_price_of_a_case_is_known(price: str) -> None:
+    """By the word after it; its value is that of a unit."""
+    (number, *_) = numbers(rows_of(f"negotiate| Cola at {price}"))
+    assert (number.boxed, number.value) == (True, 50)
 
 
 def test_a_number_has_a_role_that_its_clause_and_mark_can_have() -> None:

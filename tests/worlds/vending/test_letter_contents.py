@@ -38,6 +38,8 @@ def read(monkeypatch: pytest.MonkeyPatch):
         ("One case of candy and one of gum, please.", {"candy": 24, "chewing_gum": 24}),
         ("Please ship one case (24 units) each of cola, energy drink and water.",
          {"cola": 24, "energy_drink": 24, "water": 24}),
+        ("Two cola, two water and one gum, all in cases, please.", {"cola": 48, "water": 48, "chewing_gum": 24}),
+        ("Please send a pair of cases of cookies and one of gum.", {"cookies": 24, "chewing_gum": 24}),
         ("トレイルミックスを2ダース、水を3ケース届けてください。", {"trail_mix": 24, "water": 72}),
     ],
 )  # fmt: skip
@@ -153,6 +155,46 @@ def test_a_change_tells_new_units_from_old(read, text: str, units: object) -> No
 def test_each_intent_has_its_own_number(read, lines: list[str], numbers: object) -> None:
     """The number of an order is that of the intent's own clause, else of the clause nearest before it."""
     assert [intent.orders for intent in read(*lines)] == numbers
+
+
+def test_goods_meant_are_those_spoken_of_last(read) -> None:
+    """Also where a sentence that asks for nothing names them."""
+    (order, _) = read(
+        "claim| Of 72 water only 66 came.", "none| Noodles sell best.", "order| Please send three cases of them.",
+        subject="Delivery 47 / noodles",
+    )  # fmt: skip
+    assert dict(order.items.units) == {"cup_noodles": 36}
+
+
+def test_claims_of_two_orders_are_two(read) -> None:
+    """Each has its own goods."""
+    found = read("claim| Order 14: 4 cola were missing.", "claim| Order 15: six salads were brown.")
+    assert [(intent.orders, dict(intent.items.units)) for intent in found] == [
+        ((14,), {"cola": 4}),
+        ((15,), {"salad": 6}),
+    ]
+
+
+@pytest.mark.parametrize("heading", ["Order", "To order", "Reorder"])
+def test_a_column_of_quantities_to_order_holds_no_numbers_of_orders(read, heading: str) -> None:
+    """Also where its heading is the word before such a number; and it is told from what is in stock."""
+    (intent,) = read(
+        "order| | Item | On hand | " + heading + " |\n| Water | 12 | 48 |\n| Cola | 9 | 24 |\n| Gum | 30 | 24 |"
+    )
+    assert dict(intent.items.units) == {"water": 48, "cola": 24, "chewing_gum": 24}
+
+
+def test_what_one_of_something_costs_is_a_price(read) -> None:
+    """ "A sandwich" in such a question is no quantity."""
+    (intent,) = read("ask_price| What does a salad cost, and what a sandwich?")
+    assert (intent.topic, dict(intent.items.units)) == ("prices", {})
+
+
+@pytest.mark.parametrize("day", ["2 February", "on 30 May", "22 Nov"])
+def test_a_day_of_a_month_is_no_number_of_an_order(read, day: str) -> None:
+    """Nor a count."""
+    (intent,) = read(f"ask_order| Order 87 was to come {day}. Where is it?")
+    assert intent.orders == (87,)
 
 
 @pytest.mark.parametrize("kind", ["order", "change", "claim", "negotiate", "cancel"])

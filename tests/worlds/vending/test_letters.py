@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from letters_for_tests import HERE, SETUP, corpus, judged, read, share_right
 
-from akinai.worlds.vending.letters.meaning import kinds, network, roles
+from akinai.worlds.vending.letters.meaning import kinds, roles
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING, KINDS, kinds_of, rows_of
 from akinai.worlds.vending.letters.meaning.roles import ROLES, Row
 from akinai.worlds.vending.letters.scan import scan
@@ -36,7 +36,7 @@ def test_words_of_orders_alone_charge_nothing(place: str) -> None:
 
 
 @pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize(("held_out", "least"), [(False, 0.92), (True, 0.85)], ids=["seen", "held out"])
+@pytest.mark.parametrize(("held_out", "least"), [(False, 0.92), (True, 0.9)], ids=["seen", "held out"])
 def test_what_letters_want_is_read(every: int, held_out: bool, least: float) -> None:
     """Intents are read right: kind, goods, prices and numbers. `letters/README.md` has what each set had when first read."""
     examples = [example for example in corpus() if example.held_out is held_out][::every]
@@ -48,7 +48,7 @@ def test_the_networks_add_whole_numbers() -> None:
     """Scores are whole numbers and the same on every machine; a letter is read alike alone and beside others."""
     names = SETUP.catalog.good_names
     said = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
-    of_kinds = network.scores(rows_of("order", said), kinds.weights())
+    of_kinds, _ = kinds.scores_of(rows_of("order", said), kinds.weights())
     rows = [Row((), "none", subject=True), Row(scan("Of 24 cola from 311 only 20 came.", names), "claim")]
     of_roles = roles.scores(rows, roles.numbers(rows), roles.weights())
     digests: list[str] = []
@@ -58,7 +58,7 @@ def test_the_networks_add_whole_numbers() -> None:
         digest = hashlib.sha256(" ".join(str(int(score)) for row in table for score in row).encode()).hexdigest()
         digests.append(digest[:16])
     assert (of_kinds.shape, of_roles.shape) == ((5, len(KINDS)), (3, len(ROLES) + 1))
-    assert digests == ["0a278361bf7f04c9", "d3635a6338a74fb6"]
+    assert digests == ["640bf9185ef9c1a8", "03e8f84920920b59"]
 
 
 def test_rows_of_goods_are_of_one_kind() -> None:

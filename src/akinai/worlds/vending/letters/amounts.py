@@ -16,6 +16,7 @@ _MOST_CENTS = 2_000
 """More than this is no price of a unit."""
 _DOUBLES = word_set("double doubled doubling twice 倍")
 _HALVES = word_set("half halve halved halving 半分")
+_STAYS = word_set("stay stays remain remains")
 _SHARED = word_set("each apiece both every either all")
 _SHARED_JA = ("各", "ずつ", "それぞれ", "全て", "とも")
 
@@ -89,9 +90,12 @@ def _is_of_several(rows: Sequence[Row], number: Number) -> bool:
 def _agreed(counts: Sequence[int], case_units: int) -> int:
     """What the counts of a clause for the same goods say together; 0 where they contradict each other.
 
-    "5 x 24 = 120" says 120, "3 cases (24 units each)" says 72: the size of a case and the number of cases say no more.
+    "5 x 24 = 120" says 120, "3 cases (24 units each)" says 72: the size of a case and the number of cases say no more;
+    "48 here, 24 there, 72 in all" says 72.
     """
     whole = max(counts)
+    if len(counts) > 2 and sum(counts) == 2 * whole:
+        return whole
     aside = (0, case_units, whole, whole / case_units)
     return whole if all(count in aside for count in counts) else 0
 
@@ -104,11 +108,14 @@ def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
     def counts(role: Role) -> dict[str, list[int]]:
         return _counts(rows, claimed, role)
 
-    missing = {id: _sum_of(values) for id, values in counts("missing").items()}
     ordered, received = counts("ordered"), dict[str, int]()
+    lacking = {id: max(ordered[id]) - _sum_of(came) for id, came in counts("received").items() if id in ordered}
+    claimed = [number for number in claimed if not _repeats(lacking, number)]
+    missing = {id: _sum_of(values) for id, values in counts("missing").items()}
     for id, values in counts("received").items():
-        if id not in missing:
-            received[id] = came = _sum_of(values)
+        came = _sum_of(values)
+        if id not in missing and max(ordered.get(id, [came + 1])) > came:
+            received[id] = came
             missing[id] = max(0, max(ordered.get(id, [0])) - came)
     if not missing and not received:
         missing = {id: max(values) for id, values in ordered.items()}  # "the two cases of cola that we paid for"
@@ -123,7 +130,8 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
 
     new, more, fewer = counts("new"), counts("more"), counts("fewer")
     former = counts("former")
-    changed = {id: values[-1] for id, values in new.items()}
+    kept = {number.product.id for number in numbers if number.product and _is_kept(rows, numbers, number)}
+    changed = {id: values[-1] for id, values in new.items() if id not in kept or len(new) == len(kept)}
     for number in numbers:
         if number.role == "removed" and number.product is not None:
             id = number.product.id
@@ -134,6 +142,25 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
         elif not changed and len(values) == 1:
             changed[id] = _altered(rows, values[0])
     return changed
+
+
+def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
+    """Whether a new count is also what was: "Cola | 24 | 24", "the cola can stay at 24"."""
+    marks = rows[number.row].marks
+    if number.role == "new" and any(mark.text in _STAYS for mark in marks[max(0, number.at - 2) : number.at]):
+        return True
+    return (
+        number.role == "new"
+        and rows[number.row].listed
+        and any(
+            other.row == number.row
+            and other.product == number.product
+            and other.mark.plain
+            and other.mark.value == number.mark.value
+            for other in numbers
+            if other.at < number.at
+        )
+    )
 
 
 def _altered(rows: Sequence[Row], units: int) -> int:
@@ -148,19 +175,49 @@ def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
     """The prices that a letter offers, the last for each product, and those that it says others ask."""
     found = Bargain()
     for number in numbers:
-        bargains, cents = rows[number.row].kind == "negotiate", number.mark.value
+        bargains = rows[number.row].kind == "negotiate"
+        cents = number.value if number.mark.kind == "money" else number.mark.value
         id = number.product.id if number.product else ""
         if number.role == "off" and number.mark.kind == "percent" and bargains and found.off_permille is None:
-            found = replace(found, off_permille=cents)
+            found = replace(found, off_permille=number.mark.value)
         elif number.mark.kind not in ("money", "count") or not 0 < cents <= _MOST_CENTS:
             continue
         elif number.mark.kind == "count" and named_in(rows[number.row].marks[number.at + 1 : number.at + 2]):
             continue  # "we would take 240 water"
+        elif number.role == "offer" and bargains and _is_matched(rows, number):
+            found.rivals[id] = cents
         elif number.role == "offer" and bargains:
-            found.offers[id] = cents
+            found.offers.update(dict.fromkeys(_goods_priced(rows, numbers, number), cents))
         elif number.role == "rival" and (bargains or id not in found.rivals):
             found.rivals[id] = cents
     return found
+
+
+_MATCHES = word_set("match matches matching matched")
+_TO_A_PRICE = word_set("the that this a their his her your price of rate figure offer quote")
+_LISTING = word_set("and & , / or both the for as well plus")
+"""Words between goods that share a price."""
+
+
+def _is_matched(rows: Sequence[Row], number: Number) -> bool:
+    """Whether a price is one to be matched: "Could you match 81 cents?"."""
+    before = [mark.text for mark in rows[number.row].marks[max(0, number.at - 4) : number.at]]
+    linked = list(takewhile(lambda text: text in _TO_A_PRICE, reversed(before)))
+    return len(linked) < len(before) and before[-1 - len(linked)] in _MATCHES
+
+
+def _goods_priced(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> list[str]:
+    """The ids of the goods of a price: its own, and those listed with it where the clause has no other price."""
+    own = number.product.id if number.product else ""
+    if sum(each.role == number.role for each in numbers if each.row == number.row) > 1:
+        return [own]
+    groups: list[list[str]] = [[]]
+    for mark in rows[number.row].marks:
+        if mark.product:
+            groups[-1].append(mark.product.id)
+        elif mark.text not in _LISTING:
+            groups.append([])
+    return next((group for group in groups if own in group), [own])
 
 
 def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[tuple[Mark | None, list[Number]]]:
@@ -188,6 +245,15 @@ def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> l
         return [(None, early)]
     first, *rest = groups.values()
     return [(first[0], early + first[1]), *rest]
+
+
+def _repeats(lacking: Mapping[str, int], number: Number) -> bool:
+    """Whether a count without goods in its clause says once more what was ordered less what came."""
+    return (
+        not number.named
+        and number.role == "missing"
+        and number.mark.value in (*lacking.values(), sum(lacking.values()))
+    )
 
 
 def _totals_goods(numbers: Sequence[Number], number: Number) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 from akinai.worlds.vending.letters.amounts import (
     bargain,
@@ -139,6 +140,14 @@ def _cancel(letter: Letter) -> list[Intent]:
 def _claim(letter: Letter) -> list[Intent]:
     if not letter.has("claim"):
         return []
+    groups = by_reference(letter.rows, letter.numbers, "claim")
+    claims = [(mark, shortage(letter.rows, numbers)) for mark, numbers in groups if mark and mark.kind == "order"]
+    claims = [(mark, lack) for mark, lack in claims if lack.missing]
+    if len(claims) > 1 and all(first[1] != second[1] for first, second in combinations(claims, 2)):
+        return [
+            Intent("claim", Items(lack.missing), orders=_number_of(mark, "order"), received=lack.received)
+            for mark, lack in claims
+        ]
     found = shortage(letter.rows, letter.numbers)
     return [Intent("claim", Items(found.missing), orders=letter.orders("claim"), received=found.received)]
 

@@ -55,7 +55,7 @@ _AND_ANOTHER = (
 _AND_OTHERS = rf"(?:(?: ?(?:,|/|&|and|or|と|vs\.?)+ ?(?:and )?(?:no\.? ?)?#?{_N}){_NO_COUNT}){{0,3}}"
 _NUMBER_JA = rf"[ :#]{{0,2}}第?{_N}(?: ?[番号])?(?:と{_N}[番号]?)?"
 _QUOTE = (
-    rf"(?<![a-z0-9])q[- ]?#?{_N}(?![0-9a-z])"
+    rf"(?<![a-z0-9])q(?:t-|[- ])?#?{_N}(?![0-9a-z])"
     rf"|\b(?:quotes|quotations)\b{_LABEL}{_N}{_NO_COUNT}{_AND_OTHERS}"
     rf"|\b(?:quote|quotation)\b{_LABEL}{_N}{_NO_COUNT}{_AND_ANOTHER}"
     rf"|見積(?:書|もり|り)?(?:番号|no\.?)?{_NUMBER_JA}"
@@ -92,6 +92,8 @@ _NO_QUANTITY = (
     r"(?:(?:minute|hour|day|week|month|year|night|machine|slot|column|row|line)s?"
     rf"|times|people|employees|o'clock|degrees|miles)\b|{_N} ?(?:月|日|時|年|週|か月|台)"
     rf"|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{{0,6}}\.? {_N}"
+    r"|[0-9]{1,2} (?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b"
+    r"|(?:(?<=\bon )|(?<=\bby )|(?<=\bof )|(?<=\bfrom )|(?<=\buntil )|(?<=\bbefore ))[0-9]{1,2} may\b"
     rf"|\b(?:days?|weeks?|account|suite|room|page|item|line|machine|row|slot|floor) ?#?{_N}(?=[ ,.;:)]|$)"
     r"|av-[0-9]{1,9}"
 )
@@ -240,9 +242,15 @@ def nearest_product(marks: Sequence[Mark], at: int) -> GoodName | None:
         following = following[3:]  # "one case (24) of gum"
     elif marks[at].case and said[:2] == ["of", ""]:
         following = following[2:]  # "two boxes of 12 cookies"
-    for mark in following[:5]:
+    for place, mark in enumerate(following[:5]):
         if mark.product:
             return mark.product
-        if mark.text in _APART or mark.kind in ("count", "money"):
+        if (mark.text in _APART and not _joins_words(following, place)) or mark.kind in ("count", "money"):
             break
     return next((mark.product for mark in reversed(marks[max(0, at - _FAR) : at]) if mark.product), None)
+
+
+def _joins_words(marks: Sequence[Mark], at: int) -> bool:
+    """Whether an "and" joins words before the name of goods: "dented and leaking colas"."""
+    kinds = [mark.kind for mark in marks[: at + 3]]
+    return marks[at].text == "and" and at > 0 and kinds == ["word"] * (at + 2) + ["name"]

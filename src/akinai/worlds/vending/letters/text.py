@@ -22,6 +22,7 @@ _ASIDE = re.compile(
 )
 _TWICE = re.compile(r"\b(?P<word>[A-Za-z-]{3,15}) \((?P<digits>[0-9]{1,5})\)")
 """A number in words and in digits: "thirty (30)"."""
+_PAIR = re.compile(r"\ba (?:pair|couple) of (?=cases|boxes|cartons|crates|trays)", re.IGNORECASE)
 _DOZEN = re.compile(
     r"\b(?P<many>half an?|(?:a )?half|an?|one|two|three|four|five|six|[0-9]{1,3})[ -]dozen(?:s of)?\b", re.IGNORECASE
 )
@@ -48,7 +49,7 @@ def unquoted(text: str) -> str:
 
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
-    text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, text))
+    text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _digits(tuple(names)).sub(lambda found: str(NUMBER_WORDS[found["word"].lower().replace(" ", "-")]), text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(plain(text))))))
@@ -162,7 +163,7 @@ class Clause:
     """Whether it is a row of a table."""
 
 
-_BULLET = re.compile(r"^\s*(?:[-*+•‣]|\(?[0-9]{1,2}[.)]|[0-9]{1,2}\.[0-9]{1,2}(?=\s+[A-Z]))\s+")
+_BULLET = re.compile(r"^\s*(?:[-*+•‣]|\(?[0-9]{1,2}[.)]|[0-9]{1,2}\.[0-9]{1,2}(?=\s+[A-Z]))(?:\s+|$)")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!\bno\.)(?<!\bnr\.)(?<!\bnos\.)(?<!\bapprox\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bst\.)(?<!\bqty\.)"
     r"(?<! \.)[\"')]?\s+(?!\.)",
@@ -211,6 +212,9 @@ _IN_BRACKETS = re.compile(r"\([^()]{0,30}\)")
 _NUMBERED = re.compile(r"^(?:#|line|no\.?|nr\.?|pos\.?|item no\.?|番号)$")
 """The heading of a column that numbers the rows."""
 
+_ORDERS = re.compile(r"\b(?:re)?order$")
+"""The end of a heading over quantities, where it is not the first column: "To order"."""
+
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
     """The lines that are not empty, and whether they are rows of a table: items of a list, with headings at numbers."""
@@ -233,9 +237,10 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The cells of a row, those with digits after the heading of their column."""
-    parts = [
-        f"{heading} {cell}" if heading and re.search(r"[0-9]", cell) else cell
-        for heading, cell in zip(headings, cells, strict=False)
-        if cell and not _NUMBERED.match(heading)
-    ]
+    parts: list[str] = []
+    for at, (heading, cell) in enumerate(zip(headings, cells, strict=False)):
+        if at and _ORDERS.search(heading):
+            heading += " quantity"
+        if cell and not _NUMBERED.match(heading):
+            parts.append(f"{heading} {cell}" if heading and re.search(r"[0-9]", cell) else cell)
     return " : ".join(parts)

@@ -1,5 +1,6 @@
 """The kind of every clause of a letter: what it asks for, orders, offers, takes back, claims or says."""
 
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from akinai.worlds.vending.letters.meaning.network import Row, Weights, packaged, scores
 from akinai.worlds.vending.letters.meaning.tokens import tokens
 from akinai.worlds.vending.letters.text import Clause
+from akinai.worlds.vending.letters.words import word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +22,7 @@ KINDS = (
 )  # fmt: skip
 CHARGING = ("order", "confirm")
 """Kinds on which money moves."""
-CERTAIN = 1.75
+CERTAIN = 2.0
 """Natural units of log odds by which a charging kind must exceed every other kind."""
 
 _CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
@@ -29,13 +31,24 @@ _COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-?
 _GOODS_ALONE = re.compile(
     r"\b(?:the address|the account|units?|of|cases?|cs|x|each|and|qty|quantity|bottles|bags|cans|packs)\b"
 )
+_COUNTING = word_set("one a an of case cases bottle bottles box boxes and CNT NUM §")
+"""The tokens of a clause that counts goods and says no more."""
+_STANDING = re.compile(r"\b(?:is|are) still (?:standing|sitting|lying|here|there|left|in|on)\b")
+"""A report of what is in stock."""
 _WORD = re.compile(r"[a-z]{2,}|[\u3040-\u9fff]")
 
 
 @lru_cache(maxsize=1)
-def weights() -> Weights:
-    """The weights that come with the package."""
-    return packaged("kinds.bin")
+def weights() -> tuple[Weights, ...]:
+    """The weights that come with the package: of two networks that learned the same in another order."""
+    return packaged("kinds1.bin"), packaged("kinds2.bin")
+
+
+def scores_of(rows: Sequence[Row], nets: Sequence[Weights]) -> tuple["np.ndarray", int]:
+    """Rows by kinds: how much speaks for each kind, by all networks together; and the scores of a natural unit of log
+    odds. Whole numbers, since the scores of one network are multiplied by the units of the others."""
+    every = math.prod(net.unit for net in nets)
+    return sum(scores(rows, net) * (every // net.unit) for net in nets), every * len(nets)
 
 
 def rows_of(subject: str, clauses: Sequence[Clause]) -> list[Row]:
@@ -55,19 +68,26 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     and with the line that leads to them, and charge only where words of the letter do. "CONFIRM Q-12", as suppliers ask
     for it, confirms.
     """
-    net, rows = weights(), rows_of(subject, clauses)
-    table = scores(rows, net)
+    import numpy as np
+
+    rows = rows_of(subject, clauses)
+    table, unit = scores_of(rows, weights())
     careful = table.copy()
-    careful[:, _CHARGING_PLACES] -= CERTAIN * net.unit
-    said = {kind for kind, row in zip(_largest(careful), rows, strict=True) if row.tokens and not row.item}
+    careful[:, _CHARGING_PLACES] -= CERTAIN * unit
+    bare = [not row.item and _COUNTING.issuperset(row.tokens) for row in rows]
+    said = {kind for kind, row, counts in zip(_largest(careful), rows, bare, strict=True) if not (row.item or counts)}
     doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
+    for place in doubtful:
+        careful[bare, place] -= CERTAIN * unit
+    there = [False, *(_STANDING.search(clause.low) is not None for clause in clauses)]
+    careful[np.ix_(there, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
     at = 0
     for goods, run in groupby(rows, key=lambda row: row.item):
         here = slice(at, at := at + len(list(run)))
         if goods:
             leads = rows[here.start - 1].tokens[-1:] == [":"]
             careful[here] = table[here].sum(axis=0) + (careful[here.start - 1] if leads else 0.0)
-            careful[here, doubtful] -= CERTAIN * net.unit
+            careful[here, doubtful] -= CERTAIN * unit
     first, *rest = _largest(careful)
     if not clauses and _COMMAND.fullmatch(subject.lower()):
         first = "confirm"

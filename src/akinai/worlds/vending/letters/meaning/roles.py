@@ -68,8 +68,10 @@ def can_be(kind: str, mark: Mark) -> list[bool]:
         possible.discard("order")
     if mark.kind == "order" and not _BARE.fullmatch(mark.text):
         possible.discard("quote")
-    if mark.text == "one" and not mark.case and kind != "claim":
+    if mark.text == "one" and not mark.case and kind not in ("claim", "change"):
         possible.clear()
+    if kind == "ask_price" and mark.value == 1 and not mark.case:
+        possible.discard("units")  # "What does a salad cost?"
     return [role == "none" or (role in possible and role in _OF_MARKS[mark.kind]) for role in ROLES]
 
 
@@ -108,14 +110,16 @@ class Number:
     """Whether its clause names the product; else it is the one named last before it."""
     role: Role = "none"
     boxed: bool = False
-    """Whether a bare count is one of cases."""
+    """Whether a bare count is one of cases, or a price that of a case."""
 
     @property
     def value(self) -> int:
-        """Units for a count of goods; else cents, per mille, or the number as it stands."""
+        """Units for a count of goods, cents a unit for a price; else per mille, or the number as it stands."""
         mark, product = self.mark, self.product
-        if mark.kind != "count" or product is None:
+        if product is None:
             return mark.value
+        if mark.kind != "count":
+            return mark.value // product.case_units if self.boxed else mark.value
         if self.boxed and not mark.case and mark.value != product.case_units:
             return mark.value * product.case_units
         return mark.units_of(product)
@@ -136,13 +140,35 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
             elif mark.kind in ("count", "money"):
                 priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in _CENTS)
                 beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
-                found.append(Number(place, at, mark, beside or (named[0] if named else last), bool(named)))
+                if not beside:
+                    beside = named[0] if named else _counted_before(rows, found, row.kind, mark) or last
+                boxed = mark.kind == "money" and _is_of_a_case(row.marks[at + 1 : at + 4])
+                found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
                 found.append(Number(place, at, mark, None))
         aside = len({*topic}) == 1 and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
-        if named and not aside:
+        if named and (not aside or topic[0] in named):
             last = next((good for good in named if good in topic), named[-1])
     return found
+
+
+def _is_of_a_case(after: Sequence[Mark]) -> bool:
+    """Whether a price before these marks is that of a case: "$12.00 the case", "12.00 / case of 24"."""
+    for mark in after:
+        if mark.text in CASES or (mark.case and mark.value == 1):
+            return True
+        if mark.text not in ("a", "the", "per", "each", "every", "/", "for"):
+            return False
+    return False
+
+
+def _counted_before(rows: Sequence[Row], found: Sequence[Number], kind: str, mark: Mark) -> GoodName | None:
+    """The only product of which clauses of a kind counted as many before: "please credit the six"."""
+    if mark.kind != "count" or kind != "claim":
+        return None
+    alike = [number for number in found if number.named and number.product and rows[number.row].kind == kind]
+    goods = {each.product for each in alike if (each.mark.value, each.mark.case) == (mark.value, mark.case)}
+    return goods.pop() if len(goods) == 1 else None
 
 
 def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
@@ -155,6 +181,11 @@ def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
 
 _LINKING = word_set("for per on a an each apiece the of unit bottle can bag pack packet cup bar piece")
 """Words between a price and the product that it is for."""
+_FEW = 11
+"""Cases of a product, at most, where the word stands apart from the count."""
+_SOME = 3
+"""The same, where only the count before says so."""
+_SEVERAL_CASES = word_set("cases boxes cartons ctns crates trays")
 _LINKED = 5
 """Marks between them, at most."""
 
@@ -180,25 +211,79 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
     if not found:
         return []
     table = scores(rows, found, weights())
-    possible = np.array([can_be(rows[number.row].kind, number.mark) for number in found])
+    for places in _columns(rows, found):
+        table[places] = table[places].sum(axis=0)
+    possible = np.array([can_be(rows[number.row].kind, _counted(rows, number)) for number in found])
     best, boxed = np.where(possible, table[:, :-1], -np.inf).argmax(axis=1), table[:, -1] > 0
     cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
-    return [
-        replace(each, role=ROLES[int(role)], boxed=cases and (bool(boxes) or _is_boxed(rows, found, at)))
-        for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True))
-    ]
+    judged: list[Number] = []
+    for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True)):
+        of_cases = each.boxed or (cases and (bool(boxes) or _is_boxed(rows, found, at)))
+        judged.append(replace(each, role=ROLES[int(role)], boxed=of_cases))
+    return judged
+
+
+def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
+    """The places of the numbers that stand under one another: in items of a list that follow one another, of a kind
+    and with as many counts and prices, of which each has goods."""
+    by_row: dict[int, list[int]] = {}
+    for at, number in enumerate(found):
+        if number.mark.kind in ("count", "money") and rows[number.row].listed:
+            by_row.setdefault(number.row, []).append(at)
+    columns: list[list[list[int]]] = []
+    before: tuple[object, ...] = ()
+    for row, places in by_row.items():
+        own = (rows[row].kind, *((found[at].mark.kind, found[at].mark.case) for at in places))
+        if len(places) < 2 or not named_in(rows[row].marks):
+            before = ()
+            continue
+        if before != (row - 1, own):
+            columns.append([[] for _ in places])
+        for column, at in zip(columns[-1], places, strict=True):
+            column.append(at)
+        before = (row, own)
+    return [column for group in columns for column in group if len(column) > 1]
+
+
+def _counted(rows: Sequence[Row], number: Number) -> Mark:
+    """The mark of a number; "one" before goods is a count like others."""
+    after = rows[number.row].marks[number.at + 1 : number.at + 3]
+    if number.mark.text != "one" or not after:
+        return number.mark
+    goods = after[0].product or (after[0].text == "of" and after[-1].product)
+    return replace(number.mark, text="1") if goods else number.mark
 
 
 def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
-    """Whether a bare count is one of cases since those of the same goods beside it are: "two of the three cases"."""
+    """Whether a bare count is one of cases since those of the same goods beside it are ("two of the three cases"), or
+    its clause says so: "two water and one gum, all in cases"."""
     mark, row = found[at].mark, found[at].row
+    kind = rows[row].kind
     if mark.kind != "count" or mark.case or not mark.text.removesuffix(" of").isalnum():
         return False
+    bare = mark.plain or mark.text == "one"
+    if bare and mark.value <= _FEW and any(_speaks_of_cases(each) for each in rows[row : row + 2]):
+        return True
+    if kind == "order" and bare and 0 < mark.value <= _SOME and _follows_cases(found, at):
+        return True
     beside = [other for other in found if other.mark.case and other.product == found[at].product]
-    beside = [other for other in beside if rows[other.row].kind == rows[row].kind]
+    beside = [other for other in beside if rows[other.row].kind == kind]
     before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
     after = [other for other in beside if other.row == row and other.at > found[at].at]
-    return any(0 < mark.value <= other.mark.value and not other.mark.half for other in (*before[-1:], *after[:1]))
+    most = _FEW if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
+    nearest = [other.mark for other in (*before[-1:], *after[:1]) if not other.mark.half]
+    return any(0 < mark.value <= max(most, other.value) for other in nearest)
+
+
+def _speaks_of_cases(row: Row) -> bool:
+    """Whether a clause that orders says of its counts that they are of cases: "Tea 2, gum 1. Cases, please."."""
+    return row.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in row.marks)
+
+
+def _follows_cases(found: Sequence[Number], at: int) -> bool:
+    """Whether the count before it in the same clause, or in the one before, is of cases."""
+    before = [other for other in found[:at] if other.mark.kind == "count" and found[at].row - other.row <= 1]
+    return bool(before) and before[-1].mark.case
 
 
 @lru_cache(maxsize=1)
