@@ -187,7 +187,8 @@ def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
         elif number.role == "offer" and bargains and _is_matched(rows, number):
             found.rivals[id] = cents
         elif number.role == "offer" and bargains:
-            found.offers.update(dict.fromkeys(_goods_priced(rows, numbers, number), cents))
+            for good in _goods_priced(rows, numbers, number):
+                found.offers[good] = cents
         elif number.role == "rival" and (bargains or id not in found.rivals):
             found.rivals[id] = cents
     return found

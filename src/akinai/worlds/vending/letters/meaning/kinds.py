@@ -47,8 +47,11 @@ def weights() -> tuple[Weights, ...]:
 def scores_of(rows: Sequence[Row], nets: Sequence[Weights]) -> tuple["np.ndarray", int]:
     """Rows by kinds: how much speaks for each kind, by all networks together; and the scores of a natural unit of log
     odds. Whole numbers, since the scores of one network are multiplied by the units of the others."""
+    import numpy as np
+
     every = math.prod(net.unit for net in nets)
-    return sum(scores(rows, net) * (every // net.unit) for net in nets), every * len(nets)
+    table = np.sum([scores(rows, net) * (every // net.unit) for net in nets], axis=0)
+    return table, every * len(nets)
 
 
 def rows_of(subject: str, clauses: Sequence[Clause]) -> list[Row]:

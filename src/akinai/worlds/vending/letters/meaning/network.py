@@ -60,7 +60,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Whole numbers, kept as floats of 64 bits, in which sums of this size are exact."""
+    """Whole numbers, but for the table kept as floats of 64 bits, in which sums of this size are exact."""
 
     words: dict[str, int]
     table: "np.ndarray"
@@ -106,13 +106,14 @@ def parse_weights(data: bytes) -> Weights:
         at += arrays[name].nbytes
     words = bytes(arrays.pop("words")).decode().split("\n")
     bits, flag, unit, hidden, *context = (int(scale) for scale in arrays.pop("scales"))
+    table = arrays.pop("table")
     whole = {name: array.astype(np.float64) for name, array in arrays.items()}
     layers = [
         Layer(whole[f"context{at}"], whole[f"context{at}_bias"], each) for at, each in enumerate(context, start=1)
     ]
     return Weights(
         {word: at for at, word in enumerate(words, start=UNKNOWN + 1)},
-        whole["table"],
+        table,
         tuple(whole[f"filters{width}"] for width in range(1, WIDEST + 1)),
         tuple(whole[f"bias{width}"] for width in range(1, WIDEST + 1)),
         bits, tuple(layers), Layer(whole["hidden"], whole["hidden_bias"], hidden),
@@ -169,7 +170,7 @@ def responses(texts: Sequence[Sequence[str]], net: Weights) -> "np.ndarray":
         starts.append(len(ids) - len(blanks))
         ids += [net.words.get(token, UNKNOWN) for token in tokens] or [UNKNOWN]
         ids += blanks
-    table = net.table[ids]
+    table = net.table[ids].astype(np.float64)
     last = len(ids) - len(blanks)
     found: list[np.ndarray] = []
     for width, (kernel, bias) in enumerate(zip(net.filters, net.biases, strict=True), start=1):
