@@ -39,6 +39,8 @@ def read(monkeypatch: pytest.MonkeyPatch):
         ("Please ship one case (24 units) each of cola, energy drink and water.",
          {"cola": 24, "energy_drink": 24, "water": 24}),
         ("Two cola, two water and one gum, all in cases, please.", {"cola": 48, "water": 48, "chewing_gum": 24}),
+        ("Tea 2, gum 1. Cases, please.", {"iced_tea": 48, "chewing_gum": 24}),
+        ("Please send 10 sandwiches and 6 salads, packed in boxes.", {"sandwich": 10, "salad": 6}),
         ("Please send a pair of cases of cookies and one of gum.", {"cookies": 24, "chewing_gum": 24}),
         ("トレイルミックスを2ダース、水を3ケース届けてください。", {"trail_mix": 24, "water": 72}),
     ],

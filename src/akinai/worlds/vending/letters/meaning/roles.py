@@ -181,11 +181,13 @@ def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
 
 _LINKING = word_set("for per on a an each apiece the of unit bottle can bag pack packet cup bar piece")
 """Words between a price and the product that it is for."""
-_FEW = 11
+_MOST_CASES = 11
 """Cases of a product, at most, where the word stands apart from the count."""
-_SOME = 3
+_MOST_CASES_UNSAID = 3
 """The same, where only the count before says so."""
-_SEVERAL_CASES = word_set("cases boxes cartons ctns crates trays")
+_SEVERAL_CASES = word_set("cases ctns")
+_ADDED = 5
+"""Marks of a clause that only adds "Numbers are cases." to the one before."""
 _LINKED = 5
 """Marks between them, at most."""
 
@@ -262,22 +264,27 @@ def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
     if mark.kind != "count" or mark.case or not mark.text.removesuffix(" of").isalnum():
         return False
     bare = mark.plain or mark.text == "one"
-    if bare and mark.value <= _FEW and any(_speaks_of_cases(each) for each in rows[row : row + 2]):
+    if bare and mark.value <= _MOST_CASES and _speaks_of_cases(rows, row):
         return True
-    if kind == "order" and bare and 0 < mark.value <= _SOME and _follows_cases(found, at):
+    if kind == "order" and bare and 0 < mark.value <= _MOST_CASES_UNSAID and _follows_cases(found, at):
         return True
     beside = [other for other in found if other.mark.case and other.product == found[at].product]
     beside = [other for other in beside if rows[other.row].kind == kind]
     before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
     after = [other for other in beside if other.row == row and other.at > found[at].at]
-    most = _FEW if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
+    most = _MOST_CASES if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
     nearest = [other.mark for other in (*before[-1:], *after[:1]) if not other.mark.half]
     return any(0 < mark.value <= max(most, other.value) for other in nearest)
 
 
-def _speaks_of_cases(row: Row) -> bool:
-    """Whether a clause that orders says of its counts that they are of cases: "Tea 2, gum 1. Cases, please."."""
-    return row.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in row.marks)
+def _speaks_of_cases(rows: Sequence[Row], row: int) -> bool:
+    """Whether a clause that orders says of its counts that they are of cases, or a few words after it do:
+    "Tea 2, gum 1. Cases, please."."""
+    then = [each for each in rows[row + 1 : row + 2] if len(each.marks) <= _ADDED]
+    return any(
+        each.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in each.marks)
+        for each in (rows[row], *then)
+    )
 
 
 def _follows_cases(found: Sequence[Number], at: int) -> bool:
