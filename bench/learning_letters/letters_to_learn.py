@@ -1,4 +1,4 @@
-"""What both networks learn from: letters and sentences with the kinds of their lines, and vectors of words."""
+"""What the networks learn from: letters and sentences with the kinds of their lines, and vectors of words."""
 
 import difflib
 import json

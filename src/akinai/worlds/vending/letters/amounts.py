@@ -146,21 +146,13 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
 
 def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
     """Whether a new count is also what was: "Cola | 24 | 24", "the cola can stay at 24"."""
-    marks = rows[number.row].marks
-    if number.role == "new" and any(mark.text in _STAYS for mark in marks[max(0, number.at - 2) : number.at]):
+    row = rows[number.row]
+    if number.role != "new":
+        return False
+    if any(mark.text in _STAYS for mark in row.marks[max(0, number.at - 2) : number.at]):
         return True
-    return (
-        number.role == "new"
-        and rows[number.row].listed
-        and any(
-            other.row == number.row
-            and other.product == number.product
-            and other.mark.plain
-            and other.mark.value == number.mark.value
-            for other in numbers
-            if other.at < number.at
-        )
-    )
+    before = [each for each in numbers if each.row == number.row and each.at < number.at and each.mark.plain]
+    return row.listed and (number.product, number.mark.value) in [(each.product, each.mark.value) for each in before]
 
 
 def _altered(rows: Sequence[Row], units: int) -> int:
@@ -196,6 +188,7 @@ def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
 
 _MATCHES = word_set("match matches matching matched")
 _TO_A_PRICE = word_set("the that this a their his her your price of rate figure offer quote")
+"""Words between these and a price."""
 _LISTING = word_set("and & , / or both the for as well plus")
 """Words between goods that share a price."""
 

@@ -141,7 +141,7 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
                 priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in _CENTS)
                 beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
                 if not beside:
-                    beside = named[0] if named else _counted_before(rows, found, row.kind, mark) or last
+                    beside = named[0] if named else _claimed_before(rows, found, row, mark) or last
                 boxed = mark.kind == "money" and _is_of_a_case(row.marks[at + 1 : at + 4])
                 found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
@@ -162,11 +162,11 @@ def _is_of_a_case(after: Sequence[Mark]) -> bool:
     return False
 
 
-def _counted_before(rows: Sequence[Row], found: Sequence[Number], kind: str, mark: Mark) -> GoodName | None:
-    """The only product of which clauses of a kind counted as many before: "please credit the six"."""
-    if mark.kind != "count" or kind != "claim":
+def _claimed_before(rows: Sequence[Row], found: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:
+    """The only product of which claims counted as many before a count in a claim: "please credit the six"."""
+    if mark.kind != "count" or row.kind != "claim":
         return None
-    alike = [number for number in found if number.named and number.product and rows[number.row].kind == kind]
+    alike = [number for number in found if number.named and number.product and rows[number.row].kind == "claim"]
     goods = {each.product for each in alike if (each.mark.value, each.mark.case) == (mark.value, mark.case)}
     return goods.pop() if len(goods) == 1 else None
 
@@ -181,13 +181,6 @@ def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
 
 _LINKING = word_set("for per on a an each apiece the of unit bottle can bag pack packet cup bar piece")
 """Words between a price and the product that it is for."""
-_MOST_CASES = 11
-"""Cases of a product, at most, where the word stands apart from the count."""
-_MOST_CASES_UNSAID = 3
-"""The same, where only the count before says so."""
-_SEVERAL_CASES = word_set("cases ctns")
-_ADDED = 5
-"""Marks of a clause that only adds "Numbers are cases." to the one before."""
 _LINKED = 5
 """Marks between them, at most."""
 
@@ -254,6 +247,15 @@ def _counted(rows: Sequence[Row], number: Number) -> Mark:
         return number.mark
     goods = after[0].product or (after[0].text == "of" and after[-1].product)
     return replace(number.mark, text="1") if goods else number.mark
+
+
+_MOST_CASES = 11
+"""Cases of a product, at most, where the word stands apart from the count."""
+_MOST_CASES_UNSAID = 3
+"""The same, where only the count before says so."""
+_SEVERAL_CASES = word_set("cases ctns")
+_ADDED = 5
+"""Marks of a clause that only adds "Numbers are cases." to the one before."""
 
 
 def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
