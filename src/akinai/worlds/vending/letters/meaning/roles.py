@@ -154,12 +154,9 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
 
 def _is_of_a_case(after: Sequence[Mark]) -> bool:
     """Whether a price before these marks is that of a case: "$12.00 the case", "12.00 / case of 24"."""
-    for mark in after:
-        if mark.text in CASES or (mark.case and mark.value == 1):
-            return True
-        if mark.text not in ("a", "the", "per", "each", "every", "/", "for"):
-            return False
-    return False
+    linking = ("a", "the", "per", "each", "every", "/", "for")
+    first = next((mark for mark in after if mark.text not in linking), None)
+    return first is not None and (first.text in CASES or (first.case and first.value == 1))
 
 
 def _claimed_before(rows: Sequence[Row], found: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:
@@ -261,8 +258,7 @@ _ADDED = 5
 def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
     """Whether a bare count is one of cases since those of the same goods beside it are ("two of the three cases"), or
     its clause says so: "two water and one gum, all in cases"."""
-    mark, row = found[at].mark, found[at].row
-    kind = rows[row].kind
+    mark, row, kind = found[at].mark, found[at].row, rows[found[at].row].kind
     if mark.kind != "count" or mark.case or not mark.text.removesuffix(" of").isalnum():
         return False
     bare = mark.plain or mark.text == "one"
@@ -270,8 +266,8 @@ def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
         return True
     if kind == "order" and bare and 0 < mark.value <= _MOST_CASES_UNSAID and _follows_cases(found, at):
         return True
-    beside = [other for other in found if other.mark.case and other.product == found[at].product]
-    beside = [other for other in beside if rows[other.row].kind == kind]
+    alike = [other for other in found if other.mark.case and other.product == found[at].product]
+    beside = [other for other in alike if rows[other.row].kind == kind]
     before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
     after = [other for other in beside if other.row == row and other.at > found[at].at]
     most = _MOST_CASES if kind == "change" and mark.plain else 0  # "two cases of tea; I'd like three"
