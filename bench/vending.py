@@ -29,7 +29,7 @@ YEARS = 12
 
 
 def main() -> None:
-    tell("ADVANCE_DAY, 12 products, 2 lots a slot", advance_day_us(), 50, "microseconds, median of 12 years")
+    tell("ADVANCE_DAY, 12 products, 2 lots a slot", advance_day_us(), 60, "microseconds, median of 12 years")
     tell("ADVANCE_DAY in year, 12 products, a site of 4", street_day_us(4), 100, "microseconds, median of a year")
     tell("a year of the reference player, scored", year_s(), 2.5, "seconds of CPU, median of 3 seeds")
     tell("entry in batches of 500, SQLite", entry_us(batch=500, entries=5000), 60, "microseconds, median of 5")

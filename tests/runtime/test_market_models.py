@@ -119,7 +119,7 @@ class Shop:
 
 def moves(shop: Shop) -> list[Action]:
     others = list(shop.state.roll)
-    offers = [id for _, id in shop.state.offers]
+    offers = sorted(id for _, id in shop.state.offers)
     return [
         a.Register(),
         a.Search(query="tea"),
@@ -157,7 +157,7 @@ def test_what_an_actor_is_shown_waits_for_it(data: st.DataObject) -> None:
             shop.act(agent_id, a.Register())
     for _ in range(data.draw(st.integers(5, 30))):
         shop.look_round()
-        able = shop.may_act()
+        able = sorted(shop.may_act())
         if able and data.draw(st.integers(0, 9)):
             actor = data.draw(st.sampled_from(able))
             shop.act(actor, data.draw(st.sampled_from(moves(shop))))

@@ -66,6 +66,27 @@ def test_runs_are_filtered_and_chosen(browser: Browser, studio: str) -> None:
         visitor.check()
 
 
+def test_new_runs_join_the_list_in_place(browser: Browser, tmp_path: Path) -> None:
+    """What a reader chose, typed and reached stays, since the page is not loaded again."""
+    store = tmp_path / "akinai.db"
+    akinai.run("vending", agent="idle", days=3, seeds=[1, 2], store=str(store), name="idle")
+    with studio_process(store) as address, visit(browser, address) as visitor:
+        page = visitor.open(address)
+        expect(page.locator(".reading")).to_have_count(0)
+        page.evaluate("window.loadedOnce = true")
+        page.locator("#run-idle-1 .choose").check()
+        page.keyboard.press("/")
+        page.keyboard.type("seed 1")
+        akinai.run("vending", agent="naive", days=3, seeds=[1, 2], store=str(store), name="naive")
+        expect(page.locator("#run-naive-1")).to_be_visible()
+        expect(page.locator("tr[data-run]:visible")).to_have_count(2)
+        expect(page.locator("#run-idle-1 .choose")).to_be_checked()
+        page.locator("#run-naive-1 .choose").check()
+        expect(page.locator("#chosen a")).to_have_attribute("href", "/compare/idle-1/naive-1")
+        assert page.evaluate("window.loadedOnce")
+        visitor.check()
+
+
 def page_of(studio: str, run: str) -> str:
     """The address of a run's page with the token."""
     origin, _, token = studio.partition("/?")

@@ -6,12 +6,16 @@ from typing import Any
 
 from akinai.core.actions import Action
 from akinai.core.ledger import Genesis, Outcome, Turn
+from akinai.core.scores import Score
+from akinai.core.steps import Steps
 from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Slot, State
 from akinai.worlds.vending.scores import net_worth_cents
+from akinai.worlds.vending.world import begin
 
 WORLD = Vending()
+OWNERS = ("owner_1", "owner_2")
 FOREVER = 10**6
 FORTY = {"water": 0, "cola": 1, "chips": 6, "cookies": 7}
 
@@ -75,3 +79,20 @@ def worth(state: State) -> int:
 def sold(state: State) -> dict[str, Any]:
     assert state.book is not None
     return dict(state.book.sold)
+
+
+def worths(steps: Steps[State]) -> list[Score]:
+    """The net worth of each owner."""
+    last = (len(steps),) if len(steps) else ()
+    return [
+        Score(f"net_worth_{owner}", net_worth_cents(steps.final.turned_to(owner)), "cents", last) for owner in OWNERS
+    ]
+
+
+class TwoOwners(Vending):
+    """The world with two owners, who share the clock alone."""
+
+    scorers = (worths,)
+
+    def begin(self, genesis: Genesis) -> State:
+        return begin(genesis, owners=2)

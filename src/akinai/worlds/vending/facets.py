@@ -21,7 +21,8 @@ from akinai.worlds.vending.lessons.extraction import extract_lessons
 from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
-from akinai.worlds.vending.model.state import OWNER, SUPPLIER, State
+from akinai.worlds.vending.model.state import SUPPLIER, State
+from akinai.worlds.vending.rules.actors import turned
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -29,7 +30,7 @@ from akinai.worlds.vending.transcript.place import items_of, place_of
 
 
 class VendingSides(Sides[State]):
-    """One owner, and the sub-agents that it gives tasks to."""
+    """Owners, and the sub-agents that they give tasks to."""
 
     who = "an owner and its sub-agents"
     helpers = ("suppliers",)
@@ -37,8 +38,13 @@ class VendingSides(Sides[State]):
     def group(self, state: State, actor: str) -> str:
         return "suppliers" if actor.startswith(SUPPLIER) else ""
 
+    def participants(self, state: State) -> Sequence[str]:
+        return state.owners if state.others else ()
+
     def closing_action(self, state: State, actor: str) -> Report | None:
-        return None if actor == OWNER else Report(text="(My messages for this task are spent; this is all I did.)")
+        return (
+            None if actor in state.owners else Report(text="(My messages for this task are spent; this is all I did.)")
+        )
 
 
 class VendingJudging(Judging[State]):
@@ -191,7 +197,7 @@ class VendingPresentation(Presentation[State]):
         return place_of(state, before, known)
 
     def desk(self, state: State, actor: str) -> Desk:
-        return desk_of(state)
+        return desk_of(turned(state, actor))
 
     def day_note(self, state: State) -> str:
         return state.book.weather if state.book else ""

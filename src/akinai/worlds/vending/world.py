@@ -45,50 +45,59 @@ class Vending(World[State]):
     facets = FACETS
 
     def begin(self, genesis: Genesis) -> State:
-        economy = economy_of(genesis)
-        setup = economy.setup
-        state = State(
-            setup=setup,
-            economy=economy,
-            minute=OPENING,
-            closed_days=0,
-            cash_cents=setup.start_cents,
-            machine_cents=0,
-            missed=0,
-            slots=(None,) * setup.slots,
-            prices={},
-            storage={},
-        )
-        return trade.begin(state.moved(slots=())) if setup.street else state
+        return begin(genesis)
 
     def actors(self, state: State) -> Sequence[str]:
-        if state.ending:
-            return ()
-        if state.unwritten:
-            return (state.unwritten[0].actor,)
-        return (state.sub_agent.actor,) if state.sub_agent and state.sub_agent.open else (OWNER,)
+        return actors.may_act(state)
 
     def view(self, state: State, actor: str) -> View:
         return actors.view(state, actor)
 
     def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
-        if refusal := actors.refusal(state, turn.actor, type(turn.action)):
+        own = actors.turned(state, turn.actor)
+        if refusal := actors.refusal(own, turn.actor, type(turn.action)):
             return state, refusal
-        after, outcome = carry_out(state, turn.action)
+        after, outcome = carry_out(own, turn.action)
         if not outcome.ok:
             return state, outcome
         verb = type(turn.action)
         if isinstance(turn.action, a.VisitSite):
-            minutes = sites.visit_minutes(state, turn.action, outcome)
+            minutes = sites.visit_minutes(own, turn.action, outcome)
         else:
-            minutes = minutes_of(state.setup, verb)
+            minutes = minutes_of(own.setup, verb)
+        if own.notices and turn.actor == own.owner:
+            after, outcome = days.with_notices(after, outcome)
         return days.spend(after, outcome, minutes, away=issubclass(verb, a.Verb) and verb.away)
 
     def now(self, state: State) -> int:
         return _midnight_us(state.setup.start_date) + state.minute * 60_000_000
 
     def ending(self, state: State) -> str | None:
-        return state.ending
+        return actors.ending(state)
+
+
+def begin(genesis: Genesis, owners: int = 1) -> State:
+    """The state before anyone acts, with one owner, or with several who all begin alike: `owner_1`, `owner_2`, ..."""
+    economy = economy_of(genesis)
+    setup = economy.setup
+    first, *others = (OWNER,) if owners == 1 else tuple(f"{OWNER}_{number}" for number in range(1, owners + 1))
+    state = State(
+        setup=setup,
+        economy=economy,
+        minute=OPENING,
+        owner=first,
+        owners=(first, *others),
+        closed_days=0,
+        cash_cents=setup.start_cents,
+        machine_cents=0,
+        missed=0,
+        slots=(None,) * setup.slots,
+        prices={},
+        storage={},
+    )
+    if setup.street:
+        state = trade.begin(state.moved(slots=()))
+    return state.moved(others=dict.fromkeys(others, state.business(first))) if others else state
 
 
 @lru_cache(maxsize=64)

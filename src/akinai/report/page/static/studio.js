@@ -121,10 +121,16 @@
       }
       document.body.dataset.news = event.lastEventId || String(performance.now());
     });
-    let leaving = false; // a reload would take a reader back who has just followed a link
-    addEventListener("beforeunload", () => { leaving = true; });
-    addEventListener("pageshow", () => { leaving = false; });
-    news.addEventListener("list", () => { if (!leaving && !chosen.size && document.activeElement !== box) location.reload(); });
+    news.addEventListener("list", async () => { // in place: a reload would lose what a reader is about to click
+      const answer = await fetch(location.pathname + location.search);
+      if (!answer.ok) return;
+      const fresh = $("#sections", new DOMParser().parseFromString(await answer.text(), "text/html")), focused = document.activeElement.closest?.("tr[data-run]")?.id;
+      if (!fresh) return;
+      for (const mark of $$(".choose", fresh)) mark.checked = chosen.has(mark.value);
+      $("#sections").replaceWith(fresh);
+      if (box) filter();
+      if (focused) document.getElementById(focused)?.querySelector("a")?.focus();
+    });
     news.addEventListener("notice", event => notice(JSON.parse(event.data)));
   }
 

@@ -1,7 +1,7 @@
 """False statements of what was sold the day before, in the agent's own words."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from akinai.core.findings import Finding
@@ -107,8 +107,8 @@ def _is_nothing(sold: Sold, book: Book) -> bool:
 
 def _units(book: Book, product: str) -> Sequence[int]:
     """Units that may be meant: all, or those of a site."""
-    by_site: Mapping[tuple[int, str], int] = book.sold_at or {}
-    return [book.sold.get(product, 0), *(units for (_, id), units in by_site.items() if id == product)]
+    by_site = (book.sold_at or {}).values()
+    return [book.sold.get(product, 0), *(sold[product] for sold in by_site if product in sold)]
 
 
 def _near(stated: int, truth: int, tolerated: int) -> bool:

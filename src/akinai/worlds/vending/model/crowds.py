@@ -13,7 +13,6 @@ from akinai.worlds.vending.model.economy import (
     StreetOffering,
     drawing,
     fan_of,
-    noisy_units,
     price_effect,
     variety_permille,
 )
@@ -24,13 +23,14 @@ from akinai.worlds.vending.model.town import Town
 _ANY_SEASON = Season()
 
 
-class BlockDemand(NamedTuple):
-    """What the customers of a block want at a site."""
+class BlockSales(NamedTuple):
+    """What the customers of a block wanted and bought at a site."""
 
-    units: dict[str, int]
-    """By product with units and a price; whole units."""
+    sold: dict[str, int]
+    """Units by product, of those that sold."""
+    income_cents: int
     lost_q20: int
-    """Expected units that nobody could serve, of products without units."""
+    """Units that nobody could serve, in Q20: expected ones of products without units, and those that ran short."""
     wanted_q20: int
     """Expected units of all products that have a slot."""
 
@@ -70,7 +70,7 @@ def calendar_permille(economy: Economy, day: int, category: str) -> int:
     return factor * season.weather.get(today.weather, 1000) // 1_000_000
 
 
-def block_demand(
+def block_sales(
     economy: Economy,
     town: Town,
     crowd: Crowd,
@@ -79,41 +79,49 @@ def block_demand(
     factor: int,
     stock: Mapping[str, int],
     prices: Mapping[str, int],
-) -> BlockDemand:
-    """What a block's customers want at a site.
+    wanted: dict[str, int],
+) -> BlockSales:
+    """What a block's customers want at a site, and buy as far as it is there.
 
     `label` is the block's part of the chance label of demand, `stock` has units by product with a slot; `factor` is
-    goodwill in millionths x share of the block x what a full box leaves, per million.
+    goodwill in millionths x share of the block x what a full box leaves, per million. The units wanted are added to
+    those `wanted` before, by product with units and a price.
     """
     scale, lost = factor * town.footfall[place], 0
-    on_sale, cents = list[str](), list[int]()
-    for id, units in stock.items():
-        if units and id in prices:
-            on_sale.append(id)
-            cents.append(prices[id])
-        else:
-            lost += crowd.means[id] * scale // 10**9
-    if not on_sale:
-        return BlockDemand({}, lost, lost)
-    goods = tuple(on_sale), tuple(cents)
-    offering = crowd.offerings.get(goods)
-    if offering is None:
-        offering = crowd.offerings[goods] = _offering(economy, town, crowd, *goods)
-    means, effects, fan, variety = offering
-    asked = [
-        (mean * scale // 10**9 * variety // 1000) * effect >> 20 for mean, effect in zip(means, effects, strict=True)
-    ]
-    units = noisy_units(asked, fan.absorb(absorb(label, place)))
-    return BlockDemand(dict(zip(on_sale, units, strict=True)), lost, lost + sum(asked))
+    if missed := [id for id, units in stock.items() if not units or id not in prices]:
+        lost = sum([crowd.means[id] * scale // 10**9 for id in missed])
+        stock = {id: units for id, units in stock.items() if id not in missed}
+    ids = tuple(stock)
+    offering = crowd.offerings.get(ids)
+    if offering is None or offering.prices is not prices:
+        offering = crowd.offerings[ids] = _offering(economy, town, crowd, ids, prices)
+    _, cents, means, effects, fan, variety = offering
+    draws = fan.absorb(absorb(label, place))
+    sold, income, expected = dict[str, int](), 0, lost
+    for (id, there), price, mean, effect, h in zip(stock.items(), cents, means, effects, draws, strict=True):
+        mean = (mean * scale // 10**9 * variety // 1000) * effect >> 20
+        expected += mean
+        units = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # `noisy`, without a call
+        if units:
+            wanted[id] = wanted.get(id, 0) + units
+            if units > there:
+                lost += (units - there) << 20
+                units = there
+            sold[id] = units
+            income += units * price
+        elif id not in wanted:
+            wanted[id] = 0
+    return BlockSales(sold, income, lost, expected)
 
 
 def _offering(
-    economy: Economy, town: Town, crowd: Crowd, ids: tuple[str, ...], cents: tuple[int, ...]
+    economy: Economy, town: Town, crowd: Crowd, ids: tuple[str, ...], prices: Mapping[str, int]
 ) -> StreetOffering:
+    cents = [prices[id] for id in ids]
     effects = [
         price_effect(taste.worth_cents * crowd.worth_permille // 1000, taste.elasticity_permille, price)
         for taste, price in zip([town.tastes[id] for id in ids], cents, strict=True)
     ]
     shares = sum([drawing(effect) for effect in effects])
     variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
-    return StreetOffering([crowd.means[id] for id in ids], effects, fan_of(ids), variety)
+    return StreetOffering(prices, cents, [crowd.means[id] for id in ids], effects, fan_of(ids), variety)

@@ -75,6 +75,9 @@ class Today(NamedTuple):
 class StreetOffering(NamedTuple):
     """What stays on a day while the same products stand at the same prices, in the order of these products."""
 
+    prices: Mapping[str, int]
+    """Those that it holds for, in cents by product."""
+    cents: Sequence[int]
     means: Sequence[int]
     effects: Sequence[int]
     fan: Fan
@@ -93,8 +96,8 @@ class Crowd(NamedTuple):
     """The day's part of the chance label of demand."""
     complaints: Chance
     """The day's chance of complaints."""
-    offerings: dict[tuple[tuple[str, ...], tuple[int, ...]], StreetOffering]
-    """By products and their prices in cents, cached."""
+    offerings: dict[tuple[str, ...], StreetOffering]
+    """By products on sale, cached while prices stay as they are."""
 
 
 @dataclass(frozen=True)

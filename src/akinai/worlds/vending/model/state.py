@@ -1,12 +1,12 @@
-"""The state of a vending business: frozen records that share what does not change."""
+"""The state of a street and its vending businesses: frozen records that share what does not change."""
 
 from __future__ import annotations  # rpds classes take no parameters at run time
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
-from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, cast
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from rpds import HashTrieMap, List, Queue
 
@@ -20,9 +20,9 @@ OPENING = 8 * 60
 """Minute of the day at which the owner's morning begins."""
 
 OWNER = "owner"
+"""The actor whose business it is; its sub-agents are "owner/email-1" and so on. Several are "owner_1", "owner_2"."""
 SUPPLIER = "supplier_"
 """Before the id of a supplier: the actor that writes for it."""
-"""The actor whose business it is; its sub-agents are "owner/email-1" and so on."""
 
 Ending = Literal["horizon", "bankrupt"]
 
@@ -47,12 +47,6 @@ class Slot(NamedTuple):
     @property
     def units(self) -> int:
         return sum([lot[0] for lot in self.lots])
-
-
-# From the tuple of their fields, in half the time that the classes themselves take: each day makes hundreds.
-_new = cast("Any", tuple).__new__
-lot_of: Callable[[tuple[int, int, int]], Lot] = partial(_new, Lot)
-slot_of: Callable[[tuple[str, tuple[Lot, ...]]], Slot] = partial(_new, Slot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +178,14 @@ class Site(NamedTuple):
 class Tally(NamedTuple):
     """What was sold today so far."""
 
-    sold: Mapping[tuple[int, str], int]
-    """By place and product."""
+    sales: tuple[tuple[int, Mapping[str, int]], ...]
+    """The units that a block of customers bought at a place, by product, in the order of the blocks."""
     wanted: Mapping[str, int]
     income_cents: int
     card_cents: int
 
 
-NO_TALLY = Tally({}, {}, 0, 0)
+NO_TALLY = Tally((), {}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +253,7 @@ class Book(NamedTuple):
     fee_met: bool
     empty: tuple[str, ...]
     """Products with a slot and a price that were sold out at the end of the day."""
-    sold_at: Mapping[tuple[int, str], int] | None = None
+    sold_at: Mapping[int, Mapping[str, int]] | None = None
     """Units sold by place and product, in a business of several sites."""
 
 
@@ -275,13 +269,11 @@ class Delegated:
 
 
 @dataclass(frozen=True)
-class State(Record):
-    """A vending business at a minute, counted from the midnight before the first day."""
+class Business(Record):
+    """The business of one owner: its money, goods, machines, mail, notes and dealings."""
 
-    setup: Setup
-    economy: Economy
-    minute: int
     closed_days: int
+    """Days that ended while it was in business."""
     cash_cents: int
     machine_cents: int
     missed: int
@@ -329,6 +321,48 @@ class State(Record):
     """What moved the bank balance so far, in cents by cause; money that came in is positive."""
     unwritten: tuple[Unwritten, ...] = ()
     """Answers that a model has yet to put into words."""
+    notices: tuple[str, ...] = ()
+    """Notices of mornings that came while another owner acted; the owner's next outcome begins with them."""
+
+
+OWN_FIELDS = tuple([own.name for own in fields(Business)])
+"""The names of the fields of a business."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class State(Business):
+    """A street at a minute, counted from the midnight before the first day, with one of its businesses in front.
+
+    Rules read and move the business in front as the state's own fields; the others are at rest in `others`.
+    """
+
+    setup: Setup
+    economy: Economy
+    minute: int
+    owner: str = OWNER
+    """Whose business is in front."""
+    owners: tuple[str, ...] = (OWNER,)
+    """All owners, in the order in which they are served."""
+    others: Mapping[str, Business] = field(default_factory=dict[str, Business])
+    """The businesses that are not in front, by owner."""
+
+    @property
+    def businesses(self) -> Mapping[str, Business]:
+        """All businesses by owner, in the order of the owners; the one in front is the state itself."""
+        return {owner: self.others.get(owner, self) for owner in self.owners}
+
+    def business(self, owner: str) -> Business:
+        """An owner's business, whoever is in front. KeyError where there is no such owner."""
+        if owner != self.owner:
+            return self.others[owner]
+        return Business(**{name: self.__dict__[name] for name in OWN_FIELDS})
+
+    def turned_to(self, owner: str) -> State:
+        """The same street with an owner's business in front; the same object where it is there already."""
+        if owner == self.owner:
+            return self
+        others = {name: self.business(name) for name in self.owners if name != owner}
+        return self.moved(owner=owner, others=others, **self.others[owner].__dict__)
 
     @property
     def day(self) -> int:
@@ -338,34 +372,6 @@ class State(Record):
     @property
     def minute_of_day(self) -> int:
         return self.minute % DAY_MINUTES
-
-
-def merge_lots(lots: Iterable[Lot]) -> tuple[Lot, ...]:
-    """Lots sorted by last day, then cost; lots with equal cost and last day become one."""
-    units: dict[tuple[int, int], int] = {}
-    for count, cost, last in lots:
-        key = (last, cost)
-        units[key] = units.get(key, 0) + count
-    return tuple([lot_of((count, cost, last)) for (last, cost), count in sorted(units.items())])
-
-
-def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
-    """Remove up to `units` from lots, oldest last day first: the lots left, and the units removed."""
-    left = units
-    for i, (there, cost_cents, last_day) in enumerate(lots):
-        if left < there:
-            rest = lot_of((there - left, cost_cents, last_day))
-            return (rest, *lots[i + 1 :]), units
-        left -= there
-    return (), units - left
-
-
-def taken_lots(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
-    """The lots that were taken when `rest` is left of `lots`."""
-    taken = lots[: len(lots) - len(rest)]
-    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
-        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
-    return taken
 
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from akinai.core.actions import Action
-from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine
+from akinai.core.agents import Agent, AgentFactory, Plan, Role, Routine, is_sub_agent
 from akinai.core.money import read_dollars
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
@@ -209,11 +209,16 @@ def _affordable(mine: Sequence[Choice], wanted: Mapping[str, int], cash: int) ->
     return {product: units for product, all_units in wanted.items() if (units := int(all_units * share)) > 0}
 
 
+def _is_owner(actor: str) -> bool:
+    """Whether an actor owns a business, alone or beside others; sub-agents and suppliers' writers do not."""
+    return actor == OWNER or (actor.startswith(f"{OWNER}_") and not is_sub_agent(actor))
+
+
 def _player(plan: Callable[[Routine], Plan]) -> AgentFactory:
     """The factory of a player: the owner follows the plan, sub-agents are assistants."""
 
     def factory(role: Role) -> Agent:
-        return Routine(plan if role.actor == OWNER else assistant)
+        return Routine(plan if _is_owner(role.actor) else assistant)
 
     factory.__doc__ = plan.__doc__
     return factory
@@ -222,8 +227,10 @@ def _player(plan: Callable[[Routine], Plan]) -> AgentFactory:
 def naive_player(role: Role) -> Agent:
     """Five products at list prices, one order and one visit a week; with a playbook, it follows its sentences."""
     guide = Guide.of(role.bullets)
-    if role.actor != OWNER or not guide.advice:
-        return Routine(naive if role.actor == OWNER else assistant)
+    if not _is_owner(role.actor):
+        return Routine(assistant)
+    if not guide.advice:
+        return Routine(naive)
     return Routine(lambda me: guided(me, guide, NAIVE_PRODUCTS, NAIVE_VISIT))
 
 
@@ -232,7 +239,7 @@ def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
     habits = LADDER[rung]
 
     def factory(role: Role) -> Agent:
-        if role.actor != OWNER:
+        if not _is_owner(role.actor):
             return Routine(assistant)
         advised = follow(habits, role.bullets) if rung == "naive" else habits
         return ByBusiness(single(role), trader(advised, role.genesis))

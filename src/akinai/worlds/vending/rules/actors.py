@@ -1,21 +1,62 @@
-"""The owner and its sub-agents: who may act, what each sees and may do, and how tasks are given and reported."""
+"""Owners and their sub-agents: who may act, what each sees and may do, and how tasks are given and reported."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from akinai.core.actions import Action
-from akinai.core.agents import View
+from akinai.core.agents import View, owner_of
 from akinai.core.ledger import Outcome
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Setup
-from akinai.worlds.vending.model.state import OWNER, SUPPLIER, Delegated, State, clock
+from akinai.worlds.vending.model.state import SUPPLIER, Business, Delegated, Ending, State, clock
 
 Result = tuple[State, Outcome]
 
 
-def verbs_of(setup: Setup, actor: str, sub_agent: Delegated | None) -> tuple[type[a.Verb], ...]:
+def turned(state: State, actor: str) -> State:
+    """The state with the business in front for which an actor acts. It stays as it is for an actor of no business.
+
+    A supplier's writer acts for the first owner whom it has to answer.
+    """
+    if not state.others:
+        return state
+    if actor.startswith(SUPPLIER):
+        waiting = [name for name, own in state.businesses.items() if not own.ending and _next_actor(name, own) == actor]
+        owner = waiting[0] if waiting else state.owner
+    else:
+        owner = owner_of(actor)
+    return state.turned_to(owner) if owner in state.owners else state
+
+
+def may_act(state: State) -> Sequence[str]:
+    """Who may act now, an actor for each business that goes on."""
+    if not state.others:
+        return () if state.ending else (_next_actor(state.owner, state),)
+    return tuple(dict.fromkeys(_next_actor(owner, own) for owner, own in state.businesses.items() if not own.ending))
+
+
+def _next_actor(owner: str, business: Business) -> str:
+    """The writer for whom a business waits, the sub-agent at work, or else the owner."""
+    if business.unwritten:
+        return business.unwritten[0].actor
+    return business.sub_agent.actor if business.sub_agent and business.sub_agent.open else owner
+
+
+def ending(state: State) -> Ending | None:
+    """Why the business that ended last is over; None while one goes on."""
+    if not state.others:
+        return state.ending
+    endings = [business.ending for business in state.businesses.values()]
+    if None in endings:
+        return None
+    return "horizon" if "horizon" in endings else "bankrupt"
+
+
+def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
     """What an actor may do when it is its turn."""
-    if actor == OWNER:
+    setup, sub_agent = state.setup, state.sub_agent
+    if actor == state.owner:
         return _owner_verbs(setup.switches)
     if actor.startswith(SUPPLIER):
         return (a.WriteReply,)
@@ -46,7 +87,7 @@ def closed(state: State, actor: str) -> str | None:
     if actor.startswith(SUPPLIER):
         return "no letter to answer"
     at_work = state.sub_agent if state.sub_agent and state.sub_agent.open else None
-    if actor == OWNER:
+    if actor == state.owner:
         return f"{at_work.actor} is at work" if at_work else None
     return None if at_work and at_work.actor == actor else "no task"
 
@@ -55,7 +96,7 @@ def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
     """Refused as `closed` when it is not the actor's turn, `not_yours` when the actor may not use the verb."""
     if why := closed(state, actor):
         return Outcome.refused("closed", f"{actor} cannot act now: {why}")
-    verbs = verbs_of(state.setup, actor, state.sub_agent)
+    verbs = verbs_of(state, actor)
     if verb in verbs:
         return _past_closing(state, verb)
     names = ", ".join(allowed.tool_name() for allowed in verbs)
@@ -74,12 +115,13 @@ def _past_closing(state: State, verb: type[Action]) -> Outcome | None:
 
 def view(state: State, actor: str) -> View:
     """The briefing, the time, and the news: a sub-agent's report for the owner, its task for a sub-agent."""
+    state = turned(state, actor)
     why = closed(state, actor)
     if actor.startswith(SUPPLIER):
         return _supplier_view(state, why)
-    verbs = () if why else verbs_of(state.setup, actor, state.sub_agent)
+    verbs = () if why else verbs_of(state, actor)
     last = state.sub_agent
-    if actor == OWNER:
+    if actor == state.owner:
         news = f"{last.actor} reports on task {state.tasks}:\n{state.report}" if last and not last.open else ""
         briefing = state.setup.briefing
     else:
@@ -119,7 +161,7 @@ def _sub_agent_briefing(setup: Setup) -> str:
 def delegate(state: State, action: a.Delegation) -> Result:
     """Give a task to a new sub-agent; until it reports, only it can act."""
     number = state.sub_agents + 1
-    actor = f"{OWNER}/{action.kind}-{number}"
+    actor = f"{state.owner}/{action.kind}-{number}"
     delegated = Delegated(action.kind, actor, action.task, open=True)
     state = state.moved(sub_agent=delegated, sub_agents=number, tasks=state.tasks + 1, report="")
     return state, Outcome(f"{actor} is at work.", data={"sub_agent": actor})

@@ -1,6 +1,7 @@
 """The passing of time: deliveries at their hour, midnight with its accounts, the morning with its mail and notice."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import mul
 from typing import NamedTuple
 
@@ -37,26 +38,43 @@ class Passage(NamedTuple):
 
 
 def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
-    """Let time pass up to the minute `until`, at most one midnight later, or to the end of the game.
+    """Let time pass up to the minute `until`, at most one midnight later, or to the end of the owner's business.
 
-    While the owner is `away`, out or asleep, nobody signs for goods.
+    Time is the street's: what is due meanwhile is due for every owner whose business goes on. While the owner is
+    `away`, out or asleep, nobody signs for its goods; the other owners are at their storage.
     """
-    notice, data = "", None
+    notice, data, come_to = "", None, _all_come_to if state.others else _come_to
     while state.minute < until and state.ending is None:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
         stop = min(until, midnight, morning if state.minute < morning else until, mail.next_post_minute(state) or until)
         if state.sites:
             stop = min(stop, trade.next_block_minute(state) or stop)
-        if stop == midnight:
-            state = trade.close_day(state, stop) if state.sites else close_day(state, stop)
-            continue
-        state = state.moved(minute=stop)
-        state = _street_due(state, stop == morning, away) if state.sites else mail.post_due(state, stop)
+        state = come_to(state, stop, midnight, away)
         if stop == morning:
-            state = mail.morning_post(state)
             notice, data = morning_notice(state)
     return Passage(state, notice, data)
+
+
+def _all_come_to(state: State, stop: int, midnight: int, away: bool) -> State:
+    """Let every owner in business come to a minute. The notice of a morning is kept for those who did not act."""
+    acting = state.owner
+    for owner in state.owners:
+        state = state.turned_to(owner)
+        if state.ending is None:
+            state = _come_to(state, stop, midnight, away and owner == acting)
+            if stop % DAY_MINUTES == OPENING and owner != acting:
+                state = state.moved(notices=(*state.notices, morning_notice(state)[0]))
+    return state.turned_to(acting)
+
+
+def _come_to(state: State, stop: int, midnight: int, away: bool) -> State:
+    """Let the owner in front come to a minute at which something is due, or to the midnight that closes the day."""
+    if stop == midnight:
+        return trade.close_day(state, stop) if state.sites else close_day(state, stop)
+    state, morning = state.moved(minute=stop), stop % DAY_MINUTES == OPENING
+    state = _street_due(state, morning, away) if state.sites else mail.post_due(state, stop)
+    return mail.morning_post(state) if morning else state
 
 
 def _street_due(state: State, morning: bool, away: bool) -> State:
@@ -78,6 +96,11 @@ def spend(state: State, outcome: Outcome, minutes: int, *, away: bool = False) -
     signed = deliveries.signed_text(state, after)
     parts = [outcome.text, signed, f"[{clock(state.setup, after.minute)}]", passage.notice, _end_text(after)]
     return after, Outcome("\n".join(filter(None, parts)), data=outcome.data)
+
+
+def with_notices(state: State, outcome: Outcome) -> Result:
+    """Begin an owner's outcome with the notices of the mornings that came while other owners acted."""
+    return state.moved(notices=()), replace(outcome, text="\n\n".join((*state.notices, outcome.text)))
 
 
 def advance_day(state: State) -> Result:

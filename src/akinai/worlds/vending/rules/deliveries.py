@@ -8,8 +8,9 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock, merge_lots, remove_units
+from akinai.worlds.vending.model.state import DAY_MINUTES, Lot, Order, Parcel, State, clock
 from akinai.worlds.vending.rules.books import book, day_text, post_from, street_of
+from akinai.worlds.vending.rules.stock import merge_lots, remove_units
 
 Result = tuple[State, Outcome]
 

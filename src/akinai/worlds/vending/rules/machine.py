@@ -8,8 +8,9 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product, Size
-from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock, merge_lots, remove_units, taken_lots
+from akinai.worlds.vending.model.state import Lot, Restocked, Slot, State, clock
 from akinai.worlds.vending.rules.orders import by_expectation, check_deliveries, unknown_product
+from akinai.worlds.vending.rules.stock import merge_lots, remove_units, taken_lots
 
 Result = tuple[State, Outcome]
 

@@ -23,13 +23,13 @@ from akinai.worlds.vending.model.state import (
     State,
     Unwritten,
     clock,
-    merge_lots,
 )
 from akinai.worlds.vending.rules import letters
 from akinai.worlds.vending.rules.answers import answer_letter
 from akinai.worlds.vending.rules.books import in_business
 from akinai.worlds.vending.rules.letters import Draft
 from akinai.worlds.vending.rules.orders import know_suppliers
+from akinai.worlds.vending.rules.stock import merge_lots
 
 __all__ = [
     "ShownLetter",
@@ -99,13 +99,18 @@ def morning_post(state: State) -> State:
 
 
 def next_post_minute(state: State) -> int | None:
-    """The next minute, now or later, at which a delay is announced or goods come; None when nothing is on its way.
+    """The next minute, now or later, at which a delay is announced or goods come for any owner; None when nothing is on
+    its way.
 
     The post of 08:00, which comes every day, does not count.
     """
-    if not state.orders:
+    orders = state.orders
+    for business in state.others.values():
+        if business.ending is None:
+            orders += business.orders
+    if not orders:
         return None
-    return max(state.minute, min([order.expected for order in state.orders]))
+    return max(state.minute, min([order.expected for order in orders]))
 
 
 def post_due(state: State, minute: int) -> State:

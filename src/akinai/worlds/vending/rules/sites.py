@@ -7,10 +7,10 @@ from akinai.core.ledger import Outcome
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Product
-from akinai.worlds.vending.model.state import Lot, Slot, State, merge_lots, remove_units, slot_of, taken_lots
+from akinai.worlds.vending.model.state import Lot, Slot, State
 from akinai.worlds.vending.rules.books import book, site_at, site_name, street_of, with_site
 from akinai.worlds.vending.rules.orders import unknown_product
-from akinai.worlds.vending.rules.stock import units_in
+from akinai.worlds.vending.rules.stock import merge_lots, remove_units, slot_of, taken_lots, units_in
 
 Result = tuple[State, Outcome]
 

@@ -1,12 +1,46 @@
 """The goods in machines and in storage: how many there are, what is sold of them, and what spoils."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
 
-from akinai.worlds.vending.model.state import Lot, Slot, lot_of, remove_units, slot_of
+from akinai.worlds.vending.model.state import Lot, Slot
 
 Slots = tuple[Slot | None, ...]
 Storage = Mapping[str, tuple[Lot, ...]]
+
+# From the tuple of their fields, in half the time that the classes themselves take: each day makes hundreds.
+_new = cast("Any", tuple).__new__
+lot_of: Callable[[tuple[int, int, int]], Lot] = partial(_new, Lot)
+slot_of: Callable[[tuple[str, tuple[Lot, ...]]], Slot] = partial(_new, Slot)
+
+
+def merge_lots(lots: Iterable[Lot]) -> tuple[Lot, ...]:
+    """Lots sorted by last day, then cost; lots with equal cost and last day become one."""
+    units: dict[tuple[int, int], int] = {}
+    for count, cost, last in lots:
+        key = (last, cost)
+        units[key] = units.get(key, 0) + count
+    return tuple([lot_of((count, cost, last)) for (last, cost), count in sorted(units.items())])
+
+
+def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
+    """Remove up to `units` from lots, oldest last day first: the lots left, and the units removed."""
+    left = units
+    for i, (there, cost_cents, last_day) in enumerate(lots):
+        if left < there:
+            rest = lot_of((there - left, cost_cents, last_day))
+            return (rest, *lots[i + 1 :]), units
+        left -= there
+    return (), units - left
+
+
+def taken_lots(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
+    """The lots that were taken when `rest` is left of `lots`."""
+    taken = lots[: len(lots) - len(rest)]
+    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
+        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
+    return taken
 
 
 def units_in(slots: Sequence[Slot | None]) -> dict[str, int]:

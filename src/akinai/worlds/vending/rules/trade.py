@@ -1,12 +1,11 @@
 """Trade at several sites: blocks of customers through the day, and the end of a day with all that falls due."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from akinai.core.canonical import Json
 from akinai.core.chance import Chance, absorb
 from akinai.core.money import format_cents
-from akinai.worlds.vending.model.crowds import BlockDemand, block_demand, crowd_of
+from akinai.worlds.vending.model.crowds import block_sales, crowd_of
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
     NO_TALLY,
@@ -57,7 +56,8 @@ def _book_block(state: State, number: int, block: Block) -> State:
         return state
     crowd = crowd_of(economy, town, street, state.day)
     label, complaints = absorb(crowd.label, number), absorb(crowd.complaints.h, number)
-    slots, sites, day = list(state.slots), list(state.sites), _RunningTally(state.tally)
+    slots, sites, tally = list(state.slots), list(state.sites), state.tally
+    sales, wanted, income, card = list(tally.sales), dict(tally.wanted), tally.income_cents, tally.card_cents
     units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
     for index, site in enumerate(sites):
         first = index * count
@@ -66,69 +66,30 @@ def _book_block(state: State, number: int, block: Block) -> State:
         full = site.box_cents >= street.counter.box_cents
         kept = street.counter.full_box_permille if full else 1000
         factor = site.goodwill * block.share_permille * kept // MILLION
-        demand = block_demand(economy, town, crowd, label, site.place, factor, stock, prices)
-        sale = day.add(site.place, demand, stock, prices)
-        cash = 0 if full else sale.income_cents - sale.income_cents * street.counter.card_permille // 1000
-        day.card_cents += sale.income_cents - cash
-        goodwill = _remembered(street, site.goodwill, sale.lost_q20, demand.wanted_q20, block, stock)
+        sold, paid, lost, expected = block_sales(economy, town, crowd, label, site.place, factor, stock, prices, wanted)
+        cash = 0 if full else paid - paid * street.counter.card_permille // 1000
+        income += paid
+        card += paid - cash
+        goodwill = _remembered(street, site.goodwill, lost, expected, block, stock)
         sites[index] = Site(site.place, site.box_cents + cash, goodwill, *site[3:])
-        if sale.sold:
-            take_out(slots, range(first, first + count), sale.sold)
-            units = sum(sale.sold.values())
+        if sold:
+            take_out(slots, range(first, first + count), sold)
+            sales.append((site.place, sold))
+            units = sum(sold.values())
             units_sold += units
             chance = Chance(absorb(complaints, site.place))
             if letters := (units * street.customers.complaints_permille + chance.below(1000)) // 1000:
-                buyers.append((site.place, chance, sale.sold, letters))
+                buyers.append((site.place, chance, sold, letters))
     state = state.moved(
         sites=tuple(sites),
         machine_cents=sum([site.box_cents for site in sites]),
         slots=tuple(slots),
-        tally=day.tally(),
+        tally=Tally(tuple(sales), wanted, income, card),
         units_sold=units_sold,
     )
     for place, chance, sold, letters in buyers:
         state = _complaints(state, chance, place, sold, letters)
     return state
-
-
-class _Sale(NamedTuple):
-    """The sales of a block at a site."""
-
-    sold: dict[str, int]
-    income_cents: int
-    lost_q20: int
-    """Expected units that nobody could serve."""
-
-
-class _RunningTally:
-    """What was sold today, while sales are added."""
-
-    def __init__(self, tally: Tally) -> None:
-        sold, wanted, self.income_cents, self.card_cents = tally
-        self._sold, self._wanted = dict(sold), dict(wanted)
-
-    def add(self, place: int, demand: BlockDemand, stock: Mapping[str, int], prices: Mapping[str, int]) -> _Sale:
-        """Sell what a block's customers want at a place, as far as it is there."""
-        by_place, wanted = self._sold, self._wanted
-        sold: dict[str, int] = {}
-        income, lost = 0, demand.lost_q20
-        for id, units in demand.units.items():
-            wanted[id] = wanted.get(id, 0) + units
-            if units:
-                there = stock[id]
-                if units > there:
-                    lost += (units - there) << 20
-                    units = there
-                sold[id] = units
-                income += units * prices[id]
-                key = (place, id)
-                by_place[key] = by_place.get(key, 0) + units
-        self.income_cents += income
-        return _Sale(sold, income, lost)
-
-    def tally(self) -> Tally:
-        """The tally as it is now."""
-        return Tally(self._sold, self._wanted, self.income_cents, self.card_cents)
 
 
 def _remembered(street: Street, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
@@ -173,17 +134,26 @@ def close_day(state: State, midnight: int) -> State:
         ending = "bankrupt"
     elif setup.days and closed >= setup.days:
         ending = "horizon"
-    sold: dict[str, int] = {}
-    for (_, id), units in tally.sold.items():
-        sold[id] = sold.get(id, 0) + units
+    sold, sold_at = _gathered(tally)
     weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0
     closed_book = Book(
         day, weather, sold, tally.wanted, state.prices, tally.income_cents, goods.spoiled, goods.spoiled_cents, fee,
-        met, _sold_out(goods.slots, state.prices), tally.sold,
+        met, _sold_out(goods.slots, state.prices), sold_at,
     )  # fmt: skip
     return state.moved(
         minute=midnight, closed_days=closed, missed=missed, tally=NO_TALLY, book=closed_book, ending=ending
     )
+
+
+def _gathered(tally: Tally) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
+    """A day's units sold by product, and by place and product."""
+    sold, sold_at = dict[str, int](), dict[int, dict[str, int]]()
+    for place, units_of in tally.sales:
+        here = sold_at.setdefault(place, {})
+        for id, units in units_of.items():
+            sold[id] = sold.get(id, 0) + units
+            here[id] = here.get(id, 0) + units
+    return sold, sold_at
 
 
 def _sites_closed(state: State, day: int) -> State:
@@ -233,13 +203,10 @@ def bank_balance_cents(state: State) -> int:
 
 def sales_lines(state: State) -> tuple[list[str], dict[str, Json]]:
     """Yesterday's sales by site, as lines and data of the morning notice."""
-    sold = state.book.sold_at if state.book else None
+    sold = (state.book and state.book.sold_at) or {}
     names, lines, data = state.setup.catalog.by_id, list[str](), dict[str, Json]()
-    by_place: dict[int, dict[str, int]] = {}
-    for (place, id), count in (sold or {}).items():
-        by_place.setdefault(place, {})[id] = count
     for index, site in enumerate(state.sites):
-        units = by_place.get(site.place, {})
+        units = sold.get(site.place, {})
         goods = ", ".join(f"{n} {names[id].name}" for id, n in units.items())
         seal = " (sealed)" if site.sealed else ""
         lines.append(f"Sold yesterday, {site_name(state, site.place)}{seal}: {goods or 'nothing'}.")

@@ -1,0 +1,356 @@
+"""Laws of a street with several owners: each has a business of its own, and time is the same for all."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+from business import OWNERS, WORLD, TwoOwners, business, do, done, genesis, refused
+from test_street import of_character
+
+from akinai.core.actions import Action
+from akinai.core.agents import Role
+from akinai.core.ledger import Entry, Outcome, Turn
+from akinai.core.steps import Step
+from akinai.testing.laws import world_laws
+from akinai.worlds.vending.model import actions as a
+from akinai.worlds.vending.model.state import OWN_FIELDS, Business, State
+from akinai.worlds.vending.rules.days import pass_time
+from akinai.worlds.vending.rules.trade import bank_balance_cents
+from akinai.worlds.vending.scores import net_worth_cents, transit_cents
+from akinai.worlds.vending.world import begin
+
+FIRST, SECOND = OWNERS
+PRESETS = ("default", "quarter")
+Players = tuple[tuple[str, str], ...]
+"""Owners and who plays them; an owner without a player does nothing."""
+BOTH: Players = ((FIRST, "reference"), (SECOND, "naive"))
+HELPER = f"{SECOND}/email-1"
+START_CENTS = 50_000
+MOST_STEPS = 2000
+
+
+def street(*sets: str, days: int = 90, preset: str = "quarter") -> State:
+    """Two owners on their first morning."""
+    return begin(genesis(3, *sets, days=days, preset=preset), owners=2)
+
+
+def by(state: State, actor: str, *actions: Action) -> State:
+    """The state after actions of an actor that must all be accepted."""
+    for action in actions:
+        state, outcome = do(state, action, actor)
+        assert outcome.ok, outcome
+    return state
+
+
+def other(owner: str) -> str:
+    return SECOND if owner == FIRST else FIRST
+
+
+def noticed(business: Business) -> Business:
+    """A business whose owner knows of every morning."""
+    return business.moved(notices=())
+
+
+def worth_cents(state: State, owner: str) -> int:
+    """Money and goods of an owner, at cost."""
+    state = state.turned_to(owner)
+    return net_worth_cents(state) + transit_cents(state)
+
+
+def letter_with_an_order(state: State) -> a.SendEmail:
+    setup = state.setup
+    body = f"Please send 48 water to {setup.delivery_address}. Account {setup.account}."
+    return a.SendEmail(to=setup.catalog.supplier_by_id["northbay"].address, subject="Order", body=body)
+
+
+def nearly_bankrupt(state: State, owner: str) -> State:
+    """An owner who cannot pay the fee, on the last day on which that is borne."""
+    return state.turned_to(owner).moved(cash_cents=0, missed=state.setup.missed_fees - 1)
+
+
+@cache
+def played(preset: str, players: Players, days: int = 30) -> Sequence[Step[State]]:
+    """A run to its end, in which the owners who have a player act by turns."""
+    start = genesis(3, preset=preset, days=days)
+    state = WORLD.begin(start) if players[0][0] == "owner" else begin(start, owners=2)
+    return asyncio.run(_play(state, players))
+
+
+async def _play(state: State, players: Players) -> Sequence[Step[State]]:
+    agents = {owner: WORLD.players[player](Role(owner, WORLD.verbs.classes)) for owner, player in players}
+    last: dict[str, Outcome] = {}
+    steps: list[Step[State]] = []
+    while WORLD.actors(state):
+        assert len(steps) < MOST_STEPS
+        for owner, agent in agents.items():
+            if owner in WORLD.actors(state):
+                move = await agent.act(WORLD.view(state, owner), last.get(owner))
+                turn = Turn(len(steps) + 1, WORLD.now(state), owner, move.action)
+                after, outcome = WORLD.apply(state, turn)
+                steps.append(Step(state, Entry.of("", turn, outcome), turn, outcome, after))
+                state, last[owner] = after, outcome
+    return steps
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("owner", OWNERS)
+def test_an_owner_beside_an_idle_one_lives_as_alone(preset: str, owner: str) -> None:
+    """The same actions have the same outcomes and end in an equal business; the idle one is as if alone and idle."""
+    alone, beside = played(preset, (("owner", "reference"),)), played(preset, ((owner, "reference"),))
+    assert [step.turn.action for step in beside] == [step.turn.action for step in alone]
+    assert [step.outcome for step in beside] == [step.outcome for step in alone]
+    end = beside[-1].after
+    assert end.business(owner) == alone[-1].after.business("owner")
+    idle = played(preset, (("owner", "idle"),))[-1].after
+    assert noticed(end.business(other(owner))) == idle.business("owner")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_books_of_each_owner_balance(preset: str) -> None:
+    """Both play to the end: no cent and no goods of the other's come in or go out."""
+    steps = played(preset, BOTH)
+    for step in steps:
+        for owner in OWNERS:
+            before, after = step.before.business(owner), step.after.business(owner)
+            assert after.cash_cents >= 0
+            if preset == "quarter":
+                assert after.cash_cents == START_CENTS + sum(after.accounts.values())
+            elif after.book is before.book:
+                assert worth_cents(step.after, owner) == worth_cents(step.before, owner)
+    first, second = (steps[-1].after.business(owner) for owner in OWNERS)
+    assert 0 < second.units_sold != first.units_sold > 0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_action_brings_the_other_owner_time_and_nothing_else(preset: str) -> None:
+    """The other's business is afterwards what it would be if its owner had waited that long."""
+    mornings = 0
+    for step in played(preset, BOTH):
+        waiting = other(step.turn.actor)
+        after = step.after.business(waiting)
+        if step.after.minute == step.before.minute:
+            assert after == step.before.business(waiting)
+        else:
+            passage = pass_time(step.before.turned_to(waiting), step.after.minute)
+            assert noticed(after) == noticed(passage.state.business(waiting))
+            notice = (passage.notice,) if passage.notice else ()
+            assert after.notices == (*step.before.business(waiting).notices, *notice)
+            mornings += len(notice)
+    assert mornings >= 29
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_day_closes_for_every_owner_and_takes_the_fee_of_each(preset: str) -> None:
+    before = street(preset=preset)
+    after = by(before, SECOND, a.AdvanceDay())
+    for own in after.businesses.values():
+        assert own.book is not None
+        assert (own.closed_days, own.book.day, own.book.fee_met) == (1, 1, True)
+        assert own.cash_cents == START_CENTS - before.setup.fee_cents
+    assert noticed(after.business(FIRST)) == after.business(SECOND)
+
+
+def test_goods_come_at_their_hour_whoever_acts() -> None:
+    """Time stops at what is due first for any owner."""
+    state = street(preset="default")
+    state = by(state, SECOND, letter_with_an_order(state), a.AdvanceDay())
+    (order,) = state.business(SECOND).orders
+    while state.minute < order.due:
+        state = by(state, FIRST, a.AdvanceDay())
+    assert order.due in [letter.at for letter in state.business(SECOND).mail.unread]
+    assert state.business(SECOND).storage
+    assert not state.business(FIRST).storage
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_morning_that_came_while_another_acted_is_announced_once(preset: str) -> None:
+    """The notices begin the owner's next accepted outcome, all of them; a refusal leaves them for later."""
+    state, first = do(street(preset=preset), a.AdvanceDay(), FIRST)
+    state, second = do(state, a.AdvanceDay(), FIRST)
+    refused(state, a.Report(text="Done."), "not_yours", SECOND)
+    state, look = do(state, a.GetMoneyBalance(), SECOND)
+    assert look.text.startswith(f"{first.text}\n\n{second.text}\n\n")
+    for owner in OWNERS:
+        state, again = do(state, a.GetMoneyBalance(), owner)
+        assert "Good morning" not in again.text
+
+
+def test_a_supplier_bargains_with_each_owner_apart() -> None:
+    """What it agreed with one owner binds it to no other."""
+    state = street()
+    id = of_character(state, "haggler")
+    supplier = state.setup.catalog.supplier_by_id[id]
+    state = by(state, FIRST, a.MakeOffer(supplier_id=id, discount_percent=15))
+    agreed = state.business(FIRST).talks
+    assert agreed[id].ask_permille < supplier.price_permille
+    assert not state.business(SECOND).talks
+    for owner in OWNERS:
+        state = by(state, owner, a.PlaceOrder(supplier_id=id, items=dict.fromkeys(supplier.products[:2], 20)))
+    cheap, dear = (state.business(owner).orders[0].lines for owner in OWNERS)
+    assert all(ours.cost_cents < theirs.cost_cents for ours, theirs in zip(cheap, dear, strict=True))
+    state = by(state, SECOND, a.MakeOffer(supplier_id=id, discount_percent=10))
+    assert state.business(SECOND).talks[id].ask_permille < supplier.price_permille
+    assert state.business(FIRST).talks == agreed
+
+
+def test_a_letter_is_answered_to_the_owner_who_wrote_it() -> None:
+    state = street(preset="default")
+    state = by(by(state, FIRST, letter_with_an_order(state)), SECOND, a.AdvanceDay())
+    first, second = (state.business(owner) for owner in OWNERS)
+    assert (len(first.mail.unread), len(first.orders), first.known_suppliers) == (1, 1, ("northbay",))
+    assert (len(second.mail.unread), len(second.orders), second.known_suppliers) == (0, 0, ())
+    state = by(by(state, SECOND, letter_with_an_order(state)), FIRST, a.AdvanceDay())
+    assert [len(state.business(owner).orders) for owner in OWNERS] == [1, 1]
+    assert [state.business(owner).cash_cents < START_CENTS - 1000 for owner in OWNERS] == [True, True]
+
+
+def test_an_owner_sees_its_own_business() -> None:
+    """In its view, in its outcomes and at its desk, whoever acted last."""
+    state = street()
+    prices = dict.fromkeys(state.setup.catalog.by_id, 777)
+    state = by(state, FIRST, a.ChangePrices(prices_cents=prices))
+    _, theirs = do(state, a.GetMachineInventory(), SECOND)
+    _, ours = do(state, a.GetMachineInventory(), FIRST)
+    assert isinstance(theirs.data, dict)
+    assert isinstance(ours.data, dict)
+    assert (theirs.data["prices_cents"], ours.data["prices_cents"]) == ({}, prices)
+    desk = WORLD.facets.presentation.desk
+    assert desk(state, SECOND) == desk(street(), SECOND) != desk(state, FIRST)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_ended_business_stands_still_while_the_other_goes_on(preset: str) -> None:
+    """A bankrupt owner may not act, nothing is due for it any more, and the last business ends the game."""
+    state = by(nearly_bankrupt(street(preset=preset, days=20), FIRST), SECOND, a.AdvanceDay())
+    ended, balance = state.business(FIRST), bank_balance_cents(state.turned_to(FIRST))
+    assert ended.ending == WORLD.view(state, FIRST).closed == "bankrupt"
+    assert (WORLD.actors(state), WORLD.ending(state)) == ((SECOND,), None)
+    refused(state, a.GetMoneyBalance(), "closed", FIRST)
+    state = by(state, SECOND, *[a.AdvanceDay()] * 19)
+    assert WORLD.actors(state) == ()
+    assert state.business(FIRST) == ended
+    assert bank_balance_cents(state.turned_to(FIRST)) == balance
+    assert state.business(SECOND).closed_days == 20
+    assert WORLD.ending(state) == "horizon"
+
+
+def test_goods_for_an_ended_business_stop_no_clock() -> None:
+    """Its orders stay on their way, and the days of the other go by."""
+    state = street(preset="default")
+    state = by(state, FIRST, letter_with_an_order(state), a.AdvanceDay())
+    state = by(nearly_bankrupt(state, FIRST), SECOND, *[a.AdvanceDay()] * 10)
+    assert state.business(FIRST).ending
+    assert state.business(FIRST).orders
+    assert state.day == 12
+
+
+def test_the_game_ends_once_every_business_has_ended() -> None:
+    state = nearly_bankrupt(nearly_bankrupt(street(preset="default"), FIRST), SECOND)
+    state, _ = do(state, a.AdvanceDay(), FIRST)
+    assert (WORLD.actors(state), WORLD.ending(state)) == ((), "bankrupt")
+    refused(state, a.GetMoneyBalance(), "closed", SECOND)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_turning_there_and_back_changes_nothing(preset: str) -> None:
+    """Whoever is in front, each owner's business is the same."""
+    for step in played(preset, BOTH)[::20]:
+        state = step.after
+        assert state.turned_to(state.owner) is state
+        turned = state.turned_to(other(state.owner))
+        assert turned != state == turned.turned_to(state.owner)
+        for owner in OWNERS:
+            assert turned.business(owner) == state.business(owner)
+            assert vars(state.business(owner)) == {name: getattr(state.businesses[owner], name) for name in OWN_FIELDS}
+
+
+def test_a_single_owner_needs_no_turning() -> None:
+    """Its name, its state and its outcomes hold nothing of several."""
+    state = done(business(3, preset="quarter", days=90), a.AdvanceDay())
+    assert (state.owner, state.owners, state.others, state.notices) == ("owner", ("owner",), {}, ())
+    assert WORLD.facets.sides.participants(state) == ()
+    assert WORLD.facets.sides.participants(street()) == OWNERS
+
+
+def test_a_sub_agent_works_for_the_owner_who_gave_the_task() -> None:
+    """The other owner goes on meanwhile."""
+    state = by(street(preset="paper"), SECOND, a.DelegateEmail(task="Write to the wholesaler."))
+    assert WORLD.actors(state) == (FIRST, HELPER)
+    refused(state, a.GetMoneyBalance(), "closed", SECOND)
+    refused(state, a.Report(text="Done."), "closed", f"{FIRST}/email-1")
+    assert "Write to the wholesaler." in WORLD.view(state, HELPER).text
+    state = by(by(state, FIRST, a.AdvanceDay()), HELPER, letter_with_an_order(state), a.Report(text="Written."))
+    assert [len(state.business(owner).mail.sent) for owner in OWNERS] == [0, 1]
+    assert ["Written." in WORLD.view(state, owner).text for owner in OWNERS] == [False, True]
+    assert len(state.business(SECOND).notices) == 1
+
+
+def test_a_writer_answers_one_owner_after_the_other() -> None:
+    """While a model writes a supplier's answers, an owner waits for its own alone."""
+    state, writer = street("suppliers.model=openai:test", preset="default"), "supplier_northbay"
+    for owner in OWNERS:
+        state = by(state, owner, letter_with_an_order(state))
+    state = by(state, FIRST, a.AdvanceDay())
+    assert WORLD.actors(state) == (writer,)
+    state = by(state, writer, a.WriteReply(text="To the first."))
+    assert WORLD.actors(state) == (FIRST, writer)
+    state = by(state, writer, a.WriteReply(text="To the second."))
+    assert WORLD.actors(state) == OWNERS
+    letters = [[letter.body for letter in state.business(owner).mail.unread] for owner in OWNERS]
+    assert [(len(bodies), bodies[0].partition("\n")[0]) for bodies in letters] == [
+        (1, "To the first."),
+        (1, "To the second."),
+    ]
+
+
+def test_a_writer_answers_no_owner_whose_business_has_ended() -> None:
+    state, writer = street("suppliers.model=openai:test", preset="default"), "supplier_northbay"
+    for owner in OWNERS:
+        state = by(state, owner, letter_with_an_order(state))
+    state = by(state, FIRST, a.AdvanceDay()).turned_to(FIRST).moved(ending="bankrupt")
+    state = by(state, writer, a.WriteReply(text="To the second."))
+    assert WORLD.actors(state) == (SECOND,)
+    assert [len(state.business(owner).mail.unread) for owner in OWNERS] == [0, 1]
+
+
+@pytest.mark.parametrize("stranger", ["", "owner", "owner_3", "owner_1/email-1", "nobody", "supplier_northbay"])
+def test_a_stranger_may_do_nothing(stranger: str) -> None:
+    state = street()
+    refused(state, a.GetMoneyBalance(), "closed", stranger)
+    assert WORLD.view(state, stranger).closed
+
+
+def both_add_up(before: State, after: State, outcome: Outcome) -> bool:
+    """What each owner has at cost stays the same while a day lasts."""
+    return all(
+        worth_cents(after, owner) == worth_cents(before, owner)
+        for owner in OWNERS
+        if after.business(owner).book is before.business(owner).book
+    )
+
+
+def both_accounts_add_up(before: State, after: State, outcome: Outcome) -> bool:
+    """Each bank account is what its causes add up to, and never overdrawn."""
+    return all(
+        own.cash_cents == START_CENTS + sum(own.accounts.values()) and own.cash_cents >= 0
+        for own in after.businesses.values()
+    )
+
+
+IDLE = {"idle": {f"net_worth_{owner}": START_CENTS - 4 * 200 for owner in OWNERS}}
+NO_TURNS = ("crash_and_resume_reach_the_same_end",)
+"""Laws that need an order of turns, which is still to come: a resumed run may go on with another owner."""
+test_two_owners = world_laws(
+    TwoOwners(), setup=genesis(days=4).setup, long={"days": 60}, scores=IDLE, books=both_add_up, skip=NO_TURNS
+)
+test_two_owners_at_several_sites = pytest.mark.slow(
+    world_laws(
+        TwoOwners(),
+        setup=genesis(days=4, preset="quarter").setup,
+        long={"days": 45},
+        scores=IDLE,
+        books=both_accounts_add_up,
+        skip=NO_TURNS,
+    )
+)
