@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from akinai.worlds.vending.letters.delivery import find_delivery
 from akinai.worlds.vending.letters.meaning import network
 from akinai.worlds.vending.letters.meaning.kinds import KINDS, NOTHING
-from akinai.worlds.vending.letters.meaning.roles import Row
+from akinai.worlds.vending.letters.meaning.numbers import Row
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import Clause, clauses, prepare, unquoted
 

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import permutations
 
 from letters_for_tests import Example, Label, parse_label
 
-from akinai.worlds.vending.letters.amounts import by_reference, shares
-from akinai.worlds.vending.letters.meaning.roles import ROLES, Number, Role, Row
+from akinai.worlds.vending.letters.amounts import by_reference
+from akinai.worlds.vending.letters.goods_of_numbers import shares
+from akinai.worlds.vending.letters.meaning.numbers import ROLES, Number, Role, Row
 
 _TOPICS = {
     "prices": "ask_price",
@@ -15,6 +17,12 @@ _TOPICS = {
     "order": "ask_order",
     "other": "ask_other",
 }
+
+
+_CAME = {"came", "arrived", "reached", "delivered", "received", "here", "showed", "turned", "made"}
+_GOT = {"got", "received", "delivered", "only", "just", "signed", "found", "has", "have", "contained", "brought"}
+_NEVER = {"never", "not", "didn't", "hasn't", "was", "were", "is", "are", "missing"}
+"""Words beside a count of what came, and after one of what did not."""
 
 
 class Labelled:
@@ -120,10 +128,17 @@ class Labelled:
             elif missing or received:
                 for at in mine:
                     shared = self._shared(at) and any(self._fits(at, units) for units in missing.values())
-                    self._put(at, "missing" if shared else "none")
+                    if shared or not self._is_repeated(at, mine):
+                        self._put(at, "missing" if shared else "none")
         for at in aside:
             if at not in self.roles:
                 self._put(at, "none")
+
+    def _is_repeated(self, at: int, places: Collection[int]) -> bool:
+        """Whether a clause counts as many again: of goods that all came it says what was ordered and what came."""
+        own = self.numbers[at]
+        beside = [self.numbers[other] for other in places if other != at and self.numbers[other].row == own.row]
+        return any(other.value == own.value for other in beside)
 
     def _is_reference(self, at: int, counts: Collection[int | None]) -> bool:
         """Whether a bare number is that of an order or a quote; it is then put down as no count."""
@@ -136,21 +151,60 @@ class Labelled:
     def _claim(self, mine: Sequence[int], aside: Sequence[int], lacks: int) -> None:
         """The counts of goods of which so many units are missing."""
         value = {at: self.numbers[at].value for at in (*mine, *aside)}
-        done = set(self._put_fitting(mine, lacks, "missing"))
+        if paired := self._paired(mine, lacks):
+            for at in mine:
+                same = next((role for place, role in paired.items() if value[at] == value[place]), None)
+                self._put(at, same or ("missing" if self._fits(at, lacks) == 1 else "none"))
+            return
+        plainly = [at for at in mine if self._fits(at, lacks) == 1]
+        said = plainly or [at for at in mine if not self._came(at)]
+        done = set(self._put_fitting(said, lacks, "missing"))
         for pool in (mine,) if done else (mine, (*mine, *aside)):
             free = [at for at in pool if at not in done]
-            pairs = [(whole, part) for whole in free for part in free if value[whole] - value[part] == lacks]
+            pairs = [
+                (boxed, whole, part)
+                for boxed in (False, True)
+                for whole in free
+                for part in free
+                if whole != part and value[whole] - self._units(part, boxed=boxed) == lacks
+            ]
             if not pairs:
                 continue
-            whole, part = pairs[0]
+            boxed, whole, part = pairs[0]
+            came = self._units(part, boxed=boxed)
             for at in {*mine, whole, part} - done:
-                role: Role = "ordered" if value[at] == value[whole] else "received"
-                self._put(at, role if value[at] in (value[whole], value[part]) else "none")
+                if value[at] == value[whole]:
+                    self._put(at, "ordered")
+                else:
+                    self._put(at, "received" if self._units(at, boxed=boxed) == came else "none", boxed)
             return
         left = [at for at in mine if at not in done]
         sums = sum(value[at] for at in left) == lacks
         for at in left if done or sums else ():
             self._put(at, "missing" if sums else "ordered" if value[at] > lacks else "none")
+
+    def _paired(self, mine: Sequence[int], lacks: int) -> dict[int, Role]:
+        """The counts of a clause of which one is what was ordered and the other what came, if there are such."""
+        for whole, part in permutations(mine, 2):
+            ordered, came = self.numbers[whole], self.numbers[part]
+            if ordered.row == came.row and ordered.value - came.value == lacks and lacks not in (0, came.value):
+                return {whole: "ordered", part: "received"}
+        return {}
+
+    def _units(self, at: int, *, boxed: bool) -> int:
+        """The units of a count, where a bare one may be of cases."""
+        number = self.numbers[at]
+        bare = number.product is not None and number.mark.plain and not number.mark.case
+        return number.mark.value * number.product.case_units if boxed and bare and number.product else number.value
+
+    def _came(self, at: int) -> bool:
+        """Whether words beside a count say that so many came: "two cases were ordered, one came"."""
+        number = self.numbers[at]
+        marks = self.rows[number.row].marks
+        after = [mark.text for mark in marks[number.at + 1 : number.at + 5]]
+        before = [mark.text for mark in marks[max(0, number.at - 3) : number.at]]
+        came = not _NEVER.isdisjoint(after[:2])
+        return not came and not (_CAME.isdisjoint(after) and _GOT.isdisjoint(before))
 
     def _changes(self) -> None:
         labels = self._labels["change"]
@@ -227,7 +281,7 @@ class Labelled:
                 named = True
             elif cents == own or (cents in offers.values() and (own is None or number.mark.kind == "count")):
                 self._put(at, "offer")
-            elif cents not in offers.values() and (offers or rivals or off):
+            elif cents not in offers.values() and (offers or (number.product and (rivals or off))):
                 self._put(at, "none")
         for at in self._at(("negotiate",), ("percent",)):
             if off or offers:

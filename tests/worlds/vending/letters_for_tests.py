@@ -34,7 +34,7 @@ class Label:
     off: int | None = None
 
     def matches(self, intent: Intent) -> bool:
-        """Whether a reading is right in all that the label says."""
+        """Whether a reading is right in all that the label says; it cannot speak of an offer without goods."""
         units, offers, received, missing = (self.numbers[sign] for sign in "=@~-")
         exact = self.kind in ("order", "change") or bool(units)
         return (
@@ -43,7 +43,7 @@ class Label:
             and (not exact or units == dict(intent.items.units))
             and (not self.orders or self.orders == set(intent.orders))
             and (not self.quotes or self.quotes == set(intent.quotes))
-            and (self.kind != "negotiate" or offers == dict(intent.offers))
+            and (self.kind != "negotiate" or offers == {id: cents for id, cents in intent.offers.items() if id})
             and (self.rival is None or self.rival in intent.rivals.values())
             and (self.off is None or self.off * 10 == intent.off_permille)
             and (not missing or missing == dict(intent.items.units))

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 from letters_for_tests import SETUP
 
-from akinai.worlds.vending.letters.amounts import bargain, by_reference, changed_units, items_asked, shortage
-from akinai.worlds.vending.letters.meaning.roles import MOST_NUMBERS, ROLES, Number, Row, can_be, numbers, with_roles
+from akinai.worlds.vending.letters.amounts import by_reference, changed_units, items_asked, shortage
+from akinai.worlds.vending.letters.bargains import bargain
+from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, Number, Row, numbers
+from akinai.worlds.vending.letters.meaning.roles import can_be, with_roles
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import prepare
 
@@ -181,3 +183,34 @@ def test_the_numbers_of_a_letter_are_judged_up_to_a_limit() -> None:
     rows = rows_of("order| " + "24 water " * 5000)
     assert len(with_roles(rows)) == MOST_NUMBERS
     assert with_roles(rows_of("none| Hello")) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("Make it a hundred and forty-four.", "Make it 144."),
+        ("one hundred twenty colas", "120 colas"),
+        ("with two dollars sixty you have us", "with $2.60 you have us"),
+        ("a couple of iced teas were dented", "2 iced teas were dented"),
+        ("a couple of questions on cola", "a couple of questions on cola"),
+    ],
+)
+def test_numbers_in_words_are_read_whole(said: str, read: str) -> None:
+    """No part of a number is taken for all of it."""
+    assert prepare(said, SETUP.catalog.good_names) == read
+
+
+@pytest.mark.parametrize(
+    ("clauses", "goods"),
+    [
+        (["The water came.", "Please send 48 of those and 12 salads."], ["water", "salad"]),
+        (["Of 48 water 36 came.", "Of 24 gum all came.", "Please credit the 12."], ["water"]),
+        (["3 cartons of chips came.", "A carton has water damage: 5 bags."], ["chips", "chips"]),
+    ],
+)
+def test_a_count_alone_is_of_goods_that_were_spoken_of(clauses: list[str], goods: list[str]) -> None:
+    """Those meant by "those", those that lack so many, and none that only damaged others."""
+    names = SETUP.catalog.good_names
+    rows = [Row((), "none", subject=True), *(Row(scan(clause, names), "claim") for clause in clauses)]
+    last = [number for number in numbers(rows) if number.row == len(rows) - 1]
+    assert [number.product.id for number in last if number.product] == goods

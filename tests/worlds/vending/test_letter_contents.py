@@ -67,7 +67,7 @@ def test_an_order_takes_no_goods_from_reports(read) -> None:
          {"cola": 105}, {"cola": 108}, None),
         (["none| FreshCart sells water at 44 cents.", "negotiate| Would you go to 42 cents?"], {"water": 42}, {"water": 44}, None),
         (["negotiate| On gum you say 56, I say 50."], {"chewing_gum": 50}, {}, None),
-        (["negotiate| Chips: your 94 cents is steep, I'd pay 80."], {"chips": 80}, {}, None),
+        (["negotiate| Chips: your 94 cents is steep, so 80 from us."], {"chips": 80}, {}, None),
         (["negotiate| We could do $0.48 for water, and ask 6% off the rest."], {"water": 48}, {}, 60),
         (["negotiate| Our retail price for cola is $1.50, so could you lower it?"], {}, {}, None),
         (["negotiate| Could you do $0.50?"], {"": 50}, {}, None),

@@ -7,22 +7,25 @@ from letters_for_tests import HERE, SETUP, corpus, judged, read, share_right
 
 from akinai.worlds.vending.letters.meaning import kinds, roles
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING, KINDS, kinds_of, rows_of
-from akinai.worlds.vending.letters.meaning.roles import ROLES, Row
+from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, numbers
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import clauses
 from akinai.worlds.vending.rules.answers import understand
 
-EVERY = [8, pytest.param(1, marks=pytest.mark.slow)]
-"""Every eighth letter, or all."""
 
-
-@pytest.mark.parametrize("every", EVERY)
-def test_no_letter_orders_that_orders_nothing(every: int) -> None:
-    """No letter is read as an order or a confirmation unless it is one by hand."""
-    innocent = [example for example in corpus()[::every] if not example.orders and not example.held_out]
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
+def test_what_letters_want_is_read(every: int) -> None:
+    """No letter is read as an order or a confirmation unless it is one by hand; intents are read right: kind, goods, prices
+    and numbers. `letters/README.md` has what each set had when first read."""
+    examples = corpus()[::every]
+    innocent = [example for example in examples if not example.orders and not example.held_out]
     assert len(innocent) > 9000 // every
     charged = [example.body for example in innocent if {i.kind for i in read(example)} & set(CHARGING)]
     assert charged == []
+    for held_out, least in ((False, 0.93), (True, 0.92)):
+        judgements = {example: judged(example) for example in examples if example.held_out is held_out}
+        assert len(judgements) > 700 // every
+        assert share_right(judgements) >= least
 
 
 @pytest.mark.parametrize("place", ["", "\nAkinai Vending, 88 Harbor Street, Alameda. Account AV-20418."])
@@ -35,22 +38,13 @@ def test_words_of_orders_alone_charge_nothing(place: str) -> None:
     assert [sentence for sentence, found in kinds.items() if found & set(CHARGING)] == []
 
 
-@pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize(("held_out", "least"), [(False, 0.92), (True, 0.9)], ids=["seen", "held out"])
-def test_what_letters_want_is_read(every: int, held_out: bool, least: float) -> None:
-    """Intents are read right: kind, goods, prices and numbers. `letters/README.md` has what each set had when first read."""
-    examples = [example for example in corpus() if example.held_out is held_out][::every]
-    assert len(examples) > 200 // every
-    assert share_right({example: judged(example) for example in examples}) >= least
-
-
 def test_the_networks_add_whole_numbers() -> None:
     """Scores are whole numbers and the same on every machine; a letter is read alike alone and beside others."""
     names = SETUP.catalog.good_names
     said = list(clauses("Thank you for the water.\nPlease send us:\n- Cola: 48\nWhen does it come?", names))
     of_kinds, _ = kinds.scores_of(rows_of("order", said), kinds.weights())
     rows = [Row((), "none", subject=True), Row(scan("Of 24 cola from 311 only 20 came.", names), "claim")]
-    of_roles = roles.scores(rows, roles.numbers(rows), roles.weights())
+    of_roles = roles.scores(rows, numbers(rows), roles.weights())
     digests: list[str] = []
     for table in (of_kinds, of_roles):
         assert (table == table.round()).all()
@@ -58,7 +52,7 @@ def test_the_networks_add_whole_numbers() -> None:
         digest = hashlib.sha256(" ".join(str(int(score)) for row in table for score in row).encode()).hexdigest()
         digests.append(digest[:16])
     assert (of_kinds.shape, of_roles.shape) == ((5, len(KINDS)), (3, len(ROLES) + 1))
-    assert digests == ["640bf9185ef9c1a8", "03e8f84920920b59"]
+    assert digests == ["242c9fbf403c6122", "cc770205c2e9a405"]
 
 
 def test_rows_of_goods_are_of_one_kind() -> None:
@@ -79,3 +73,66 @@ def test_rows_of_goods_are_of_one_kind() -> None:
 def test_a_bare_quantity_means_the_goods_spoken_of_last(letter: str, units: dict[str, int]) -> None:
     """A quantity without goods is of the product named last; of two products it is of neither."""
     assert dict(understand(SETUP, "", letter)[0][0].items.units) == units
+
+
+@pytest.mark.parametrize(
+    ("letter", "wanted"),
+    [
+        ("Please send 48 water.\nSorry, 24 water.", {"water": 24}),
+        ("PO 12:\nwater - 4 cases (96)\nchips - 2 boxes (24)\nPlease send these.", {"water": 96, "chips": 24}),
+        ("We would like to order 48 water, please deliver as soon as possible.", {"water": 48}),
+        ("トレイルミックス、ビーフジャーキーを各1ケース送ってください。", {"trail_mix": 12, "beef_jerky": 12}),
+    ],
+)
+def test_an_order_is_of_what_it_says_in_the_end(letter: str, wanted: dict[str, int]) -> None:
+    """Counts give way to those that correct them; boxes and shared counts are goods of the order."""
+    found = understand(SETUP, "", letter)[0]
+    assert [(intent.kind, dict(intent.items.units)) for intent in found] == [("order", wanted)]
+
+
+@pytest.mark.parametrize(
+    ("letter", "wanted"),
+    [
+        ("Please send 48 cola. No, make that 36.", {"cola": 36}),
+        ("Please send 48 cola and 24 water. Sorry, 36 cola.", {"cola": 36, "water": 24}),
+        ("Order: 48 cola\nWait, I meant 84.", {"cola": 84}),
+        ("We order 24 water.\nActually, make it 48 water instead.", {"water": 48}),
+        ("We order 24 water and 24 gum. Please forget the gum.", {"water": 24}),
+        ("Please ship:\n- candy: 24\n- chips: 12\nRevision: chips: remove", {"candy": 24}),
+        ("水を48本お願いします。いえ、やはり24本でお願いします。", {"water": 24}),
+        ("Please send 48 cola.\nNo rush, we have 30 cola left.", {"cola": 48}),
+        ("Please send 48 cola.\nSorry for the short notice, our van comes at 5.", {"cola": 48}),
+    ],
+)
+def test_what_a_letter_takes_back_is_not_charged(letter: str, wanted: dict[str, int]) -> None:
+    """Later clauses of a letter correct its own order; words of correction beside other matters leave it alone."""
+    found = understand(SETUP, "", letter)[0]
+    assert [(intent.kind, dict(intent.items.units)) for intent in found if intent.kind != "other"] == [
+        ("order", wanted)
+    ]
+
+
+def test_a_correction_that_names_no_goods_is_asked_about() -> None:
+    """Where it is not plain which count is replaced, the goods are unclear, and nothing is charged for them."""
+    (order,) = understand(SETUP, "", "Please send 48 cola and 24 water.\nCorrection: 36.")[0]
+    assert {each.product for each in order.items.unclear} == {"cola", "water"}
+
+
+def test_an_address_below_a_list_does_not_speak_for_its_rows() -> None:
+    """Rows of goods are judged together, and without the line of the address that follows them."""
+    goods = "Our order this week:\n- 60 chips at $0.82\n- 36 popcorn at $0.74\n"
+    alone, signed = (understand(SETUP, "", goods + end)[0] for end in ("", "\nAkinai Vending, AV-20418"))
+    assert [intent.kind for intent in alone] == [intent.kind for intent in signed] == ["order"]
+
+
+def test_what_stays_is_neither_cancelled_nor_changed() -> None:
+    """An order that can stay is not cancelled beside another; goods that do not change are not in the change."""
+    assert [intent.orders for intent in understand(SETUP, "", "Please cancel order 4. Order 5 can stay.")[0]] == [(4,)]
+    change = "Order 60, please change:\n- cola: 72 instead of 48\n- candy: no change, 24"
+    assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"cola": 72}]
+
+
+def test_several_offers_are_for_as_many_goods_in_their_order() -> None:
+    """Prices after the goods that they are for go with them one by one."""
+    letter = "For iced tea and gum, we offer $0.92 and $0.41."
+    assert [dict(each.offers) for each in understand(SETUP, "", letter)[0]] == [{"iced_tea": 92, "chewing_gum": 41}]

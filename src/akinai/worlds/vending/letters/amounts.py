@@ -1,24 +1,29 @@
-"""What the numbers of a letter come to: units asked for, missing, received and changed, and prices."""
+"""What the counts of a letter come to: units asked for, missing, received and changed."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from akinai.worlds.vending.letters.goods_of_numbers import goods_above, goods_below, in_order, shares
 from akinai.worlds.vending.letters.intents import Items, Unclear
 from akinai.worlds.vending.letters.meaning.kinds import NOTHING
-from akinai.worlds.vending.letters.meaning.roles import Number, Role, Row
+from akinai.worlds.vending.letters.meaning.numbers import Number, Role, Row
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, named_in
 from akinai.worlds.vending.letters.tokens import MOST_UNITS
 from akinai.worlds.vending.letters.words import TOTALS, word_set
 
-_MOST_CENTS = 2_000
-"""More than this is no price of a unit."""
 _DOUBLES = word_set("double doubled doubling twice 倍")
 _HALVES = word_set("half halve halved halving 半分")
-_STAYS = word_set("stay stays remain remains")
-_SHARED = word_set("each apiece both every either all")
-_SHARED_JA = ("各", "ずつ", "それぞれ", "全て", "とも")
+_STRIKES = word_set("strike remove drop delete cancel without omit")
+_STAYS = re.compile(r"\b(?:stays?|remains?|still|(?:leave|keep) (?:\S+ ){1,3}at)\b")
+"""Words before a count that no change touches."""
+_UNCHANGED = re.compile(
+    r"\b(?:unchanged|(?:no|not) change|as (?:ordered|planned|before|is)|same(?! (?:goes|quantity|number|amount|price)))"
+    r"|そのまま|変更なし|据え置"
+)
+"""Words after one, or before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +33,6 @@ class Shortage:
     missing: Mapping[str, int]
     received: Mapping[str, int]
     """Of goods of which those that came are counted, and not those that are missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bargain:
-    """Prices in a letter, in cents a unit by product id; "" where no product is named."""
-
-    offers: dict[str, int] = field(default_factory=dict[str, int])
-    rivals: dict[str, int] = field(default_factory=dict[str, int])
-    off_permille: int | None = None
 
 
 def items_asked(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> Items:
@@ -52,18 +48,36 @@ def _items(places: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]
     named: dict[str, None] = {}
     for place in places:
         here = [number for number in numbers if number.row == place and not _is_of_several(rows, number)]
-        if _is_mostly_idle(here):
+        in_stock = [number for number in here if number.mark.kind == "count" and _is_in_stock(rows, number)]
+        here = [number for number in here if number not in in_stock]
+        if _is_mostly_idle(here) or (in_stock and not any(number.role == "units" for number in here)):
             continue  # "Water 17, cola 61, candy 33" above an order of water: a report of stock
         named.update(dict.fromkeys(product.id for product in named_in(rows[place].marks)))
         sizes = {good.id: good.case_units for number in here for good in _goods_of(rows, number)}
         for id, counts in _counts(rows, here, "units").items():
-            if counted := _agreed(counts, sizes[id]):
+            if counted := agreed(counts, sizes[id]):
                 units.setdefault(id, []).append(counted)
             else:
                 unclear[id] = Unclear(id, " / ".join(f"{count} units" for count in counts))
     sums = {id: _sum_of(counts) for id, counts in units.items() if id not in unclear}
     asked = {id: count for id, count in sums.items() if 0 < count <= MOST_UNITS}
     return Items(asked, tuple(id for id in named if id not in asked and id not in unclear), tuple(unclear.values()))
+
+
+_IN_STOCK = re.compile(r"(?:\S+ ){0,2}?(?:(?:are |is |still )*(?:left|remaining|in stock|on hand)\b|残|あるので|在庫)")
+
+
+_STOCK = re.compile(
+    r"(?:(?:current|our|in|my|the) )?(?:stock|inventory|on hand|在庫)\b(?!.*(?:\border|->|→|send|need))"
+)
+
+
+def _is_in_stock(rows: Sequence[Row], number: Number) -> bool:
+    """Whether a count in a clause that orders is of what is there: "sandwich: 8 left", "stock now: tea 20"."""
+    marks = rows[number.row].marks
+    until = takewhile(lambda mark: mark.kind not in ("count", "stop"), marks[number.at + 1 : number.at + 6])
+    left = _IN_STOCK.match(" ".join(mark.text for mark in until))
+    return (left or _STOCK.match(" ".join(mark.text for mark in marks))) is not None
 
 
 def _is_mostly_idle(numbers: Sequence[Number]) -> bool:
@@ -81,13 +95,13 @@ def _is_of_several(rows: Sequence[Row], number: Number) -> bool:
     if number.named or shares(rows, number):
         return False
     row = rows[number.row]
-    if row.listed and next((mark.text for mark in row.marks if mark.kind == "word"), "") in TOTALS:
+    if next((mark.text for mark in row.marks if mark.kind == "word"), "") in TOTALS:
         return True
     above = (goods for place in range(number.row - 1, -1, -1) if (goods := named_in(rows[place].marks)))
-    return len({*(next(above, None) or _goods_below(rows[number.row + 1 :]))}) > 1
+    return len({*(next(above, None) or goods_below(rows[number.row + 1 :]))}) > 1
 
 
-def _agreed(counts: Sequence[int], case_units: int) -> int:
+def agreed(counts: Sequence[int], case_units: int) -> int:
     """What the counts of a clause for the same goods say together; 0 where they contradict each other.
 
     "5 x 24 = 120" says 120, "3 cases (24 units each)" says 72: the size of a case and the number of cases say no more;
@@ -103,7 +117,7 @@ def _agreed(counts: Sequence[int], case_units: int) -> int:
 def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
     """What claims say is missing or bad; what was ordered less what came is missing."""
     claimed = [number for number in numbers if rows[number.row].kind in ("claim", NOTHING)]
-    claimed = [number for number in claimed if not _totals_goods(claimed, number)]
+    claimed = [number for number in claimed if not _totals_goods(rows, claimed, number)]
 
     def counts(role: Role) -> dict[str, list[int]]:
         return _counts(rows, claimed, role)
@@ -124,16 +138,18 @@ def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
 
 def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int]:
     """The units of goods after a change, 0 for goods that are taken off."""
+    changing = [number for number in numbers if rows[number.row].kind == "change" and not _is_total(rows, number)]
+    changing = list(in_order(rows, changing, "new"))
 
     def counts(role: Role) -> dict[str, list[int]]:
-        return _counts(rows, [number for number in numbers if rows[number.row].kind == "change"], role)
+        return _counts(rows, changing, role)
 
     new, more, fewer = counts("new"), counts("more"), counts("fewer")
     former = counts("former")
-    kept = {number.product.id for number in numbers if number.product and _is_kept(rows, numbers, number)}
+    kept = {number.product.id for number in changing if number.product and _is_kept(rows, changing, number)}
     changed = {id: values[-1] for id, values in new.items() if id not in kept or len(new) == len(kept)}
-    for number in numbers:
-        if number.role == "removed" and number.product is not None:
+    for number in changing:
+        if number.role == "removed" and number.product is not None and not _is_swapped_in(rows, number):
             id = number.product.id
             changed[id] = new[id][-1] if id in new and id in former else 0
     for id, values in former.items():
@@ -144,74 +160,45 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
     return changed
 
 
+def _is_swapped_in(rows: Sequence[Row], number: Number) -> bool:
+    """Whether goods come in place of others: the cookies of "swap the 24 chips for 24 cookies"."""
+    before = rows[number.row].marks[max(0, number.at - 2) : number.at]
+    return [mark.text for mark in before[:1]] in (["for"], ["with"]) and before[-1].kind == "count"
+
+
+def _is_total(rows: Sequence[Row], number: Number) -> bool:
+    """Whether a count is of all goods together: "sum of units: 228"."""
+    first = next((mark.text for mark in rows[number.row].marks if mark.kind == "word"), "")
+    return not number.named and number.mark.kind == "count" and first in TOTALS
+
+
 def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
-    """Whether a new count is also what was: "Cola | 24 | 24", "the cola can stay at 24"."""
+    """Whether a new count is also what was: "Cola | 24 | 24", "the cola can stay at 24", "gum: still 48"."""
     row = rows[number.row]
     if number.role != "new":
         return False
-    if any(mark.text in _STAYS for mark in row.marks[max(0, number.at - 2) : number.at]):
+    here = [each for each in numbers if each.row == number.row and each.product == number.product]
+    before = [each for each in here if each.at < number.at and each.mark.kind == "count" and each.mark.plain]
+    again = [each for each in before if each.mark.value == number.mark.value]
+    if any(row.listed or each.role == "former" for each in again):
         return True
-    before = [each for each in numbers if each.row == number.row and each.at < number.at and each.mark.plain]
-    return row.listed and (number.product, number.mark.value) in [(each.product, each.mark.value) for each in before]
+    if any(each.role in ("former", "more", "fewer") and each.value != number.value for each in here):
+        return False
+    said = " ".join(mark.text for mark in row.marks)
+    if any(words in said for words in ("rather than", "instead of")):
+        return False
+    led = " ".join(mark.text for mark in row.marks[: number.at])
+    return _STAYS.search(led) is not None or _UNCHANGED.search(said) is not None
 
 
 def _altered(rows: Sequence[Row], units: int) -> int:
-    """A count that stands alone in a change: twice or half of it where the letter says so, else itself."""
+    """A count that stands alone in a change: twice, half or nothing of it where the letter says so, else itself."""
     words = {mark.text for row in rows if row.kind == "change" for mark in row.marks}
     if words & _DOUBLES:
         return 2 * units
+    if words & _STRIKES:
+        return 0
     return units // 2 if words & _HALVES else units
-
-
-def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
-    """The prices that a letter offers, the last for each product, and those that it says others ask."""
-    found = Bargain()
-    for number in numbers:
-        bargains = rows[number.row].kind == "negotiate"
-        cents = number.value if number.mark.kind == "money" else number.mark.value
-        id = number.product.id if number.product else ""
-        if number.role == "off" and number.mark.kind == "percent" and bargains and found.off_permille is None:
-            found = replace(found, off_permille=number.mark.value)
-        elif number.mark.kind not in ("money", "count") or not 0 < cents <= _MOST_CENTS:
-            continue
-        elif number.mark.kind == "count" and named_in(rows[number.row].marks[number.at + 1 : number.at + 2]):
-            continue  # "we would take 240 water"
-        elif number.role == "offer" and bargains and _is_matched(rows, number):
-            found.rivals[id] = cents
-        elif number.role == "offer" and bargains:
-            for good in _goods_priced(rows, numbers, number):
-                found.offers[good] = cents
-        elif number.role == "rival" and (bargains or id not in found.rivals):
-            found.rivals[id] = cents
-    return found
-
-
-_MATCHES = word_set("match matches matching matched")
-_TO_A_PRICE = word_set("the that this a their his her your price of rate figure offer quote")
-"""Words between these and a price."""
-_LISTING = word_set("and & , / or both the for as well plus")
-"""Words between goods that share a price."""
-
-
-def _is_matched(rows: Sequence[Row], number: Number) -> bool:
-    """Whether a price is one to be matched: "Could you match 81 cents?"."""
-    before = [mark.text for mark in rows[number.row].marks[max(0, number.at - 4) : number.at]]
-    linked = list(takewhile(lambda text: text in _TO_A_PRICE, reversed(before)))
-    return len(linked) < len(before) and before[-1 - len(linked)] in _MATCHES
-
-
-def _goods_priced(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> list[str]:
-    """The ids of the goods of a price: its own, and those listed with it where the clause has no other price."""
-    own = number.product.id if number.product else ""
-    if sum(each.role == number.role for each in numbers if each.row == number.row) > 1:
-        return [own]
-    groups: list[list[str]] = [[]]
-    for mark in rows[number.row].marks:
-        if mark.product:
-            groups[-1].append(mark.product.id)
-        elif mark.text not in _LISTING:
-            groups.append([])
-    return next((group for group in groups if own in group), [own])
 
 
 def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[tuple[Mark | None, list[Number]]]:
@@ -250,13 +237,14 @@ def _repeats(lacking: Mapping[str, int], number: Number) -> bool:
     )
 
 
-def _totals_goods(numbers: Sequence[Number], number: Number) -> bool:
-    """Whether a count without goods in its clause adds up those of several goods before it: "the six bottles"."""
-    before: dict[str, list[int]] = {}
-    for other in numbers:
-        if other.row < number.row and other.role == number.role == "missing" and other.product is not None:
-            before.setdefault(other.product.id, []).append(other.value)
-    return not number.named and len(before) > 1 and number.mark.value == sum(map(_sum_of, before.values()))
+def _totals_goods(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> bool:
+    """Whether a count beside no goods adds up what is missing of several: "the six bottles", "7 items in all"."""
+    marks = rows[number.row].marks
+    beside = named_in(marks[max(0, number.at - 3) : number.at + 3])
+    if beside or number.role != "missing" or number.mark.kind != "count":
+        return False
+    others = _counts(rows, [each for each in numbers if each is not number], "missing")
+    return len(others) > 1 and number.mark.value == sum(map(_sum_of, others.values()))
 
 
 def _counts(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> dict[str, list[int]]:
@@ -285,40 +273,9 @@ def _goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
     shared = next((each for each in goods if len(each) > 1), set[GoodName]())
     named = named_in(marks)
     if not named:
-        named = _goods_above(rows[: number.row]) or _goods_below(rows[number.row + 1 :])
+        named = goods_above(rows[: number.row]) or goods_below(rows[number.row + 1 :])
         shared = set(named)
     yield from (product for product in dict.fromkeys(named) if product in shared - {number.product})
-
-
-def _goods_above(rows: Sequence[Row]) -> list[GoodName]:
-    """The goods of the last clause that names any, or of the list that ends there."""
-    found: list[GoodName] = []
-    for row in reversed(rows):
-        found = [*named_in(row.marks), *found]
-        if found and not row.listed:
-            break
-    return found
-
-
-def _goods_below(rows: Sequence[Row]) -> list[GoodName]:
-    """The goods of the next clause that names any, or of the list that begins there."""
-    found: list[GoodName] = []
-    for row in rows:
-        if found and not row.listed:
-            break
-        found += named_in(row.marks)
-    return found
-
-
-def shares(rows: Sequence[Row], number: Number) -> bool:
-    """Whether several goods share a count: "24 each of water and cola"."""
-    marks = rows[number.row].marks
-    start = number.at + 1
-    if [mark.text for mark in (*marks[start : start + 1], *marks[start + 2 : start + 3])] == ["(", ")"]:
-        start += 3  # "one case (24) each"
-    before, after = reversed(marks[max(0, number.at - 2) : number.at]), marks[start : start + 2]
-    beside = (mark for side in (before, after) for mark in takewhile(lambda mark: mark.kind == "word", side))
-    return any(mark.text in _SHARED or mark.text.startswith(_SHARED_JA) for mark in beside)
 
 
 def _sum_of(values: Sequence[int]) -> int:

@@ -7,10 +7,16 @@ from typing import Literal
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Items
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING, NOTHING
-from akinai.worlds.vending.letters.meaning.roles import Number, Row
+from akinai.worlds.vending.letters.meaning.numbers import Number, Row
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark
 from akinai.worlds.vending.letters.text import Clause
+from akinai.worlds.vending.letters.words import word_set
+
+_KEEPING = word_set(
+    "stay stays stand stands remain remains keep keeps kept planned unchanged unaffected proceed intended"
+)
+"""Words of what is not cancelled, beside what is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,8 @@ class Letter:
 
     def _own(self, which: Literal["order", "quote"], kind: str) -> list[int]:
         own = [said.marks for said in self.of(kind)]
+        if kind == "cancel":
+            own = [marks for marks in own if not any(mark.text in _KEEPING for mark in marks)] or own
         numbers = _values(which, own)
         if not numbers and self.subject_kind == kind:
             numbers = self._unclaimed(which, kind, _values(which, [self.subject_marks]))
@@ -116,4 +124,7 @@ class Letter:
 
 
 def _values(which: str, rows: Iterable[Sequence[Mark]]) -> list[int]:
-    return list(dict.fromkeys(mark.value for marks in rows for mark in marks if mark.kind == which))
+    """The numbers of orders or quotes in rows; bare ones ("today is 43") only where none is called so."""
+    found = [mark for marks in rows for mark in marks if mark.kind == which]
+    called = [mark for mark in found if not mark.text.replace(",", "").isdecimal()]
+    return list(dict.fromkeys(mark.value for mark in called or found))

@@ -2,22 +2,25 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 
 from akinai.worlds.vending.letters.amounts import (
-    bargain,
     by_reference,
     changed_units,
     items_asked,
     shortage,
     with_references,
 )
+from akinai.worlds.vending.letters.bargains import bargain
+from akinai.worlds.vending.letters.corrections import corrected
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic
 from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
 from akinai.worlds.vending.letters.meaning.kinds import kinds_of
-from akinai.worlds.vending.letters.meaning.roles import Row, with_roles
+from akinai.worlds.vending.letters.meaning.numbers import Row
+from akinai.worlds.vending.letters.meaning.roles import with_roles
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, scan
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
@@ -77,8 +80,24 @@ def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
 def _order(letter: Letter) -> list[Intent]:
     if not letter.has("order"):
         return []
-    items = _goods(letter, "order")
+    items = corrected(_goods(letter, "order"), letter.rows, letter.numbers)
+    changes = _own_changes(letter)
+    if changes:
+        units = {id: count for id, count in {**items.units, **changes}.items() if count}
+        items = replace(items, units=units, unclear=tuple(each for each in items.unclear if each.product not in units))
     return [Intent("order", items)] if letter.said or items.found else []
+
+
+def _own_changes(letter: Letter) -> dict[str, int]:
+    """The units that later clauses change of the order that the same letter places: "on second thought, 72 water"."""
+    orders, changes = (
+        [at for at, row in enumerate(letter.rows) if row.kind == kind and not row.subject]
+        for kind in ("order", "change")
+    )
+    if not orders or not changes or changes[0] < orders[0] or letter.orders("change") or letter.quotes("change"):
+        return {}
+    changed = changed_units(letter.rows, letter.numbers)
+    return changed if changed.keys() & _goods(letter, "order").units.keys() else {}
 
 
 def _goods(letter: Letter, kind: str) -> Items:
@@ -109,7 +128,7 @@ def _confirm(letter: Letter) -> list[Intent]:
 
 
 def _change(letter: Letter) -> list[Intent]:
-    if not letter.has("change"):
+    if not letter.has("change") or _own_changes(letter):
         return []
     groups = by_reference(letter.rows, letter.numbers, "change")
     changes = [(mark, units) for mark, numbers in groups if (units := changed_units(letter.rows, numbers))]

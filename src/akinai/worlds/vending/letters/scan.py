@@ -53,7 +53,7 @@ _AND_ANOTHER = (
     rf"(?: ?(?:and|&|or|と) ?(?:no\.? ?)?#?{_N}(?=[ .,;:?!)]*$|[.,;:?!)]| (?:is|are|have|were|both|please)\b|番))?"
 )
 _AND_OTHERS = rf"(?:(?: ?(?:,|/|&|and|or|と|vs\.?)+ ?(?:and )?(?:no\.? ?)?#?{_N}){_NO_COUNT}){{0,3}}"
-_NUMBER_JA = rf"[ :#]{{0,2}}第?{_N}(?: ?[番号])?(?:と{_N}[番号]?)?"
+_NUMBER_JA = rf"[ :#]{{0,2}}第?{_N}(?: ?[番号])?(?: ?[と,、・] ?{_N}{_NO_COUNT}(?: ?[番号])?){{0,3}}"
 _QUOTE = (
     rf"(?<![a-z0-9])q(?:t-|[- ])?#?{_N}(?![0-9a-z])"
     rf"|\b(?:quotes|quotations)\b{_LABEL}{_N}{_NO_COUNT}{_AND_OTHERS}"
@@ -91,6 +91,7 @@ _NO_QUANTITY = (
     rf"|(?:{_N}(?: ?- ?| to | or ))?{_N}[ -]?"
     r"(?:(?:minute|hour|day|week|month|year|night|machine|slot|column|row|line)s?"
     rf"|times|people|employees|o'clock|degrees|miles)\b|{_N} ?(?:月|日|時|年|週|か月|台)"
+    r"|[0-9]{1,3}(?:,?[0-9]{3}){0,2} ?(?:円|yen\b)|¥ ?[0-9]{1,3}(?:,?[0-9]{3}){0,2}"
     rf"|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{{0,6}}\.? {_N}"
     r"|[0-9]{1,2} (?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b"
     r"|(?:(?<=\bon )|(?<=\bby )|(?<=\bof )|(?<=\bfrom )|(?<=\buntil )|(?<=\bbefore ))[0-9]{1,2} may\b"
@@ -122,7 +123,9 @@ _MARK = re.compile(
 _NUMBERS = re.compile("[0-9]+")
 _NO_GOODS = word_set(
     "times days weeks hours minutes months years machines slots columns rows people lines corrections miles questions "
-    "things points edits changes tweaks adjustments amendments requests orders quotes deliveries suppliers"
+    "things points matters issues problems topics claims errors mistakes discrepancies occasions corners sides ends "
+    "trips drivers trucks emails photos pictures edits changes tweaks adjustments amendments requests orders quotes "
+    "deliveries suppliers"
 )
 """Plain numbers before these words count no goods."""
 

@@ -36,6 +36,14 @@ _DOZENS = {
     "five": 60,
     "six": 72,
 }
+_PARTS = "|".join(sorted((word for word in NUMBER_WORDS if len(word) > 2), key=len, reverse=True)).replace("-", "[- ]")
+_HUNDREDS = re.compile(
+    rf"\b(?P<many>an?|one|two|three|four|five) hundred(?:(?: and)?[ -](?P<rest>{_PARTS}))?(?![\w-])", re.IGNORECASE
+)
+_DOLLARS = re.compile(
+    rf"\b(?P<dollars>a|{_PARTS}) dollars?(?: and)? (?P<cents>{_PARTS})(?: cents)?(?![\w-])", re.IGNORECASE
+)
+"""A price in words: "two dollars sixty"."""
 _SUBJECT = re.compile(r"^ *(?:subject|件名) ?[:：] *(?P<subject>[^\n]*)\n?", re.IGNORECASE)
 
 
@@ -50,8 +58,9 @@ def unquoted(text: str) -> str:
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
+    text = _HUNDREDS.sub(_hundreds, _DOLLARS.sub(_dollars, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
-    text = _digits(tuple(names)).sub(lambda found: str(NUMBER_WORDS[found["word"].lower().replace(" ", "-")]), text)
+    text = _digits(tuple(names)).sub(lambda found: str(_number(found["word"])) if found["word"] else "2", text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(plain(text))))))
     return _localised(text, names)
 
@@ -66,13 +75,14 @@ _AFTER_A_COUNT = (
 
 @lru_cache(maxsize=64)
 def _digits(names: tuple[GoodName, ...]) -> re.Pattern[str]:
-    """A number in words before goods, units, money or a verb, or at the end of a phrase."""
+    """A number in words before goods, units, money or a verb, or at the end of a phrase; "a pair of" goods."""
     words = sorted((word for word in NUMBER_WORDS if len(word) > 2 and word != "one"), key=len, reverse=True)
     firsts = {re.split("[ _-]", name)[0] for good in names for name in (good.id, *good.names) if name.isascii()}
     goods = "|".join(sorted(map(re.escape, firsts), key=len, reverse=True))
     return re.compile(
         rf"(?<![\w$-])(?<!\bthe )(?P<word>{'|'.join(words).replace('-', '[- ]')})"
-        rf"(?= (?:{_AFTER_A_COUNT}|(?:[a-z]+ )?(?:{goods}))|[.,;:!?)]|\n|$)",
+        rf"(?= (?:{_AFTER_A_COUNT}|(?:[a-z]+ )?(?:{goods}))|[.,;:!?)]|\n|$)"
+        rf"|\ba (?:pair|couple) of(?= (?:(?:the|your|our) )?(?:{goods}))",
         re.IGNORECASE,
     )
 
@@ -91,6 +101,18 @@ def _units_of_dozens(found: re.Match[str]) -> str:
     return "6" if "half" in many else str(_DOZENS.get(many) or 12 * int(many))
 
 
+def _number(word: str) -> int:
+    return NUMBER_WORDS[word.lower().replace(" ", "-")]
+
+
+def _hundreds(found: re.Match[str]) -> str:
+    return str(100 * _number(found["many"]) + (_number(found["rest"]) if found["rest"] else 0))
+
+
+def _dollars(found: re.Match[str]) -> str:
+    return f"${_number(found['dollars'])}.{_number(found['cents']):02}"
+
+
 def split_subject(text: str) -> tuple[str, str]:
     """A subject that stands as the first line of a letter, and the rest."""
     found = _SUBJECT.match(text)
@@ -104,6 +126,8 @@ _COUNTERS = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)(?:ず�
 _EACH = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)ずつ")
 _CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱|カートン|トレー?イ?)")
 _DOZENS_JA = re.compile(r"(?P<many>[0-9]{1,3}) ?ダース")
+_MATTERS = re.compile(r"(?<![0-9十])[1-4一二三四] ?点(?!目)")
+"""A few points that a letter makes: "水について二点"."""
 _A_UNIT = re.compile(
     r"[1一] ?(?:本|個|袋|缶|枚|点|食|つ)"
     r"(?= ?(?:あたり|当たり|当り|につき|いくら|おいくら|[0-9]|(?:の)?(?:価格|単価|値段)))"
@@ -117,7 +141,7 @@ def _localised(text: str, names: Sequence[GoodName]) -> str:
     text = text.translate({ord("、"): ", ", ord("。"): ". ", ord("・"): "- ", ord("「"): '"', ord("」"): '"'})
     text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
-    text = _A_UNIT.sub("", text)
+    text = _MATTERS.sub("点", _A_UNIT.sub("", text))
     text = _DOZENS_JA.sub(lambda found: f"{12 * int(found['many'])} units", text)
     text = _KANJI_NUMBER.sub(lambda found: str(_kanji_number(found[0])), text)
     text = _EACH.sub(" units each ", text)
@@ -182,13 +206,23 @@ _SPEECH = re.compile(r"(?<![^\s(])\"[^\"\n {}:]{1,30} [^\"\n {}:]{1,30} [^\"\n{}
 """Words in quotation marks, at least three: what somebody said."""
 
 
+_GREETING = re.compile(
+    r"\s*(?:hi|hey|hello|dear|good (?:morning|afternoon|evening|day)|morning|yo)(?: [\w.'-]+){0,4}[,!:] +"
+    r"(?=\S)(?![^.!?]*\?)",
+    re.IGNORECASE,
+)
+"""A greeting on the line of what it leads to, unless that is a question ("how are you?")."""
+
+
 def clauses(text: str, names: Sequence[GoodName]) -> Iterator[Clause]:
     """Split a prepared text into clauses."""
     place = 0
     for line, table in _lines(text):
         listed = _BULLET.match(line) is not None
         body = _BULLET.sub("", line)
-        for sentence in _SENTENCE_END.split(body):
+        greeting = _GREETING.match(body)
+        cut = greeting.end() if greeting else 0
+        for sentence in (body[:cut], *_SENTENCE_END.split(body[cut:])):
             if not sentence.strip():
                 continue
             place += 1

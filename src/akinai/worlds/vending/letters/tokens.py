@@ -158,7 +158,7 @@ def mark_names(names: Sequence[GoodName], text: str) -> tuple[str, list[Named]]:
             if joined in known.goods:
                 product, end = known.goods[joined], upto
         start, stop = runs[at].start(), runs[end].end()
-        if product is not None and not _compound(text, start, stop):
+        if product is not None and not _compound(text, start, stop) and not _WET.match(text, start):
             pieces += [text[done:start], NAME]
             found.append(Named(product, text[start:stop]))
             done = stop
@@ -173,6 +173,12 @@ def _one_name(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     if len(between) > 3 or "\n" in between:
         return False
     return between.strip() in ("", "-", "_", "'", "&") or (between.strip() == "." and len(left[0]) <= 3)
+
+
+_WET = re.compile(
+    r"water(?: damage\b|-damaged\b|[ -]stain|[ -]?logged|[ -]marks)|(?<=(?:ing|ked) in )water\b", re.IGNORECASE
+)
+"""What happens to goods, and is not the goods."""
 
 
 def _compound(text: str, start: int, stop: int) -> bool:

@@ -10,8 +10,8 @@ def word_set(words: str) -> frozenset[str]:
 
 
 UNITS = word_set(
-    "unit units piece pieces pc pcs pce bottle bottles can cans packet packets pack packs bag bags bar bars cup cups "
-    "item items serving servings portion portions ea count ct"
+    "unit units piece pieces pc pcs pce bottle bottles btl btls can cans packet packets pkt pkts pack packs bag bags "
+    "bar bars cup cups item items serving servings portion portions ea count ct"
 )
 CASES = word_set("case cases box boxes carton cartons ctn ctns crate crates tray trays cs")
 """Each holds as many units as the supplier's case of that product."""
@@ -44,6 +44,7 @@ SUPPOSING = word_set("instead otherwise unavailable alternatively out")
 TOTALS = word_set("total totals totalling totaling altogether subtotal sum")
 NO_GOODS = (
     TOTALS
+    | TELLING
     | LABELS
     | UNITS
     | CASES

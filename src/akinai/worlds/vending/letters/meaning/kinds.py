@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from akinai.worlds.vending.letters.meaning.network import Row, Weights, packaged, scores
 from akinai.worlds.vending.letters.meaning.tokens import tokens
 from akinai.worlds.vending.letters.text import Clause
-from akinai.worlds.vending.letters.words import word_set
+from akinai.worlds.vending.letters.words import CASES, UNITS, word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,19 +22,22 @@ KINDS = (
 )  # fmt: skip
 CHARGING = ("order", "confirm")
 """Kinds on which money moves."""
-CERTAIN = 2.0
+CERTAIN = 1.25
 """Natural units of log odds by which a charging kind must exceed every other kind."""
 
 _CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
 _COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-? ?#?[0-9]{1,9}\W*)?")
 """The words in which a supplier has a quote confirmed; without its number only where they are the whole letter."""
-_GOODS_ALONE = re.compile(
-    r"\b(?:the address|the account|units?|of|cases?|cs|x|each|and|qty|quantity|bottles|bags|cans|packs)\b"
-)
+_COUNTED = "|".join(sorted(UNITS | CASES, key=len, reverse=True))
+_GOODS_ALONE = re.compile(rf"\b(?:the address|the account|of|x|each|and|qty|quantity|{_COUNTED})\b")
 _COUNTING = word_set("one a an of case cases bottle bottles box boxes and CNT NUM §")
 """The tokens of a clause that counts goods and says no more."""
-_STANDING = re.compile(r"\b(?:is|are) still (?:standing|sitting|lying|here|there|left|in|on)\b")
-"""A report of what is in stock."""
+_GOODS = frozenset({"CNT", "NUM", "§"})
+_NOT_NOW = re.compile(
+    r"\b(?:is|are) still (?:standing|sitting|lying|here|there|left|in|on)\b|\bwithout shipping\b"
+    r"|\border\b.*(?<!as )\bsoon\b(?! as)|ではな[いく]|ではありません"
+)
+"""A report of what is in stock, what will be ordered later or is to wait, and what something is not."""
 _WORD = re.compile(r"[a-z]{2,}|[\u3040-\u9fff]")
 
 
@@ -82,14 +85,14 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
     for place in doubtful:
         careful[bare, place] -= CERTAIN * unit
-    there = [False, *(_STANDING.search(clause.low) is not None for clause in clauses)]
-    careful[np.ix_(there, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
+    not_now = [False, *(_NOT_NOW.search(clause.low) is not None for clause in clauses)]
+    careful[np.ix_(not_now, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
     at = 0
-    for goods, run in groupby(rows, key=lambda row: row.item):
+    for goods, run in groupby(rows, key=_counts_goods):
         here = slice(at, at := at + len(list(run)))
         if goods:
             leads = rows[here.start - 1].tokens[-1:] == [":"]
-            careful[here] = table[here].sum(axis=0) + (careful[here.start - 1] if leads else 0.0)
+            careful[here] = table[here].sum(axis=0) + (table[here.start - 1] if leads else 0.0)
             careful[here, doubtful] -= CERTAIN * unit
     first, *rest = _largest(careful)
     if not clauses and _COMMAND.fullmatch(subject.lower()):
@@ -97,6 +100,11 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     commands = [_is_command(clause, alone=len(clauses) == 1) for clause in clauses]
     kinds = tuple("confirm" if command else kind for command, kind in zip(commands, rest, strict=True))
     return (first if subject.strip() else NOTHING), kinds
+
+
+def _counts_goods(row: Row) -> bool:
+    """Whether a row is one of goods alone; a line that is only an address is not."""
+    return row.item and not _GOODS.isdisjoint(row.tokens)
 
 
 def _is_command(clause: Clause, *, alone: bool) -> bool:

@@ -9,28 +9,20 @@ weights.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, get_args
+from itertools import takewhile, zip_longest
+from typing import TYPE_CHECKING
 
 from akinai.worlds.vending.letters.meaning.kinds import KINDS, NOTHING
 from akinai.worlds.vending.letters.meaning.network import Weights, packaged, responses
-from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product
+from akinai.worlds.vending.letters.meaning.numbers import CENTS, ROLES, Number, Role, Row, numbers
+from akinai.worlds.vending.letters.scan import Mark, named_in
 from akinai.worlds.vending.letters.words import CASES, word_set
 
 if TYPE_CHECKING:
     import numpy as np
 
-Role = Literal[
-    "none", "units", "missing", "received", "ordered", "new", "former", "more", "fewer", "removed", "offer", "rival",
-    "off", "order", "quote",
-]  # fmt: skip
-"""What a number is: of no matter; units asked for; units of a claim; the new and the former units of a change, those
-that it adds or takes off, or goods taken off wholly; prices and per cent of a bargain; the number of an order or a
-quote."""
-ROLES: tuple[Role, ...] = get_args(Role)
 _OF_KINDS: Mapping[str, frozenset[Role]] = {
     "order": frozenset({"units"}),
     "ask_price": frozenset({"units"}),
@@ -53,14 +45,12 @@ _OF_MARKS: Mapping[str, frozenset[Role]] = {
 
 _BARE = re.compile(r"(?:#|№|no\.?|nr\.?|number)? ?[0-9]+ ?[番号]*")
 """The number of an order or a quote without the word for it."""
-_CENTS = range(20, 401)
-"""A count can be a price of so many cents, where it stands without a unit."""
 
 
 def can_be(kind: str, mark: Mark) -> list[bool]:
     """By role, whether a mark in a clause of a kind can have it."""
     possible = {"order", "quote"} | _OF_KINDS.get(kind, frozenset())
-    if mark.kind == "count" and not (mark.plain and mark.value in _CENTS):
+    if mark.kind == "count" and not (mark.plain and mark.value in CENTS):
         possible -= {"offer", "rival"}
     if mark.kind == "count" and (not mark.plain or mark.worded):
         possible -= {"order", "quote"}
@@ -77,122 +67,12 @@ def can_be(kind: str, mark: Mark) -> list[bool]:
 
 HERE = "HERE"
 """The token of the number that is judged."""
-MOST_NUMBERS = 200
-"""Numbers of a letter that are judged; those after them are of no matter."""
 PARTS = 7
 """Texts in which a number is judged."""
 _FAR, _NEAR = 20, 5
 """Tokens on a side."""
 _BOUNDS = (0, 1, 5, 11, 12, 23, 24, 48, 96)
 _TOKENS = {"money": "MON", "percent": "PCT", "order": "ORD", "quote": "QUO", "number": "NUM", "name": "§"}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A clause, or the subject, in which numbers are judged."""
-
-    marks: Sequence[Mark]
-    kind: str
-    listed: bool = False
-    asks: bool = False
-    subject: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A count, price or percentage, or goods that a change names, with the product that it is about."""
-
-    row: int
-    at: int
-    mark: Mark
-    product: GoodName | None
-    named: bool = True
-    """Whether its clause names the product; else it is the one named last before it."""
-    role: Role = "none"
-    boxed: bool = False
-    """Whether a bare count is one of cases, or a price that of a case."""
-
-    @property
-    def value(self) -> int:
-        """Units for a count of goods, cents a unit for a price; else per mille, or the number as it stands."""
-        mark, product = self.mark, self.product
-        if product is None:
-            return mark.value
-        if mark.kind != "count":
-            return mark.value // product.case_units if self.boxed else mark.value
-        if self.boxed and not mark.case and mark.value != product.case_units:
-            return mark.value * product.case_units
-        return mark.units_of(product)
-
-
-def numbers(rows: Sequence[Row]) -> list[Number]:
-    """The numbers of a letter without their roles, and the goods that changes name."""
-    found: list[Number] = []
-    topic = named_in(rows[0].marks)
-    last = next((good for row in rows for good in named_in(row.marks)), None)
-    for place, row in enumerate(rows):
-        named = named_in(row.marks)
-        for at, mark in enumerate(row.marks):
-            if len(found) == MOST_NUMBERS:
-                return found
-            if mark.kind == "name" and row.kind == "change":
-                found.append(Number(place, at, mark, mark.product))
-            elif mark.kind in ("count", "money"):
-                priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in _CENTS)
-                beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
-                if not beside:
-                    beside = named[0] if named else _claimed_before(rows, found, row, mark) or last
-                boxed = mark.kind == "money" and _is_of_a_case(row.marks[at + 1 : at + 4])
-                found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
-            elif mark.kind in ("percent", "order", "quote"):
-                found.append(Number(place, at, mark, None))
-        aside = len({*topic}) == 1 and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
-        if named and (not aside or topic[0] in named):
-            last = next((good for good in named if good in topic), named[-1])
-    return found
-
-
-def _is_of_a_case(after: Sequence[Mark]) -> bool:
-    """Whether a price before these marks is that of a case: "$12.00 the case", "12.00 / case of 24"."""
-    linking = ("a", "the", "per", "each", "every", "/", "for")
-    first = next((mark for mark in after if mark.text not in linking), None)
-    return first is not None and (first.text in CASES or (first.case and first.value == 1))
-
-
-def _claimed_before(rows: Sequence[Row], found: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:
-    """The only product of which claims counted as many before a count in a claim: "please credit the six"."""
-    if mark.kind != "count" or row.kind != "claim":
-        return None
-    alike = [number for number in found if number.named and number.product and rows[number.row].kind == "claim"]
-    goods = {each.product for each in alike if (each.mark.value, each.mark.case) == (mark.value, mark.case)}
-    return goods.pop() if len(goods) == 1 else None
-
-
-def _product_beside(marks: Sequence[Mark], at: int) -> GoodName | None:
-    """The product that a number is about; in Japanese the last one before it."""
-    if any(mark.text[0] > "\u3000" for mark in marks):
-        before = (mark.product for mark in reversed(marks[max(0, at - _FAR) : at]) if mark.product)
-        return next(before, None) or nearest_product(marks, at)
-    return nearest_product(marks, at)
-
-
-_LINKING = word_set("for per on a an each apiece the of unit bottle can bag pack packet cup bar piece")
-"""Words between a price and the product that it is for."""
-_LINKED = 5
-"""Marks between them, at most."""
-
-
-def _product_priced(marks: Sequence[Mark], at: int) -> GoodName | None:
-    """The product of a price: named after it where only linking words stand between, else before it, else after it."""
-    after = next((place for place in range(at + 1, len(marks)) if marks[place].product), None)
-    before = next((mark.product for mark in reversed(marks[:at]) if mark.product), None)
-    if after is None or (before is not None and after - at > _LINKED):
-        return before
-    between = marks[at + 1 : after]
-    linked = all(mark.text in _LINKING or (mark.kind == "count" and mark.value == 1) for mark in between)
-    first = next(place for place, mark in enumerate(marks) if mark.kind == "money" or mark.product or place == at)
-    ahead = marks[first].product is None
-    return marks[after].product if before is None or (linked and (ahead or between)) else before
 
 
 def with_roles(rows: Sequence[Row]) -> list[Number]:
@@ -210,7 +90,8 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
     cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
     judged: list[Number] = []
     for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True)):
-        of_cases = each.boxed or (cases and (bool(boxes) or _is_boxed(rows, found, at)))
+        bare = each.mark.plain or each.mark.worded or each.mark.text.endswith(" of")
+        of_cases = each.boxed or (cases and ((bare and bool(boxes)) or _is_boxed(rows, found, at)))
         judged.append(replace(each, role=ROLES[int(role)], boxed=of_cases))
     return judged
 
@@ -239,10 +120,10 @@ def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
 
 def _counted(rows: Sequence[Row], number: Number) -> Mark:
     """The mark of a number; "one" before goods is a count like others."""
-    after = rows[number.row].marks[number.at + 1 : number.at + 3]
+    after = rows[number.row].marks[number.at + 1 : number.at + 4]
     if number.mark.text != "one" or not after:
         return number.mark
-    goods = after[0].product or (after[0].text == "of" and after[-1].product)
+    goods = after[0].product or (after[0].text == "of" and any(mark.product for mark in after[1:]))
     return replace(number.mark, text="1") if goods else number.mark
 
 
@@ -287,8 +168,9 @@ def _speaks_of_cases(rows: Sequence[Row], row: int) -> bool:
 
 def _follows_cases(found: Sequence[Number], at: int) -> bool:
     """Whether the count before it in the same clause, or in the one before, is of cases."""
-    before = [other for other in found[:at] if other.mark.kind == "count" and found[at].row - other.row <= 1]
-    return bool(before) and before[-1].mark.case
+    before = [other.mark for other in found[:at] if other.mark.kind == "count" and found[at].row - other.row <= 1]
+    few = sum(1 for _ in takewhile(lambda mark: not mark.case and mark.value <= _MOST_CASES_UNSAID, reversed(before)))
+    return few < len(before) and before[-1 - few].case
 
 
 @lru_cache(maxsize=1)
