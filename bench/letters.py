@@ -15,7 +15,7 @@ from letters_for_tests import SETUP, Example, corpus, parse_label, read
 
 from akinai.worlds.vending.letters import reader
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING
-from akinai.worlds.vending.rules.answers import understand
+from akinai.worlds.vending.rules.suppliers.answers import understand
 
 
 def kind_of(kind: str, topic: str | None) -> str:

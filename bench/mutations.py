@@ -14,7 +14,7 @@ from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.setup import Setup
 from akinai.worlds.vending.model.state import State
-from akinai.worlds.vending.rules.answers import understand
+from akinai.worlds.vending.rules.suppliers.answers import understand
 
 WORLD = Vending()
 Script = tuple[tuple[Action, ...], ...]

@@ -13,7 +13,7 @@ import akinai.worlds.vending as vending
 from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.letters.text import split_subject
 from akinai.worlds.vending.model.setup import Catalog, Setup
-from akinai.worlds.vending.rules.answers import understand
+from akinai.worlds.vending.rules.suppliers.answers import understand
 
 HERE = Path(__file__).parent / "letters"
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))

@@ -10,7 +10,7 @@ from akinai.worlds.vending.letters.meaning.kinds import CHARGING, KINDS, kinds_o
 from akinai.worlds.vending.letters.meaning.numbers import ROLES, Row, numbers
 from akinai.worlds.vending.letters.scan import scan
 from akinai.worlds.vending.letters.text import clauses
-from akinai.worlds.vending.rules.answers import understand
+from akinai.worlds.vending.rules.suppliers.answers import understand
 
 
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])

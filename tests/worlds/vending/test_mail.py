@@ -262,6 +262,65 @@ def test_an_unpaid_confirmation_leaves_the_quote() -> None:
     assert (state.cash_cents, state.orders, len(state.mail.quotes)) == (2_000, (), 1)
 
 
+def quoted(*bodies: str) -> State:
+    """The business after quotes for these letters, Q-2, Q-4 and so on."""
+    state = business()
+    for body in bodies:
+        state, _ = answered(state, NORTHBAY.address, "", body)
+    return state
+
+
+def units_ordered(state: State) -> list[dict[str, int]]:
+    return [{line.product: line.units for line in order.lines} for order in state.orders]
+
+
+def test_two_quotes_can_be_confirmed_in_a_letter() -> None:
+    """Each is placed as quoted; one that does not stand is named, and the other placed all the same."""
+    state = quoted("Please quote 50 units of water", "Please quote 24 cola and 24 candy")
+    both, letter = answered(state, NORTHBAY.address, "", "We accept quotes 2 and 4, please go ahead.")
+    assert units_ordered(both) == [{"water": 50}, {"cola": 24, "candy": 24}]
+    assert letter.body.count("is placed") == 2
+    assert len(both.mail.quotes) == 0
+    first, letter = answered(state, NORTHBAY.address, "", "We accept quotes 2 and 9, please go ahead.")
+    assert units_ordered(first) == [{"water": 50}]
+    assert "No quote Q-9 of ours stands for you" in letter.body
+
+
+def test_a_quote_is_taken_up_with_a_change() -> None:
+    """The order holds the changed units, at prices no higher than quoted; the quote is used up."""
+    state = quoted("Please quote 50 units of water and 24 cola")
+    body = "We accept quote 2.\nPlease change the cola in quote 2 from 24 to 48."
+    changed, letter = answered(state, NORTHBAY.address, "", body)
+    assert units_ordered(changed) == [{"water": 50, "cola": 48}]
+    assert "is placed" in letter.body
+    assert len(changed.mail.quotes) == 0
+    body = "We accept quote 2.\nPlease remove the cola from quote 2."
+    without, _ = answered(state, NORTHBAY.address, "", body)
+    assert units_ordered(without) == [{"water": 50}]
+
+
+def test_a_change_that_makes_a_quote_dearer_is_quoted_anew() -> None:
+    """A bulk discount does not outlive the bulk: nothing is charged, and the new quote can be confirmed."""
+    state = quoted("Please quote 400 units of water")
+    body = "We accept quote 2.\nPlease change the water in quote 2 from 400 to 60."
+    dearer, letter = answered(state, NORTHBAY.address, "", body)
+    assert dearer.cash_cents == state.cash_cents
+    assert "our prices are not those of quote Q-2; nothing was charged" in letter.body
+    assert "To order it, answer: CONFIRM Q-4" in letter.body
+    ordered_anew, _ = answered(dearer, NORTHBAY.address, "", "CONFIRM Q-4")
+    assert units_ordered(ordered_anew) == [{"water": 60}]
+
+
+def test_a_changed_quote_keeps_its_other_goods() -> None:
+    """A quote that is changed and not taken up is quoted whole again."""
+    state = quoted("Please quote 50 units of water and 24 cola")
+    body = "Could you change quote 2 please: cola 48 instead of 24. The rest stays as it is."
+    state, letter = answered(state, NORTHBAY.address, "", body)
+    assert "- 50 x Water (water)" in letter.body
+    assert "- 48 x Cola (cola)" in letter.body
+    assert state.orders == ()
+
+
 def test_a_quote_below_the_minimum_cannot_be_confirmed() -> None:
     """Prices are told, with the minimum, and no number to confirm."""
     state, letter = answered(business(), GGBEV.address, "", "Please quote 10 water and 5 chips")

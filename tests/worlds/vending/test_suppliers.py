@@ -15,7 +15,6 @@ from akinai.worlds.vending.letters.intents import Intent, Items
 from akinai.worlds.vending.letters.names import plain_name
 from akinai.worlds.vending.model.setup import Catalog, Setup, Supplier
 from akinai.worlds.vending.model.state import Line
-from akinai.worlds.vending.rules.answers import understand
 from akinai.worlds.vending.rules.orders import (
     days_late,
     discount_permille,
@@ -23,6 +22,7 @@ from akinai.worlds.vending.rules.orders import (
     quote_lines,
     total_cents,
 )
+from akinai.worlds.vending.rules.suppliers.answers import understand
 
 CATALOG = Catalog.model_validate(tomllib.loads(Path(vending.__file__).with_name("catalog.toml").read_text()))
 SETUP = Setup(catalog=CATALOG)

@@ -17,7 +17,6 @@ from akinai.worlds.vending.model.state import OPENING, OWNER, State
 from akinai.worlds.vending.players.strategies import PLAYERS
 from akinai.worlds.vending.rules import (
     actors,
-    bargaining,
     customers,
     days,
     deliveries,
@@ -29,6 +28,7 @@ from akinai.worlds.vending.rules import (
     trade,
     web,
 )
+from akinai.worlds.vending.rules.suppliers import bargaining
 from akinai.worlds.vending.scores import score
 
 __all__ = ["Setup", "State", "Vending"]

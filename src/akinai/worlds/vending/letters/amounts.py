@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import Literal
 
 from akinai.worlds.vending.letters.goods_of_numbers import goods_above, goods_below, in_order, shares
 from akinai.worlds.vending.letters.intents import Items, Unclear
@@ -285,12 +286,27 @@ def _sum_of(values: Sequence[int]) -> int:
 
 
 def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]:
-    """The rows, in which the numbers that clauses are about are those of orders and quotes, and no others are."""
+    """The rows, in which the numbers that clauses are about are those of orders and quotes, and no others are.
+
+    A number without a word for it is that of a quote where the letter calls it one: "quotes 66 and 67 ... 67: redo it".
+    """
+    called = {kind: {mark.value for row in rows for mark in row.marks if _is_called(mark, kind)} for kind in _CALLED}
     read = [list(row.marks) for row in rows]
     for number in numbers:
         mark, kind = number.mark, rows[number.row].kind
         if number.role == "order" or number.role == "quote":
-            read[number.row][number.at] = replace(mark, kind=number.role)
+            other = "quote" if number.role == "order" else "order"
+            elsewhere = mark.value in called[other] - called[number.role] and not _is_called(mark, number.role)
+            read[number.row][number.at] = replace(mark, kind=other if elsewhere else number.role)
         elif mark.kind in ("order", "quote") and kind != NOTHING:
             read[number.row][number.at] = replace(mark, kind="number")
     return [replace(row, marks=marks) for row, marks in zip(rows, read, strict=True)]
+
+
+_CALLED: Sequence[Literal["order", "quote"]] = ("order", "quote")
+_ORDERS = re.compile("(?!number)[a-z]{2,}[^.]|注文|発注|納品|オーダー")
+
+
+def _is_called(mark: Mark, kind: str) -> bool:
+    """Whether a number has the word "order" or "quote" beside it."""
+    return mark.kind == kind and (kind == "quote" or _ORDERS.match(mark.text) is not None)

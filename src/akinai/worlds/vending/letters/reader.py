@@ -161,7 +161,7 @@ def _claim(letter: Letter) -> list[Intent]:
         return []
     groups = by_reference(letter.rows, letter.numbers, "claim")
     claims = [(mark, shortage(letter.rows, numbers)) for mark, numbers in groups if mark and mark.kind == "order"]
-    claims = [(mark, lack) for mark, lack in claims if lack.missing]
+    claims = [(mark, lack) for mark, lack in claims if lack.missing or lack.received]
     if len(claims) > 1 and all(first[1] != second[1] for first, second in combinations(claims, 2)):
         return [
             Intent("claim", Items(lack.missing), orders=_number_of(mark, "order"), received=lack.received)

@@ -76,7 +76,7 @@ _MONEY = (
     r"(?:(?:us)?[$＄]|\busd) ?(?P<dollars>[0-9]{1,5}(?:,[0-9]{3})?(?:\.[0-9]{1,2})?|\.[0-9]{2})"
     r"(?: ?(?:usd|dollars?)\b)?"
     r"|(?P<whole>[0-9]{1,4}(?:\.[0-9]{1,2})?) ?(?:dollars?\b|usd\b|bucks?\b|ドル)"
-    r"(?: ?(?:and )?(?P<rest>[0-9]{1,2})(?: ?(?:cents?\b|セント)|(?![0-9%]| ?(?:units|cases|x\b))))?"
+    r"(?: ?(?:and )?(?P<rest>[0-9]{1,2})(?: ?(?:cents?\b|セント)|(?![0-9%]|\.[0-9]| ?(?:units|cases|x\b))))?"
     r"|\b(?P<half_dollar>half a dollar)|\ba dollar(?: and)?(?: (?P<over>[0-9]{1,2})(?: ?cents?\b)?)?"
     r"|(?P<cents>[0-9]{1,4}(?:\.5)?) ?(?:cents?\b|c\b|¢|セント)"
     r"|(?<![0-9.,:/])(?P<bare>[0-9]{0,2}\.[0-9]{2})(?![0-9%]|[.:/][0-9]| ?(?:%|per ?cent|l\b|ml\b|kg\b|litres?))"

@@ -24,12 +24,12 @@ from akinai.worlds.vending.model.state import (
     Unwritten,
     clock,
 )
-from akinai.worlds.vending.rules import letters
-from akinai.worlds.vending.rules.answers import answer_letter
 from akinai.worlds.vending.rules.books import in_business
-from akinai.worlds.vending.rules.letters import Draft
 from akinai.worlds.vending.rules.orders import know_suppliers
 from akinai.worlds.vending.rules.stock import merge_lots
+from akinai.worlds.vending.rules.suppliers import letters
+from akinai.worlds.vending.rules.suppliers.answers import answer_letter
+from akinai.worlds.vending.rules.suppliers.letters import Draft
 
 __all__ = [
     "ShownLetter",

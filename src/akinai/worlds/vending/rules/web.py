@@ -12,8 +12,8 @@ from akinai.worlds.vending.letters.names import plain_word
 from akinai.worlds.vending.model.actions import SearchWeb
 from akinai.worlds.vending.model.setup import WEATHERS, Catalog, Product, Setup, Supplier
 from akinai.worlds.vending.model.state import MONTHS, WEEKDAYS, State
-from akinai.worlds.vending.rules.letters import days, name_and_id, percent
 from akinai.worlds.vending.rules.orders import know_suppliers
+from akinai.worlds.vending.rules.suppliers.letters import days, name_and_id, percent
 
 _ALMANAC = "https://vending-almanac.com"
 _ORDINARY = 1000

@@ -1,7 +1,7 @@
 """What a supplier does about a letter, and what it answers. Money moves on an order or a confirmation alone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from akinai.core.money import format_cents
 from akinai.worlds.vending.letters.delivery import Delivery, find_delivery
@@ -10,48 +10,31 @@ from akinai.worlds.vending.letters.reader import read_letter
 from akinai.worlds.vending.letters.text import unquoted
 from akinai.worlds.vending.model.actions import Claim
 from akinai.worlds.vending.model.setup import Setup, Supplier
-from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Line, Order, Quote, State
-from akinai.worlds.vending.rules import letters
-from akinai.worlds.vending.rules.bargaining import bargain_by_letter
+from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Order, State
 from akinai.worlds.vending.rules.books import supplier_today
 from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by
-from akinai.worlds.vending.rules.letters import Draft
 from akinai.worlds.vending.rules.orders import (
-    add_order,
     by_expectation,
     can_change,
     cancel_order,
     change_order,
-    charge_cents,
-    quote_lines,
     total_cents,
 )
-
-QUOTE_DAYS = 14
-"""Days for which a quote can still be confirmed, after the day it was made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """An intent of a letter, with what its answer depends on."""
-
-    supplier: Supplier
-    intent: Intent
-    day: int
-    """The day on which the letter was written."""
-    delivery: Delivery
-    letter: int
-    """The number of the letter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The state after a supplier acted on a request, and what it writes about it."""
-
-    state: State
-    paragraphs: tuple[str, ...]
-    terms: bool = True
-    """Whether the terms of trade belong at the end of the letter."""
+from akinai.worlds.vending.rules.suppliers import letters
+from akinai.worlds.vending.rules.suppliers.bargaining import bargain_by_letter
+from akinai.worlds.vending.rules.suppliers.letters import Draft
+from akinai.worlds.vending.rules.suppliers.quotes import (
+    Answer,
+    Request,
+    changes_of_confirmed,
+    charge,
+    confirm,
+    drop_quote,
+    lines_of,
+    quote,
+    standing_quotes,
+    units_of,
+)
 
 
 def understand(setup: Setup, subject: str, body: str) -> tuple[tuple[Intent, ...], Delivery]:
@@ -68,12 +51,13 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
         supplier = supplier_today(state, supplier)
         state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
     day = letter.at // DAY_MINUTES + 1
+    changes = changes_of_confirmed(intents)
     paragraphs: list[str] = []
     terms = False
     for kind, act in _ACTS.items():
         for intent in intents:
-            if intent.kind == kind and not (kind in ("thank", "other") and paragraphs):
-                answer = act(state, Request(supplier, intent, day, delivery, letter.number))
+            if intent.kind == kind and intent not in changes and not (kind in ("thank", "other") and paragraphs):
+                answer = act(state, Request(supplier, intent, day, delivery, letter.number, changes))
                 state, terms = answer.state, terms or answer.terms
                 paragraphs += answer.paragraphs
     if terms:
@@ -84,7 +68,7 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
 def _order(state: State, request: Request) -> Answer:
     """Place the order of a letter, all of it or nothing."""
     supplier, items = request.supplier, request.intent.items
-    lines = _lines(state, supplier, items)
+    lines = lines_of(state, supplier, items)
     reasons: list[str] = []
     if len(lines) < len(items.units) or items.unclear or items.unknown:
         reasons += letters.item_remarks(state.setup.catalog, supplier, items)
@@ -93,7 +77,7 @@ def _order(state: State, request: Request) -> Answer:
     reasons += _lacking(request.delivery)
     if not reasons and total_cents(lines) < supplier.minimum_cents:
         reasons.append(letters.below_minimum(supplier, lines))
-    return _charge(state, request, lines, reasons)
+    return charge(state, request, lines, reasons)
 
 
 def _lacking(delivery: Delivery) -> list[str]:
@@ -105,77 +89,11 @@ def _lacking(delivery: Delivery) -> list[str]:
     return reasons
 
 
-def _confirm(state: State, request: Request) -> Answer:
-    """Place the order of a quote, at the quoted prices; a quote can be ordered once."""
-    intent = request.intent
-    offers = _quotes(state, request)
-    number = max(offers, default=0) if not intent.quotes else intent.quotes[0]
-    offer = offers.get(number)
-    if offer is None or len(intent.quotes) > 1:
-        which = "".join(f" Q-{quote}" for quote in intent.quotes)
-        reason = f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
-        if offer is not None:
-            reason = "Please confirm one quote in a letter."
-        return Answer(state, (letters.not_placed([reason]),))
-    reasons: list[str] = []
-    units = {line.product: line.units for line in offer.lines}
-    if intent.items.found and intent.items.units != units:
-        goods = letters.goods_in_a_row(state.setup.catalog, offer.lines)
-        reasons.append(f"Quote Q-{offer.number} is for {goods}, and your letter names other quantities.")
-    answer = _charge(state, request, offer.lines, reasons)
-    return answer if answer.state is state else replace(answer, state=_drop_quote(answer.state, offer.number))
-
-
-def _charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
-    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
-    if not reasons and (total := charge_cents(request.supplier, lines)) > state.cash_cents:
-        reasons = [f"Your account does not cover the total of {format_cents(total)}."]
-    if reasons:
-        return Answer(state, (letters.not_placed(reasons),))
-    state, order = add_order(state, request.supplier, lines, request.day, request.letter)
-    remarks = letters.item_remarks(state.setup.catalog, request.supplier, request.intent.items)
-    return Answer(state, (letters.placed(state.setup, order), *remarks), terms=False)
-
-
-def _quotes(state: State, request: Request) -> Mapping[int, Quote]:
-    """The supplier's quotes that stood on the day of the letter."""
-    return {
-        quote.number: quote
-        for quote in state.mail.quotes.values()
-        if quote.supplier == request.supplier.id and quote.last_day >= request.day
-    }
-
-
-def _drop_quote(state: State, number: int) -> State:
-    return state.moved(mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
-
-
-def _lines(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
-    """The lines of the items that a supplier carries."""
-    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
-    return quote_lines(state.setup.catalog, supplier, wanted)
-
-
-def _quote(state: State, request: Request) -> Answer:
-    supplier, items, setup = request.supplier, request.intent.items, state.setup
-    lines = _lines(state, supplier, items)
-    remarks = letters.item_remarks(setup.catalog, supplier, items)
-    if not lines or total_cents(lines) < supplier.minimum_cents:
-        return Answer(state, (*letters.prices_only(setup, supplier, lines), *remarks))
-    # A quote has the number of the letter that brings it; a letter brings one quote.
-    number = state.mail.letters + 1
-    if number in state.mail.quotes:
-        return Answer(state, tuple(remarks))
-    offer = Quote(number, supplier.id, lines, state.day + QUOTE_DAYS)
-    state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
-    return Answer(state, (letters.quote(setup, offer), *remarks))
-
-
 def _ask(state: State, request: Request) -> Answer:
     intent = request.intent
     topic: Topic = intent.topic or "other"
-    if topic == "quote" or (topic == "other" and _lines(state, request.supplier, intent.items)):
-        return _quote(state, request)
+    if topic == "quote" or (topic == "other" and lines_of(state, request.supplier, intent.items)):
+        return quote(state, request)
     if topic == "order":
         orders = _open_orders(state, request.supplier)
         named = [order for order in orders if order.number in intent.orders] or orders
@@ -225,10 +143,10 @@ def _until_it_leaves(state: State) -> str:
 
 def _cancel(state: State, request: Request) -> Answer:
     """Take back orders that have not left, and quotes."""
-    quotes = [number for number in request.intent.quotes if number in _quotes(state, request)]
+    quotes = [number for number in request.intent.quotes if number in standing_quotes(state, request)]
     if quotes and not request.intent.orders:
         for number in quotes:
-            state = _drop_quote(state, number)
+            state = drop_quote(state, number)
         return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in quotes)} is withdrawn.",), terms=False)
     meant = _meant_orders(state, request)
     cancelled = [order for order in meant if _is_here(state, order)]
@@ -248,7 +166,10 @@ def _change(state: State, request: Request) -> Answer:
     """Change the units of an order that has not left, at the prices of today's list."""
     intent, supplier = request.intent, request.supplier
     if intent.quotes and not intent.orders:
-        return _quote(state, request)
+        former = [offer for number, offer in standing_quotes(state, request).items() if number in intent.quotes]
+        units = {**units_of(*former), **intent.items.units}
+        items = replace(intent.items, units={id: count for id, count in units.items() if count})
+        return quote(state, replace(request, intent=replace(intent, items=items)))
     meant = _meant_orders(state, request)
     open_orders = [order for order in meant if _is_here(state, order)]
     if len(open_orders) != 1:
@@ -260,7 +181,7 @@ def _change(state: State, request: Request) -> Answer:
     units = {line.product: line.units for line in order.lines}
     changed_units = {id: count for id, count in {**units, **intent.items.units}.items() if count}
     wanted = Items(changed_units, unclear=intent.items.unclear, unknown=intent.items.unknown)
-    lines = _lines(state, supplier, wanted)
+    lines = lines_of(state, supplier, wanted)
     reasons: list[str] = []
     if len(lines) < len(wanted.units) or wanted.unclear or wanted.unknown:
         reasons += letters.item_remarks(state.setup.catalog, supplier, wanted)
@@ -303,7 +224,7 @@ def _negotiate(state: State, request: Request) -> Answer:
     fixed = "Our prices are the same for everybody, and the only discounts are those of our terms."
     if not request.intent.items.units:
         return Answer(state, (fixed,))
-    answer = _quote(state, request)
+    answer = quote(state, request)
     return replace(answer, paragraphs=(fixed, *answer.paragraphs))
 
 
@@ -313,7 +234,7 @@ def _bargain(state: State, request: Request) -> Answer:
     answer = Answer(state, (text,))
     if request.intent.items.units:
         supplier = supplier_today(state, state.setup.catalog.supplier_by_id[request.supplier.id])
-        answer = _quote(state, replace(request, supplier=supplier))
+        answer = quote(state, replace(request, supplier=supplier))
         answer = replace(answer, paragraphs=(text, *answer.paragraphs))
     return answer
 
@@ -329,15 +250,15 @@ def _thank(state: State, _: Request) -> Answer:
 
 def _other(state: State, request: Request) -> Answer:
     """Goods with quantities get a quote; anything else the price list."""
-    if _lines(state, request.supplier, request.intent.items):
-        return _quote(state, request)
+    if lines_of(state, request.supplier, request.intent.items):
+        return quote(state, request)
     return Answer(state, (letters.price_list(state.setup, request.supplier),))
 
 
 _ACTS: Mapping[Kind, Callable[[State, Request], Answer]] = {
     "cancel": _cancel,
     "change": _change,
-    "confirm": _confirm,
+    "confirm": confirm,
     "order": _order,
     "negotiate": _negotiate,
     "claim": _claim,

@@ -1,0 +1,1 @@
+"""What suppliers do about letters, and what they write."""

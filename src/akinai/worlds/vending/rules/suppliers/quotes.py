@@ -1,0 +1,160 @@
+"""Quotes: what a supplier offers for quantities, and what it does when a letter takes an offer up, whole or changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from akinai.core.money import format_cents
+from akinai.worlds.vending.letters.delivery import Delivery
+from akinai.worlds.vending.letters.intents import Intent, Items
+from akinai.worlds.vending.model.setup import Supplier
+from akinai.worlds.vending.model.state import Line, Quote, State
+from akinai.worlds.vending.rules.orders import add_order, charge_cents, quote_lines, total_cents
+from akinai.worlds.vending.rules.suppliers import letters
+
+QUOTE_DAYS = 14
+"""Days for which a quote can still be confirmed, after the day it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An intent of a letter, with what its answer depends on."""
+
+    supplier: Supplier
+    intent: Intent
+    day: int
+    """The day on which the letter was written."""
+    delivery: Delivery
+    letter: int
+    """The number of the letter."""
+    changes: tuple[Intent, ...] = ()
+    """What the same letter changes of the quotes that it takes up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The state after a supplier acted on a request, and what it writes about it."""
+
+    state: State
+    paragraphs: tuple[str, ...]
+    terms: bool = True
+    """Whether the terms of trade belong at the end of the letter."""
+
+
+def changes_of_confirmed(intents: Sequence[Intent]) -> tuple[Intent, ...]:
+    """The changes of quotes that the same letter takes up: "quote 67 accepted, but 12 popcorn instead of 24"."""
+    confirmed = [intent.quotes for intent in intents if intent.kind == "confirm"]
+    changes = [intent for intent in intents if intent.kind == "change" and not intent.orders]
+    return tuple(
+        change
+        for change in changes
+        if any(not quotes or not change.quotes or {*quotes} & {*change.quotes} for quotes in confirmed)
+    )
+
+
+def confirm(state: State, request: Request) -> Answer:
+    """Place the orders of quotes, each by itself, at the quoted prices; a quote can be ordered once."""
+    intent, offers = request.intent, standing_quotes(state, request)
+    numbers = intent.quotes or tuple(sorted(offers)[-1:])
+    if not any(number in offers for number in numbers):
+        return Answer(state, (letters.not_placed([_no_quote(numbers)]),))
+    meant = [offers[number] for number in numbers if number in offers]
+    if len(meant) > 1 and any(not change.quotes for change in request.changes):
+        which = "Your letter changes a quote: please write the number of the quote beside the change."
+        return Answer(state, (letters.not_placed([which]),))
+    if not request.changes and intent.items.found and intent.items.units != units_of(*meant):
+        goods = letters.goods_in_a_row(state.setup.catalog, [line for offer in meant for line in offer.lines])
+        quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
+        reason = f"Quote {quotes} is for {goods}, and your letter names other quantities."
+        return Answer(state, (letters.not_placed([reason]),))
+    paragraphs: list[str] = []
+    for offer in meant:
+        answer = _take_up(state, request, offer)
+        placed = answer.state.order_count > state.order_count
+        state = drop_quote(answer.state, offer.number) if placed else answer.state
+        paragraphs += answer.paragraphs
+    if unknown := [number for number in numbers if number not in offers]:
+        paragraphs.append(_no_quote(unknown))
+    return Answer(state, tuple(paragraphs))
+
+
+def _no_quote(numbers: Sequence[int]) -> str:
+    which = "".join(f" Q-{number}" for number in numbers)
+    return f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
+
+
+def units_of(*offers: Quote) -> dict[str, int]:
+    """The units of quotes together, by product id."""
+    units: dict[str, int] = {}
+    for line in (line for offer in offers for line in offer.lines):
+        units[line.product] = units.get(line.product, 0) + line.units
+    return units
+
+
+def _take_up(state: State, request: Request, offer: Quote) -> Answer:
+    """Place the order of a quote, with the changes of it; where these make it dearer a unit, quote it anew."""
+    changes = [change for change in request.changes if not change.quotes or offer.number in change.quotes]
+    if not changes:
+        return charge(state, request, offer.lines, ())
+    changed = {id: units for change in changes for id, units in change.items.units.items()}
+    wanted = {id: units for id, units in {**units_of(offer), **changed}.items() if units}
+    unclear = tuple(each for change in changes for each in change.items.unclear)
+    items = Items(wanted, unclear=unclear, unknown=tuple(each for change in changes for each in change.items.unknown))
+    lines = lines_of(state, request.supplier, items)
+    quoted = {line.product: line.cost_cents for line in offer.lines}
+    reasons = letters.item_remarks(state.setup.catalog, request.supplier, items)
+    if not changed and not reasons:
+        reasons.append(f"Your letter changes quote Q-{offer.number}: please write the goods with their new quantities.")
+    if not reasons and total_cents(lines) < request.supplier.minimum_cents:
+        reasons.append(letters.below_minimum(request.supplier, lines))
+    if not reasons and any(line.cost_cents > quoted.get(line.product, line.cost_cents) for line in lines):
+        head = f"With this change our prices are not those of quote Q-{offer.number}; nothing was charged."
+        answer = quote(state, replace(request, intent=replace(request.intent, items=items)))
+        return replace(answer, paragraphs=(head, *answer.paragraphs))
+    return charge(state, request, lines, reasons)
+
+
+def charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
+    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
+    if not reasons and (total := charge_cents(request.supplier, lines)) > state.cash_cents:
+        reasons = [f"Your account does not cover the total of {format_cents(total)}."]
+    if reasons:
+        return Answer(state, (letters.not_placed(reasons),))
+    state, order = add_order(state, request.supplier, lines, request.day, request.letter)
+    remarks = letters.item_remarks(state.setup.catalog, request.supplier, request.intent.items)
+    return Answer(state, (letters.placed(state.setup, order), *remarks), terms=False)
+
+
+def standing_quotes(state: State, request: Request) -> Mapping[int, Quote]:
+    """The supplier's quotes that stood on the day of the letter."""
+    return {
+        quote.number: quote
+        for quote in state.mail.quotes.values()
+        if quote.supplier == request.supplier.id and quote.last_day >= request.day
+    }
+
+
+def drop_quote(state: State, number: int) -> State:
+    """The state without a quote, which was ordered or withdrawn."""
+    return state.moved(mail=replace(state.mail, quotes=state.mail.quotes.remove(number)))
+
+
+def lines_of(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
+    """The lines of the items that a supplier carries."""
+    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
+    return quote_lines(state.setup.catalog, supplier, wanted)
+
+
+def quote(state: State, request: Request) -> Answer:
+    """Quote the goods that a letter names, with a number to confirm; below the minimum order, only their prices."""
+    supplier, items, setup = request.supplier, request.intent.items, state.setup
+    lines = lines_of(state, supplier, items)
+    remarks = letters.item_remarks(setup.catalog, supplier, items)
+    if not lines or total_cents(lines) < supplier.minimum_cents:
+        return Answer(state, (*letters.prices_only(setup, supplier, lines), *remarks))
+    # A quote has the number of the letter that brings it; a letter brings one quote.
+    number = state.mail.letters + 1
+    if number in state.mail.quotes:
+        return Answer(state, tuple(remarks))
+    offer = Quote(number, supplier.id, lines, state.day + QUOTE_DAYS)
+    state = state.moved(mail=replace(state.mail, quotes=state.mail.quotes.insert(offer.number, offer)))
+    return Answer(state, (letters.quote(setup, offer), *remarks))
