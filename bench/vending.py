@@ -37,7 +37,8 @@ def main() -> None:
     growth = growth_over_a_year()
     for verb, ratio in growth.items():
         tell(f"last 30 days over first 30, {verb}", ratio, 1.2, "of 365 days, medians")
-    tell("memory of this process", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 60, "MB at its peak")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tell("memory of this process, with years in it", peak, None, "MB at its peak")
     tell("akinai --help", help_s(), 0.3, "seconds, median of 7")
 
 

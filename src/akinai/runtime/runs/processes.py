@@ -162,6 +162,8 @@ def _start_process(stop: Event, days: Any) -> None:
     """Initialise a process of the pool: set what it shares, ignore Ctrl-C, and end it with its parent."""
     global _shared  # noqa: PLW0603 - a pool hands things to its processes in no other way
     _shared = stop, days
+    # Set before NumPy is loaded: the threads of as many processes as there are cores wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     belong_to_parent()
 
 

@@ -288,7 +288,8 @@ def _sum_of(values: Sequence[int]) -> int:
 def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]:
     """The rows, in which the numbers that clauses are about are those of orders and quotes, and no others are.
 
-    A number without a word for it is that of a quote where the letter calls it one: "quotes 66 and 67 ... 67: redo it".
+    A number without a word for it is that of a quote where the letter calls it one ("quotes 66 and 67 ... 67: redo it"),
+    or its clause speaks of quotes ("both quotes are approved: #66 and #67").
     """
     called = {kind: {mark.value for row in rows for mark in row.marks if _is_called(mark, kind)} for kind in _CALLED}
     read = [list(row.marks) for row in rows]
@@ -296,8 +297,9 @@ def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]
         mark, kind = number.mark, rows[number.row].kind
         if number.role == "order" or number.role == "quote":
             other = "quote" if number.role == "order" else "order"
-            elsewhere = mark.value in called[other] - called[number.role] and not _is_called(mark, number.role)
-            read[number.row][number.at] = replace(mark, kind=other if elsewhere else number.role)
+            elsewhere = mark.value in called[other] - called[number.role] or _speaks_of(rows[number.row], other)
+            bare = not _is_called(mark, number.role)
+            read[number.row][number.at] = replace(mark, kind=other if elsewhere and bare else number.role)
         elif mark.kind in ("order", "quote") and kind != NOTHING:
             read[number.row][number.at] = replace(mark, kind="number")
     return [replace(row, marks=marks) for row, marks in zip(rows, read, strict=True)]
@@ -305,8 +307,15 @@ def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]
 
 _CALLED: Sequence[Literal["order", "quote"]] = ("order", "quote")
 _ORDERS = re.compile("(?!number)[a-z]{2,}[^.]|注文|発注|納品|オーダー")
+_SPOKEN_OF = {"order": re.compile("order|注文|発注|納品|オーダー"), "quote": re.compile("quot(?:e|ation)|見積")}
 
 
 def _is_called(mark: Mark, kind: str) -> bool:
     """Whether a number has the word "order" or "quote" beside it."""
     return mark.kind == kind and (kind == "quote" or _ORDERS.match(mark.text) is not None)
+
+
+def _speaks_of(row: Row, kind: str) -> bool:
+    """Whether a clause speaks of orders and not of quotes, or of these alone."""
+    said = "".join(mark.text for mark in row.marks)
+    return [which for which, words in _SPOKEN_OF.items() if words.search(said)] == [kind]
