@@ -288,7 +288,7 @@ def _sum_of(values: Sequence[int]) -> int:
 def with_references(rows: Sequence[Row], numbers: Sequence[Number]) -> list[Row]:
     """The rows, in which the numbers that clauses are about are those of orders and quotes, and no others are.
 
-    A number without a word for it is that of a quote where the letter calls it one ("quotes 66 and 67 ... 67: redo it"),
+    A number without a word for it is that of a quote where the letter calls it one ("quotes 66, 67 ... 67: redo it"),
     or its clause speaks of quotes ("both quotes are approved: #66 and #67").
     """
     called = {kind: {mark.value for row in rows for mark in row.marks if _is_called(mark, kind)} for kind in _CALLED}
