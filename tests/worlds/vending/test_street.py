@@ -369,6 +369,26 @@ def test_a_claim_by_letter_is_the_claim_by_tool(quarter: State) -> None:
     assert done(paid, claim, a.AdvanceDay()).accounts["claims"] == 12 * line.cost_cents
 
 
+def test_a_claim_by_letter_of_more_than_was_counted_is_paid_as_counted(quarter: State) -> None:
+    """What a letter names beside it, or above it, costs the owner nothing of the claim that is right."""
+    id = of_character(quarter, "honest")
+    changes = {"late_permille": 0, "short_permille": 1000, "short_part": (500, 500)}
+    terms = town_of(quarter).traders[id].terms.model_copy(update=changes)
+    state = done(delivered(with_trader(quarter, id, terms=terms), id), a.CountDelivery(order=1))
+    lines = state.parcels[0].order.lines
+    line, catalog = lines[0], state.setup.catalog
+    name = catalog.by_id[line.product].name
+    other = next(product.name for product in catalog.products if product.id not in {each.product for each in lines})
+    to = catalog.supplier_by_id[id].address
+    body = f"Order 1 arrived short: 15 {name} are missing, and 6 {other} are missing. Please refund them."
+    paid = done(state, a.SendEmail(to=to, subject="Order 1 is short", body=body), a.AdvanceDay())
+    assert paid.accounts["claims"] == 12 * line.cost_cents
+    assert any(f"you name more of {name}, {other}." in letter.body for letter in paid.mail.unread)
+    body = f"In order 1, 6 {other} are missing."
+    nothing = done(state, a.SendEmail(to=to, subject="Order 1", body=body), a.AdvanceDay())
+    assert "claims" not in nothing.accounts
+
+
 def test_a_letter_to_a_supplier_out_of_business_comes_back(quarter: State) -> None:
     id = next(id for id, trader in town_of(quarter).traders.items() if trader.opens > 5)
     state = done(quarter, letter(quarter, id, "Please send us your price list."), a.AdvanceDay())

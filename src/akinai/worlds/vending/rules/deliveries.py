@@ -222,6 +222,12 @@ def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[s
     return {}
 
 
+def missing_by_count(state: State, number: int) -> dict[str, int]:
+    """What an order lacks by the owner's count; nothing before it is counted."""
+    parcels = [parcel for parcel in state.parcels if parcel.order.number == number and parcel.counted]
+    return missing_units(parcels[0].order) if parcels else {}
+
+
 def _pays(state: State, order: Order) -> bool:
     town = state.economy.town
     if town is None:

@@ -12,7 +12,7 @@ from akinai.worlds.vending.model.actions import Claim
 from akinai.worlds.vending.model.setup import Setup, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Order, State
 from akinai.worlds.vending.rules.books import supplier_today
-from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by
+from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by, missing_by_count
 from akinai.worlds.vending.rules.orders import (
     by_expectation,
     can_change,
@@ -206,7 +206,10 @@ def _claim(state: State, request: Request) -> Answer:
 
 
 def _claim_of_parcel(state: State, request: Request) -> Answer:
-    """The same as the claim by tool: the goods must have been counted."""
+    """The claim by tool, of what was counted as missing; for all else that the letter names nothing is paid.
+
+    A letter that counts all that came, "candy: 24 of 24", is easily taken to claim what is not missing.
+    """
     intent = request.intent
     number = intent.orders[0] if intent.orders else claimable(state, request.supplier)
     if number is None:
@@ -214,8 +217,14 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     missing = {**missing_by(state, number, intent.received), **intent.items.units}
     if not missing:
         return Answer(state, (f"Please write the units that order {number} lacks.",), terms=False)
-    state, outcome = claim(state, Claim(order=number, missing=dict(missing)))
-    return Answer(state, (f"Order {number}: {outcome.text}",), terms=False)
+    counted = missing_by_count(state, number)
+    paid = {id: min(units, counted[id]) for id, units in missing.items() if id in counted}
+    state, outcome = claim(state, Claim(order=number, missing=paid or missing))
+    paragraphs = [f"Order {number}: {outcome.text}"]
+    if outcome.ok and paid != missing:
+        beyond = [state.setup.catalog.by_id[id].name for id, units in missing.items() if units > paid.get(id, 0)]
+        paragraphs.append(f"Nothing is paid beyond what you counted as missing; you name more of {', '.join(beyond)}.")
+    return Answer(state, tuple(paragraphs), terms=False)
 
 
 def _negotiate(state: State, request: Request) -> Answer:
