@@ -321,6 +321,26 @@ def test_a_changed_quote_keeps_its_other_goods() -> None:
     assert state.orders == ()
 
 
+def test_a_change_without_a_number_is_of_the_last_quote() -> None:
+    """Where no order can be changed; else it is of the order."""
+    state = quoted("Please quote 50 units of water and 24 cola")
+    body = "Could you please make the cola 48 rather than 24?"
+    changed, letter = answered(state, NORTHBAY.address, "", body)
+    assert "- 50 x Water (water)" in letter.body
+    assert "- 48 x Cola (cola)" in letter.body
+    state, _ = ordered(state, "Please send 24 units of cola and 24 units of candy.")
+    changed, letter = answered(state, NORTHBAY.address, "", body)
+    assert units_ordered(changed) == [{"cola": 48, "candy": 24}]
+
+
+def test_a_confirmation_of_less_than_the_quote_charges_no_more() -> None:
+    """What is left out is never charged, and what is kept only with the words for it."""
+    state = quoted("Please quote 50 units of water and 24 cola")
+    for body in ("Let's go ahead with Q-2, but not the cola.", "Q-2 is confirmed, only the water though."):
+        less, _ = answered(state, NORTHBAY.address, "", body)
+        assert units_ordered(less) in ([], [{"water": 50}])
+
+
 def test_a_quote_below_the_minimum_cannot_be_confirmed() -> None:
     """Prices are told, with the minimum, and no number to confirm."""
     state, letter = answered(business(), GGBEV.address, "", "Please quote 10 water and 5 chips")

@@ -16,7 +16,7 @@ from akinai.worlds.vending.letters.amounts import (
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.corrections import corrected
 from akinai.worlds.vending.letters.goods import read_items
-from akinai.worlds.vending.letters.intents import Intent, Items, Topic
+from akinai.worlds.vending.letters.intents import Intent, Items, Topic, Unclear
 from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
 from akinai.worlds.vending.letters.meaning.kinds import kinds_of
 from akinai.worlds.vending.letters.meaning.numbers import Row
@@ -124,6 +124,8 @@ def _confirm(letter: Letter) -> list[Intent]:
     places = {said.clause.place for said in letter.of("confirm")}
     limits = [said.line for said in letter.said if said.clause.place in places and _LIMITS.search(said.clause.low)]
     items = read_items(letter.names, "\n".join(limits)) if limits else letter.items("confirm")
+    if limits and not items.found:  # "go ahead with Q-3, but not the cola"
+        items = replace(items, unclear=tuple(Unclear(id, "?") for id in items.bare))
     return [Intent("confirm", items, quotes=letter.quotes("confirm"))]
 
 

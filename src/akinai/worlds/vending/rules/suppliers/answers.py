@@ -119,6 +119,15 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
     return same if len(same) == 1 else orders if len(orders) == 1 else []
 
 
+def _meant_quotes(state: State, request: Request) -> Sequence[int]:
+    """The quotes that a change means: by number, else the last one where no order can be changed."""
+    intent = request.intent
+    if intent.orders or intent.quotes:
+        return () if intent.orders else intent.quotes
+    changeable = any(_is_here(state, order) for order in _open_orders(state, request.supplier))
+    return () if changeable or not intent.items.units else sorted(standing_quotes(state, request))[-1:]
+
+
 def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answer:
     """What is answered when no order can be taken back or changed."""
     if orders:
@@ -163,10 +172,10 @@ def _cancel(state: State, request: Request) -> Answer:
 
 
 def _change(state: State, request: Request) -> Answer:
-    """Change the units of an order that has not left, at the prices of today's list."""
+    """Change the units of an order that has not left, at the prices of today's list; or quote a changed quote anew."""
     intent, supplier = request.intent, request.supplier
-    if intent.quotes and not intent.orders:
-        former = [offer for number, offer in standing_quotes(state, request).items() if number in intent.quotes]
+    if quotes := _meant_quotes(state, request):
+        former = [offer for number, offer in standing_quotes(state, request).items() if number in quotes]
         units = {**units_of(*former), **intent.items.units}
         items = replace(intent.items, units={id: count for id, count in units.items() if count})
         return quote(state, replace(request, intent=replace(intent, items=items)))

@@ -64,7 +64,8 @@ def confirm(state: State, request: Request) -> Answer:
     if not request.changes and intent.items.found and intent.items.units != units_of(*meant):
         goods = letters.goods_in_a_row(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
-        reason = f"Quote {quotes} is for {goods}, and your letter names other quantities."
+        names = "and your letter names other quantities. Write those that you want, and we will quote them."
+        reason = f"Quote {quotes} is for {goods}, {names}"
         return Answer(state, (letters.not_placed([reason]),))
     paragraphs: list[str] = []
     for offer in meant:
