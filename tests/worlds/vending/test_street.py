@@ -9,12 +9,16 @@ from business import WORLD, business, do, done, genesis, refused
 
 from akinai.core.chance import Chance
 from akinai.core.ledger import Genesis
+from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.bound import bound_cents
+from akinai.worlds.vending.model.setup import Catalog
 from akinai.worlds.vending.model.state import Lot, Slot, State
 from akinai.worlds.vending.model.town import Town, Trader
 from akinai.worlds.vending.players.habits import LADDER, REFERENCE, faults
+from akinai.worlds.vending.rules.books import supplier_today
 from akinai.worlds.vending.rules.customers import complain
+from akinai.worlds.vending.rules.orders import unit_cents
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 from validity import play, rung
 
@@ -351,6 +355,43 @@ def test_an_offer_by_letter_is_the_offer_by_tool(quarter: State) -> None:
     by_letter = done(quarter, a.SendEmail(to=to, subject="Your prices", body=text), a.AdvanceDay())
     assert by_letter.talks[id].ask_permille == by_tool.talks[id].ask_permille
     assert by_letter.cash_cents == quarter.cash_cents - quarter.setup.fee_cents
+
+
+def test_a_price_no_lower_than_the_suppliers_is_no_offer(quarter: State) -> None:
+    """The answer names the goods that the letter is about, and nobody's patience is spent."""
+    id = of_character(quarter, "haggler")
+    supplier = supplier_today(quarter, quarter.setup.catalog.supplier_by_id[id])
+    product = quarter.setup.catalog.by_id[supplier.products[-1]]
+    cents = unit_cents(supplier, product)
+    for price in (cents, cents + 10):
+        body = f"Could you do {product.name} at {price} cents?"
+        after = done(quarter, a.SendEmail(to=supplier.address, subject="Offer", body=body), a.AdvanceDay())
+        said = f"We ask no more than that: {product.name} is {format_cents(cents)}."
+        assert any(said in letter.body for letter in after.mail.unread)
+        assert id not in after.talks
+
+
+def test_a_name_that_two_goods_share_is_that_of_neither(quarter: State) -> None:
+    """ "Tea" and 「お茶」 are the only tea of a catalogue; a product's own name comes before the short name of another."""
+    by_id = {product.id: product for product in quarter.setup.catalog.products}
+    teas = {
+        id: by_id[next(iter(by_id))].model_copy(update={"id": id, "name": name, "other_names": names})
+        for id, name, names in TEAS
+    }
+    both = Catalog(products=tuple(teas.values()), suppliers=())
+    assert [both.find(name) for name in ("tea", "お茶")] == [None, None]
+    assert both.find("麦茶") is teas["barley_tea"]
+    assert both.find("milk") is teas["milk"]
+    one = Catalog(products=(teas["barley_tea"],), suppliers=())
+    assert one.find("tea") is one.find("お茶") is teas["barley_tea"]
+    assert [good.names for good in both.good_names] == [("Iced Tea",), ("Barley Tea", "麦茶"), ("Milk",)]
+
+
+TEAS = (
+    ("iced_tea", "Iced Tea", ("tea", "お茶", "milk")),
+    ("barley_tea", "Barley Tea", ("tea", "お茶", "麦茶")),
+    ("milk", "Milk", ()),
+)
 
 
 def test_a_claim_by_letter_is_the_claim_by_tool(quarter: State) -> None:

@@ -1,6 +1,7 @@
 """Setup: the settings of a vending run, its products and its suppliers. Parsed text in, frozen records out."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
@@ -52,6 +53,7 @@ class Product(_Record):
     """Days after the day of delivery for which a unit can still be sold."""
     case_units: Annotated[int, Field(ge=1, le=1000)] = 12
     other_names: tuple[str, ...] = ()
+    """In any language. One that another product of the catalogue has too is the name of neither."""
 
 
 class Bulk(_Record):
@@ -148,17 +150,27 @@ class Catalog(_Record):
     def good_names(self) -> tuple[GoodName, ...]:
         """The products as letters name them."""
         return tuple(
-            GoodName(product.id, (product.name, *product.other_names), product.case_units, product.category)
+            GoodName(product.id, (product.name, *self._own_names(product)), product.case_units, product.category)
             for product in self.products
         )
+
+    def _own_names(self, product: Product) -> list[str]:
+        """Its other names that no other product has."""
+        return [name for name in product.other_names if self._by_name.get(plain_name(name)) is product]
 
     @cached_property
     def _by_name(self) -> Mapping[str, Product]:
         found: dict[str, Product] = {}
         for product in self.products:
-            for name in (product.id, product.name, *product.other_names):
+            for name in (product.id, product.name):
                 if found.setdefault(plain_name(name), product) is not product:
                     raise ValueError(f"two products answer to {name!r}")
+        named = {(plain_name(name), product.id) for product in self.products for name in product.other_names}
+        shared = {name for name, count in Counter(name for name, _ in named).items() if count > 1}
+        for product in self.products:
+            for name in map(plain_name, product.other_names):
+                if name not in shared:
+                    found.setdefault(name, product)
         return found
 
     def find(self, name: str) -> Product | None:

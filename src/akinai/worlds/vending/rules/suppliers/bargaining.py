@@ -96,29 +96,31 @@ def make_offer(state: State, action: a.MakeOffer) -> Result:
 
 
 def bargain_by_letter(state: State, supplier: Supplier, intent: Intent) -> tuple[State, str]:
-    """What an offer by letter changes, and the answer to it; the first price that it offers stands for all."""
-    listed = state.setup.catalog.supplier_by_id[supplier.id]
-    offered = {id: cents for id, cents in intent.offers.items() if id in listed.products}
-    fraction: tuple[int, int] | None = None
-    if offered:
-        id, cents = next(iter(offered.items()))
-        fraction = (cents, unit_cents(supplier, state.setup.catalog.by_id[id]))
-    elif intent.off_permille is not None:
-        fraction = (1000 - min(intent.off_permille, 1000), 1000)
+    """What an offer by letter changes, and the answer to it; the first price that it offers stands for all.
+
+    A price that is no lower than the supplier's own is no offer.
+    """
+    listed, by_id = state.setup.catalog.supplier_by_id[supplier.id], state.setup.catalog.by_id
+    offers = {id: cents for id, cents in intent.offers.items() if id in listed.products}
     rivals = {id: cents for id, cents in intent.rivals.items() if id in listed.products}
-    if fraction is None and rivals:
-        id, cents = next(iter(rivals.items()))
-        fraction = (cents, unit_cents(supplier, state.setup.catalog.by_id[id]))
-    if fraction is None:
+    part, whole = 1000 - min(intent.off_permille or 0, 1000), 1000
+    about, named = next(iter((offers or rivals).items()), ("", 0))
+    if about and (offers or intent.off_permille is None):
+        part, whole = named, unit_cents(supplier, by_id[about])
+        if part >= whole:
+            return state, f"We ask no more than that: {by_id[about].name} is {format_cents(whole)}."
+    elif intent.off_permille is None:
         return state, "Make us an offer: a price for a product, or the discount that you want."
-    part, whole = fraction
-    state, outcome = bargain(state, listed, lambda ask: ask * part // whole, rivals)
+    state, outcome = bargain(state, listed, lambda ask: ask * part // whole, rivals, about)
     return state, outcome.text
 
 
-def bargain(state: State, listed: Supplier, offer_at: Callable[[int], int], rivals: Mapping[str, int]) -> Result:
+def bargain(
+    state: State, listed: Supplier, offer_at: Callable[[int], int], rivals: Mapping[str, int], about: str = ""
+) -> Result:
     """A supplier's answer to an offer, made in view of what it asks (both per mille of the trade price).
 
+    It tells the new price of the goods that the offer is about, or of the first that it sells.
     Nothing moves below what it can accept, and an offer under 80 % of that moves nothing. A rival's price that nobody
     quoted is found out half of the time: then the list price holds and it does not talk for 30 days.
     """
@@ -135,9 +137,9 @@ def bargain(state: State, listed: Supplier, offer_at: Callable[[int], int], riva
     if rival is False and state.economy.noise(state.day, "rumour", listed.id, state.day).below(2):
         talk = Talk(listed.price_permille, 0, last_day, state.day)
         text = f"Nobody sells at that price, and we asked. Our list prices hold until {day_text(state, last_day)}."
-        return _agreed(state, listed, talk, text)
+        return _agreed(state, listed, talk, text, about)
     if talk.left <= 0:
-        return _agreed(state, listed, talk._replace(offered_day=state.day), "That was our last word.")
+        return _agreed(state, listed, talk._replace(offered_day=state.day), "That was our last word.", about)
     offer = offer_at(ask)
     if offer * 10 >= trader.accept_permille * 8:
         gives = trader.gives_permille + (drawn.rival_permille if rival else 0)
@@ -146,7 +148,7 @@ def bargain(state: State, listed: Supplier, offer_at: Callable[[int], int], riva
     moved = ask < talk.ask_permille
     talk = Talk(ask, talk.left - 1, last_day, state.day)
     text = "Because it is you, we take a little less." if moved else "That is too little; our prices stand."
-    return _agreed(state, listed, talk, text + ("" if talk.left else " That is our last word."))
+    return _agreed(state, listed, talk, text + ("" if talk.left else " That is our last word."), about)
 
 
 def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int]) -> bool | None:
@@ -169,13 +171,13 @@ def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[
     return not lower
 
 
-def _agreed(state: State, supplier: Supplier, talk: Talk, text: str) -> Result:
+def _agreed(state: State, supplier: Supplier, talk: Talk, text: str, about: str) -> Result:
     """The outcome of an offer: the new prices, and until when they hold."""
     before = supplier_today(state, supplier).price_permille
     state = know_suppliers(state, [supplier.id]).moved(talks={**state.talks, supplier.id: talk})
     state = state.moved(quoted={**state.quoted, supplier.id: (state.day, talk.ask_permille)})
     _, shown = _price_list(state, asking(supplier, talk.ask_permille))
-    sample = supplier.products[0]
+    sample = about or supplier.products[0]
     name, prices = state.setup.catalog.by_id[sample].name, shown["prices_cents"]
     cents = prices[sample] if isinstance(prices, dict) else 0
     price = format_cents(cents) if isinstance(cents, int) else ""
