@@ -78,7 +78,7 @@ def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
 
 
 def _order(letter: Letter) -> list[Intent]:
-    if not letter.has("order"):
+    if not letter.has("order") or _sends_again(letter):
         return []
     items = corrected(_goods(letter, "order"), letter.rows, letter.numbers)
     changes = _own_changes(letter)
@@ -86,6 +86,29 @@ def _order(letter: Letter) -> list[Intent]:
         units = {id: count for id, count in {**items.units, **changes}.items() if count}
         items = replace(items, units=units, unclear=tuple(each for each in items.unclear if each.product not in units))
     return [Intent("order", items)] if letter.said or items.found else []
+
+
+_ORDERING = re.compile(r"\b(?:orders?|buy|purchase|additional(?:ly)?|extra|another|separate|new)\b|注文|発注|追加|別途")
+_PAYING_BACK = re.compile(r"\b(?:credit|refund|reimburse|deduct|money)|返金|返品|控除|差し引")
+
+
+def _sends_again(letter: Letter) -> bool:
+    """Whether a letter that claims goods, and not their money, orders just what did not come: "38 of 48 tea are here.
+    Send 10 more." """
+    orders = letter.of("order")
+    if len(orders) != 1 or not letter.has("claim") or _ORDERING.search(orders[0].clause.low):
+        return False
+    if any(_PAYING_BACK.search(said.clause.low) for said in letter.said):
+        return False
+    asked = items_asked(letter.rows, letter.numbers, "order").units
+    claimed: dict[str, list[int]] = {}
+    for number in letter.numbers:
+        if letter.rows[number.row].kind == "claim" and number.mark.kind == "count" and number.product is not None:
+            claimed.setdefault(number.product.id, []).append(number.value)
+    return bool(asked) and all(
+        units in [whole - part for whole, part in combinations(sorted(claimed.get(id, ()), reverse=True), 2)]
+        for id, units in asked.items()
+    )
 
 
 def _own_changes(letter: Letter) -> dict[str, int]:

@@ -156,6 +156,9 @@ def _settled(marks: Sequence[Mark]) -> Iterator[Mark]:
     cases = False
     for at, mark in enumerate(marks):
         after = marks[at + 1].text if at + 1 < len(marks) else ""
+        if _is_price(marks, at):
+            yield Mark("money", mark.text, mark.value)
+            continue
         if mark.kind == "count" and not mark.case and _counts_cases(marks, at):
             mark = replace(mark, case=True)
         cases = cases or mark.case
@@ -166,6 +169,19 @@ def _settled(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield Mark("number", mark.text)
         elif not (mark.text == "," and at and marks[at - 1].kind == "count" and after > "\u3000"):
             yield mark
+
+
+CENTS = range(20, 401)
+"""A count can be a price of so many cents, where it stands without a unit."""
+
+
+def _is_price(marks: Sequence[Mark], at: int) -> bool:
+    """Whether a bare count is the price of goods counted before it: "the 48 water at 57"."""
+    mark, before = marks[at], [each.kind for each in marks[max(0, at - 3) : at - 1]]
+    counted = before[-1:] == ["count"] or before == ["count", "name"]
+    if not (counted and marks[at - 1].text == "at" and mark.plain and not mark.worded and mark.value in CENTS):
+        return False
+    return all(each.kind == "stop" and each.text not in "(/" for each in marks[at + 1 : at + 2])
 
 
 def _counts_cases(marks: Sequence[Mark], at: int) -> bool:

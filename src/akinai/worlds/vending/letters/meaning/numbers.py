@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Literal, get_args
 
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.scan import Mark, named_in, nearest_product
+from akinai.worlds.vending.letters.scan import CENTS, Mark, named_in, nearest_product
 from akinai.worlds.vending.letters.words import CASES, word_set
 
 Role = Literal[
@@ -17,8 +17,6 @@ Role = Literal[
 that it adds or takes off, or goods taken off wholly; prices and per cent of a bargain; the number of an order or a
 quote."""
 ROLES: tuple[Role, ...] = get_args(Role)
-CENTS = range(20, 401)
-"""A count can be a price of so many cents, where it stands without a unit."""
 MOST_NUMBERS = 200
 """Numbers of a letter that are judged; those after them are of no matter."""
 _FAR = 20
