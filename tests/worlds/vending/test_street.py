@@ -382,8 +382,8 @@ def test_a_name_that_two_goods_share_is_that_of_neither(quarter: State) -> None:
     assert [both.find(name) for name in ("tea", "お茶")] == [None, None]
     assert both.find("麦茶") is teas["barley_tea"]
     assert both.find("milk") is teas["milk"]
-    one = Catalog(products=(teas["barley_tea"],), suppliers=())
-    assert one.find("tea") is one.find("お茶") is teas["barley_tea"]
+    alone = Catalog(products=(teas["barley_tea"],), suppliers=())
+    assert alone.find("tea") is alone.find("お茶") is teas["barley_tea"]
     assert [good.names for good in both.good_names] == [("Iced Tea",), ("Barley Tea", "麦茶"), ("Milk",)]
 
 
