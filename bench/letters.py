@@ -2,6 +2,7 @@
 
 python bench/letters.py           the set that was left out of all learning
 python bench/letters.py owners    that set; `bench/learning_letters` learns anew
+python bench/letters.py year      a set of `fresh`, from which nothing was learned yet
 """
 
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "worlds" / "vending"))
 
-from letters_for_tests import SETUP, Example, corpus, parse_label, read
+from letters_for_tests import SETUP, Example, corpus, fresh, parse_label, read
 
 from akinai.worlds.vending.letters import reader
 from akinai.worlds.vending.letters.meaning.kinds import CHARGING
@@ -24,7 +25,7 @@ def kind_of(kind: str, topic: str | None) -> str:
 
 def report(name: str) -> None:
     """Print the shares of intents found and right by kind, and the letters charged wrongly and missed."""
-    examples = [example for example in corpus() if example.file == name]
+    examples = [example for example in (*corpus(), *fresh()) if example.file == name]
     found, right, wanted = Counter[str](), Counter[str](), Counter[str]()
     beside = 0
     for example in examples:
@@ -63,7 +64,7 @@ def charges(examples: list[Example]) -> tuple[int, int, int]:
 def time_of_a_letter(name: str) -> float:
     """Milliseconds, the median of a set."""
     took: list[float] = []
-    for example in corpus():
+    for example in (*corpus(), *fresh()):
         if example.file == name:
             reader.forget()
             began = time.perf_counter()

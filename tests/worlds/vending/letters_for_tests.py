@@ -102,8 +102,13 @@ def corpus() -> tuple[Example, ...]:
     return tuple(_examples())
 
 
-def _examples() -> Iterator[Example]:
-    for path in sorted(HERE.glob("*.yaml")):
+def fresh() -> tuple[Example, ...]:
+    """The letters of `fresh`, from which nothing was learned yet."""
+    return tuple(_examples("fresh/*.yaml"))
+
+
+def _examples(files: str = "*.yaml") -> Iterator[Example]:
+    for path in sorted(HERE.glob(files)):
         for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
             marks = tuple((line["kind"], line["text"]) for line in _MARKED.finditer(entry["text"]))
             text = _MARKED.sub(r"\g<text>", entry["text"]) if marks else entry["text"]
