@@ -19,13 +19,17 @@ from akinai.worlds.vending.letters.meaning.kinds import CHARGING
 from akinai.worlds.vending.rules.suppliers.answers import understand
 
 
+def letters_of(name: str) -> list[Example]:
+    return [example for example in (*corpus(), *fresh()) if example.file == name]
+
+
 def kind_of(kind: str, topic: str | None) -> str:
     return f"ask {topic}" if kind == "ask" else kind
 
 
 def report(name: str) -> None:
     """Print the shares of intents found and right by kind, and the letters charged wrongly and missed."""
-    examples = [example for example in (*corpus(), *fresh()) if example.file == name]
+    examples = letters_of(name)
     found, right, wanted = Counter[str](), Counter[str](), Counter[str]()
     beside = 0
     for example in examples:
@@ -64,12 +68,11 @@ def charges(examples: list[Example]) -> tuple[int, int, int]:
 def time_of_a_letter(name: str) -> float:
     """Milliseconds, the median of a set."""
     took: list[float] = []
-    for example in (*corpus(), *fresh()):
-        if example.file == name:
-            reader.forget()
-            began = time.perf_counter()
-            understand(SETUP, example.subject, example.body)
-            took.append(time.perf_counter() - began)
+    for example in letters_of(name):
+        reader.forget()
+        began = time.perf_counter()
+        understand(SETUP, example.subject, example.body)
+        took.append(time.perf_counter() - began)
     return 1000 * sorted(took)[len(took) // 2]
 
 

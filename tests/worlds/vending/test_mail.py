@@ -311,25 +311,21 @@ def test_a_change_that_makes_a_quote_dearer_is_quoted_anew() -> None:
     assert units_ordered(ordered_anew) == [{"water": 60}]
 
 
-def test_a_changed_quote_keeps_its_other_goods() -> None:
-    """A quote that is changed and not taken up is quoted whole again."""
+@pytest.mark.parametrize("which", ["quote 2", "it"])
+def test_a_changed_quote_keeps_its_other_goods(which: str) -> None:
+    """A quote that is changed and not taken up is quoted whole again; without its number where no order can be changed."""
     state = quoted("Please quote 50 units of water and 24 cola")
-    body = "Could you change quote 2 please: cola 48 instead of 24. The rest stays as it is."
+    body = f"Could you change {which} please: cola 48 instead of 24. The rest stays as it is."
     state, letter = answered(state, NORTHBAY.address, "", body)
     assert "- 50 x Water (water)" in letter.body
     assert "- 48 x Cola (cola)" in letter.body
     assert state.orders == ()
 
 
-def test_a_change_without_a_number_is_of_the_last_quote() -> None:
-    """Where no order can be changed; else it is of the order."""
-    state = quoted("Please quote 50 units of water and 24 cola")
-    body = "Could you please make the cola 48 rather than 24?"
-    changed, letter = answered(state, NORTHBAY.address, "", body)
-    assert "- 50 x Water (water)" in letter.body
-    assert "- 48 x Cola (cola)" in letter.body
-    state, _ = ordered(state, "Please send 24 units of cola and 24 units of candy.")
-    changed, letter = answered(state, NORTHBAY.address, "", body)
+def test_a_change_without_a_number_is_of_the_order_that_can_be_changed() -> None:
+    """A quote that stands beside it is left alone."""
+    state, _ = ordered(quoted("Please quote 50 units of water and 24 cola"), "Please send 24 cola and 24 candy.")
+    changed, _ = answered(state, NORTHBAY.address, "", "Could you please make the cola 48 rather than 24?")
     assert units_ordered(changed) == [{"cola": 48, "candy": 24}]
 
 
@@ -339,6 +335,9 @@ def test_a_confirmation_of_less_than_the_quote_charges_no_more() -> None:
     for body in ("Let's go ahead with Q-2, but not the cola.", "Q-2 is confirmed, only the water though."):
         less, _ = answered(state, NORTHBAY.address, "", body)
         assert units_ordered(less) in ([], [{"water": 50}])
+    body = "Let's go ahead with Q-2, but not the cola.\nPlease change the water in quote 2 from 50 to 36."
+    less, _ = answered(state, NORTHBAY.address, "", body)
+    assert units_ordered(less) in ([], [{"water": 36}])
 
 
 def test_a_quote_below_the_minimum_cannot_be_confirmed() -> None:

@@ -89,7 +89,9 @@ def _order(letter: Letter) -> list[Intent]:
 
 
 _ORDERING = re.compile(r"\b(?:orders?|buy|purchase|additional(?:ly)?|extra|another|separate|new)\b|注文|発注|追加|別途")
+"""Words with which goods are bought and not sent again."""
 _PAYING_BACK = re.compile(r"\b(?:credit|refund|reimburse|deduct|money)|返金|返品|控除|差し引")
+"""Words with which a claim asks for money."""
 
 
 def _sends_again(letter: Letter) -> bool:

@@ -152,7 +152,8 @@ def scan(text: str, names: tuple[GoodName, ...]) -> tuple[Mark, ...]:
 
 
 def _settled(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """The marks, in which "two of tea" after "three cases of cola" counts cases, and "three times" counts nothing."""
+    """The marks, in which "two of tea" after "three cases of cola" counts cases, "three times" counts nothing, and "48
+    water at 57" has a price."""
     cases = False
     for at, mark in enumerate(marks):
         after = marks[at + 1].text if at + 1 < len(marks) else ""

@@ -215,17 +215,17 @@ def claimable(state: State, supplier: Supplier) -> int | None:
 
 def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[str, int]:
     """What an order lacks by the owner's account of what came."""
-    for parcel in state.parcels:
-        if parcel.order.number == number:
-            ordered = {line.product: line.units for line in parcel.order.lines}
-            return {id: ordered[id] - came for id, came in received.items() if ordered.get(id, 0) > came}
-    return {}
+    parcel = _parcel(state, number)
+    if isinstance(parcel, Outcome):
+        return {}
+    ordered = {line.product: line.units for line in parcel.order.lines}
+    return {id: ordered[id] - came for id, came in received.items() if ordered.get(id, 0) > came}
 
 
 def missing_by_count(state: State, number: int) -> dict[str, int]:
     """What an order lacks by the owner's count; nothing before it is counted."""
-    parcels = [parcel for parcel in state.parcels if parcel.order.number == number and parcel.counted]
-    return missing_units(parcels[0].order) if parcels else {}
+    parcel = _parcel(state, number)
+    return missing_units(parcel.order) if isinstance(parcel, Parcel) and parcel.counted else {}
 
 
 def _pays(state: State, order: Order) -> bool:

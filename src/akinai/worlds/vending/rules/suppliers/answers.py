@@ -232,7 +232,7 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     paragraphs = [f"Order {number}: {outcome.text}"]
     if outcome.ok and paid != missing:
         beyond = [state.setup.catalog.by_id[id].name for id, units in missing.items() if units > paid.get(id, 0)]
-        paragraphs.append(f"Nothing is paid beyond what you counted as missing; you name more of {', '.join(beyond)}.")
+        paragraphs.append(f"No more is claimed than you counted as missing; you name more of {', '.join(beyond)}.")
     return Answer(state, tuple(paragraphs), terms=False)
 
 

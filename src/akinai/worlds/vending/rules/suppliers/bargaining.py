@@ -92,7 +92,8 @@ def make_offer(state: State, action: a.MakeOffer) -> Result:
         if product is None:
             return state, Outcome.refused("unknown_product", f"no product {action.rival_product!r:.80} in the catalog")
         rivals[product.id] = action.rival_cents
-    return bargain(state, listed, lambda ask: ask * (100 - action.discount_percent) // 100, rivals)
+    about = next((id for id in rivals if id in listed.products), "")
+    return bargain(state, listed, lambda ask: ask * (100 - action.discount_percent) // 100, rivals, about)
 
 
 def bargain_by_letter(state: State, supplier: Supplier, intent: Intent) -> tuple[State, str]:
@@ -103,13 +104,14 @@ def bargain_by_letter(state: State, supplier: Supplier, intent: Intent) -> tuple
     listed, by_id = state.setup.catalog.supplier_by_id[supplier.id], state.setup.catalog.by_id
     offers = {id: cents for id, cents in intent.offers.items() if id in listed.products}
     rivals = {id: cents for id, cents in intent.rivals.items() if id in listed.products}
-    part, whole = 1000 - min(intent.off_permille or 0, 1000), 1000
-    about, named = next(iter((offers or rivals).items()), ("", 0))
-    if about and (offers or intent.off_permille is None):
-        part, whole = named, unit_cents(supplier, by_id[about])
+    if priced := offers or (rivals if intent.off_permille is None else {}):
+        about, part = next(iter(priced.items()))
+        whole = unit_cents(supplier, by_id[about])
         if part >= whole:
             return state, f"We ask no more than that: {by_id[about].name} is {format_cents(whole)}."
-    elif intent.off_permille is None:
+    elif intent.off_permille is not None:
+        about, part, whole = next(iter(rivals), ""), 1000 - min(intent.off_permille, 1000), 1000
+    else:
         return state, "Make us an offer: a price for a product, or the discount that you want."
     state, outcome = bargain(state, listed, lambda ask: ask * part // whole, rivals, about)
     return state, outcome.text

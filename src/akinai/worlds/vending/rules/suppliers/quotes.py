@@ -61,7 +61,10 @@ def confirm(state: State, request: Request) -> Answer:
     if len(meant) > 1 and any(not change.quotes for change in request.changes):
         which = "Your letter changes a quote: please write the number of the quote beside the change."
         return Answer(state, (letters.not_placed([which]),))
-    if not request.changes and intent.items.found and intent.items.units != units_of(*meant):
+    changed = {id for change in request.changes for id in change.items.units}
+    less = any(each.product not in changed for each in intent.items.unclear)
+    other = not request.changes and intent.items.found and intent.items.units != units_of(*meant)
+    if less or other:
         goods = letters.goods_in_a_row(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
         names = "and your letter names other quantities. Write those that you want, and we will quote them."
