@@ -30,6 +30,8 @@ def kind_of(kind: str, topic: str | None) -> str:
 def report(name: str) -> None:
     """Print the shares of intents found and right by kind, and the letters charged wrongly and missed."""
     examples = letters_of(name)
+    if not examples:
+        sys.exit(f"no set of letters is called {name!r}")
     found, right, wanted = Counter[str](), Counter[str](), Counter[str]()
     beside = 0
     for example in examples:

@@ -3,6 +3,7 @@ examples, the same each time."""
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ STRICT = "AKINAI_CI" in os.environ
 _skipped: list[str] = []
 os.environ["AKINAI_LANG"] = "en"  # whatever the language of the machine
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers are as many as cores, and their threads would fight
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so it is in a shell's background, and for all processes begun
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("akinai", deadline=None, derandomize=STRICT, max_examples=100 if STRICT else 25)
 settings.load_profile("akinai")

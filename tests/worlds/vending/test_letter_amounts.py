@@ -162,10 +162,16 @@ def test_a_price_is_of_a_unit_of_its_goods(line: str, roles: str, offers: object
     assert (found.offers, found.rivals) == (offers, rivals)
 
 
-@pytest.mark.parametrize("price", ["$12.00 the case", "$12 a case", "$12.00 / case of 24", "$12.00 per case"])
-def test_a_price_of_a_case_is_known(price: str) -> None:
-    """By the word after it; its value is that of a unit."""
-    (number, *_) = numbers(rows_of(f"negotiate| Cola at {price}"))
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Cola at $12.00 the case", "Cola at $12 a case", "Cola at $12.00 / case of 24", "Cola at $12.00 per case",
+        "コーラを1ケース12ドルでお願いします",
+    ],
+)  # fmt: skip
+def test_a_price_of_a_case_is_known(line: str) -> None:
+    """By the word after it, in Japanese before it; its value is that of a unit."""
+    number = next(number for number in numbers(rows_of(f"negotiate| {line}")) if number.mark.kind == "money")
     assert (number.boxed, number.value) == (True, 50)
 
 

@@ -190,6 +190,10 @@ def test_what_one_of_something_costs_is_a_price(read) -> None:
     """ "A sandwich" in such a question is no quantity."""
     (intent,) = read("ask_price| What does a salad cost, and what a sandwich?")
     assert (intent.topic, dict(intent.items.units)) == ("prices", {})
+    (intent,) = read("ask_price| What does a case of cola cost?")
+    assert (intent.topic, dict(intent.items.units), intent.items.bare) == ("prices", {}, ("cola",))
+    (intent,) = read("ask_price| What do two cases of cola cost?")
+    assert (intent.topic, dict(intent.items.units)) == ("quote", {"cola": 48})
 
 
 @pytest.mark.parametrize("day", ["2 February", "on 30 May", "22 Nov"])

@@ -8,6 +8,7 @@ import pytest
 from business import WORLD, business, do, done, genesis, refused
 
 from akinai.core.chance import Chance
+from akinai.core.errors import UsageError
 from akinai.core.ledger import Genesis
 from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
@@ -428,6 +429,23 @@ def test_a_claim_by_letter_of_more_than_was_counted_is_paid_as_counted(quarter: 
     body = f"In order 1, 6 {other} are missing."
     nothing = done(state, a.SendEmail(to=to, subject="Order 1", body=body), a.AdvanceDay())
     assert "claims" not in nothing.accounts
+    body = f"In order 77, 6 {name} are missing."
+    unknown = done(state, a.SendEmail(to=to, subject="Order 77", body=body), a.AdvanceDay())
+    assert any("Order 77 has not come, or it came too long ago" in letter.body for letter in unknown.mail.unread)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("catalog.products=[]", "seeds draw 10 small products, and the catalogue has 0"),
+        ("street.drawn.large=40", "seeds draw 40 large products, and the catalogue has"),
+        ("street.drawn.suppliers=[]", "street.drawn.suppliers: tuple should have at least 1 item"),
+        (f"street.drawn.suppliers={['honest'] * 31}".replace("'", '"'), "tuple should have at most 30 items"),
+    ],
+)
+def test_a_town_that_cannot_be_drawn_is_refused(setting: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        business(1, setting, preset="quarter")
 
 
 def test_a_letter_to_a_supplier_out_of_business_comes_back(quarter: State) -> None:

@@ -224,6 +224,19 @@ _TERMS = re.compile(r"\band (?:your |the )?(?:\w+ )?terms\b|取引条件")
 """Terms that a sentence asks for beside prices."""
 
 
+_BY_CASE = re.compile(
+    r"\b(?:how much|costs?|charge)\b[^.?!]*\ba (?:case|box|carton|tray)\b"
+    r"|\ba (?:case|box|carton|tray)\b[^.?!]*\bcosts?\b"
+)
+
+
+def _asks_of_a_case(letter: Letter, items: Items, asking: Sequence[str]) -> bool:
+    """Whether goods are counted only to say of how many the price is asked: "What does a case of cola cost?"."""
+    sizes = {name.id: name.case_units for name in letter.names}
+    single = bool(items.units) and all(sizes[id] == units for id, units in items.units.items())
+    return single and not items.unclear and any(map(_BY_CASE.search, asking))
+
+
 def _ask(letter: Letter) -> list[Intent]:
     found: dict[Topic, Intent] = {}
     for topic, kind in _TOPICS:
@@ -231,7 +244,9 @@ def _ask(letter: Letter) -> list[Intent]:
             continue
         asking = [said.clause.low for said in letter.of(kind)]
         items = _goods(letter, kind) if topic == "prices" else Items()
-        if items.units or items.unclear:
+        if _asks_of_a_case(letter, items, asking):
+            found["prices"] = Intent("ask", Items(bare=(*items.bare, *items.units)), "prices")
+        elif items.units or items.unclear:
             if any(map(_LISTS.search, asking)):
                 found["prices"] = Intent("ask", topic="prices")
             found["quote"] = Intent("ask", items, "quote")

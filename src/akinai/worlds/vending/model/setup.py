@@ -338,9 +338,15 @@ class Setup(_Record):
     suppliers: SupplierWriters | None = Field(default=None, exclude_if=_absent)
 
     @model_validator(mode="after")
-    def _has_suppliers(self) -> Self:
-        if not (self.street or self.catalog.suppliers):
-            raise ValueError("the catalogue has no suppliers")
+    def _has_goods_and_suppliers(self) -> Self:
+        if self.street is None:
+            if not self.catalog.suppliers:
+                raise ValueError("the catalogue has no suppliers")
+            return self
+        drawn = self.street.drawn
+        for size, count in (("small", drawn.small), ("large", drawn.large)):
+            if (has := sum(product.size == size for product in self.catalog.products)) < count:
+                raise ValueError(f"seeds draw {count} {size} products, and the catalogue has {has}")
         return self
 
     @cached_property

@@ -118,7 +118,7 @@ class Drawn(_Terms):
     """After so many days the taste for a product changes."""
     taste_kept_permille: Share = 550
     """The correlation of two tastes in a row."""
-    suppliers: tuple[Character, ...] = (
+    suppliers: Annotated[tuple[Character, ...], Field(min_length=1, max_length=30)] = (
         "honest", "honest", "haggler", "haggler", "haggler", "haggler", "gouger", "cheat", "cheat", "slow",
         "cheat", "haggler", "honest",
     )  # fmt: skip

@@ -122,8 +122,6 @@ def _goods(pool: Sequence[Product], drawn: Drawn, chance: Chance) -> list[Produc
     picked: list[Product] = []
     for size, count in (("small", drawn.small), ("large", drawn.large)):
         products = [product for product in pool if product.size == size]
-        if len(products) < count:
-            raise ValueError(f"{count} {size} products are to be drawn, and the catalogue has {len(products)}")
         picked += _sample(products, count, chance(size))
     return picked
 

@@ -83,7 +83,7 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
                     spoken_of = _claimed_before(rows, found, row, mark) or (only if priced else None) or last
                     back = spoken_of is not None and _goes_back(row.marks, at)
                     beside = named[0] if named and not back else spoken_of
-                boxed = mark.kind == "money" and _is_of_a_case(row.marks[at + 1 : at + 4])
+                boxed = mark.kind == "money" and _is_of_a_case(row.marks, at)
                 found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
                 found.append(Number(place, at, mark, None))
@@ -99,11 +99,14 @@ def _goes_back(marks: Sequence[Mark], at: int) -> bool:
     return marks[at].text.endswith(" of") and any(mark.text in ("those", "them", "these", "it") for mark in after)
 
 
-def _is_of_a_case(after: Sequence[Mark]) -> bool:
-    """Whether a price before these marks is that of a case: "$12.00 the case", "12.00 / case of 24"."""
+def _is_of_a_case(marks: Sequence[Mark], at: int) -> bool:
+    """Whether a price is that of a case: "$12.00 the case", "12.00 / case of 24", "1ケース12ドル"."""
     linking = ("a", "the", "per", "each", "every", "/", "for")
-    first = next((mark for mark in after if mark.text not in linking), None)
-    return first is not None and (first.text in CASES or (first.case and first.value == 1))
+    first = next((mark for mark in marks[at + 1 : at + 4] if mark.text not in linking), None)
+    if first is not None and (first.text in CASES or (first.case and first.value == 1)):
+        return True
+    japanese = any(mark.text[0] > "\u3000" for mark in marks)
+    return japanese and any(mark.case and mark.value == 1 for mark in marks[max(0, at - 1) : at])
 
 
 def _claimed_before(rows: Sequence[Row], found: Sequence[Number], row: Row, mark: Mark) -> GoodName | None:

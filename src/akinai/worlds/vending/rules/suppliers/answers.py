@@ -229,7 +229,8 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     counted = missing_by_count(state, number)
     paid = {id: min(units, counted[id]) for id, units in missing.items() if id in counted}
     state, outcome = claim(state, Claim(order=number, missing=paid or missing))
-    paragraphs = [f"Order {number}: {outcome.text}"]
+    said = outcome.text.removeprefix(f"order {number} ")
+    paragraphs = [f"Order {number}{'' if said != outcome.text else ':'} {said}"]
     if outcome.ok and paid != missing:
         beyond = [state.setup.catalog.by_id[id].name for id, units in missing.items() if units > paid.get(id, 0)]
         paragraphs.append(f"No more is claimed than you counted as missing; you name more of {', '.join(beyond)}.")
