@@ -62,6 +62,20 @@ def test_rows_of_goods_are_of_one_kind() -> None:
 
 
 @pytest.mark.parametrize(
+    "letter",
+    [
+        "Please send us these:\nitem,cases,units\nwater,2,48\ncola,1,24",
+        "Please order this:\nproduct\tqty\tnote\nwater\t48\tcold\ncola\t24\tcold",
+        "次の品を発注します。\n品名／本数／備考\n水／48／なし\nコーラ／24／なし",
+    ],
+)
+def test_a_table_without_bars_is_one(letter: str) -> None:
+    """Its cells stand between commas, tabs or slashes, below their headings."""
+    (intent,), _ = understand(SETUP, "", letter)
+    assert (intent.kind, dict(intent.items.units)) == ("order", {"water": 48, "cola": 24})
+
+
+@pytest.mark.parametrize(
     ("letter", "units"),
     [
         ("Cola sells well. Please send another 50 cans.", {"cola": 50}),

@@ -57,12 +57,35 @@ def unquoted(text: str) -> str:
 
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
+    text = _tabled(text)
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
     text = _HUNDREDS.sub(_hundreds, _DOLLARS.sub(_dollars, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _digits(tuple(names)).sub(lambda found: str(_number(found["word"])) if found["word"] else "2", text)
     text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(plain(text))))))
     return _localised(text, names)
+
+
+def _tabled(text: str) -> str:
+    """Rows of cells between tabs, commas or slashes below a heading without figures, as rows between bars."""
+    lines = text.split("\n")
+    for parting in ("\t", "/", ","):
+        at = 0
+        while at < len(lines):
+            cells = _cells(lines[at], parting)
+            end = at + 1
+            while end < len(lines) and cells > 2 and _cells(lines[end], parting) == cells:
+                end += 1
+            if end - at > 1 and not re.search("[0-9]", lines[at]):
+                lines[at:end] = [f"| {line.strip().replace(parting, ' | ')} |" for line in lines[at:end]]
+            at = end
+    return "\n".join(lines)
+
+
+def _cells(line: str, parting: str) -> int:
+    """How many short cells a line has; commas within a sentence have blanks after them, and part none."""
+    cells = line.strip().split(parting)
+    return len(cells) if all(0 < len(cell) <= 40 and not cell[0].isspace() for cell in cells) else 0
 
 
 _AFTER_A_COUNT = (
