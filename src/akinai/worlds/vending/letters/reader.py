@@ -22,7 +22,7 @@ from akinai.worlds.vending.letters.meaning.kinds import kinds_of
 from akinai.worlds.vending.letters.meaning.numbers import Row
 from akinai.worlds.vending.letters.meaning.roles import with_roles
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.scan import Mark, scan
+from akinai.worlds.vending.letters.scan import Mark, named_in, scan
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
@@ -173,8 +173,20 @@ def _number_of(mark: Mark | None, kind: str) -> tuple[int, ...]:
     return (mark.value,) if mark is not None and mark.kind == kind else ()
 
 
+def _takes_back_own(letter: Letter) -> bool:
+    """Whether all that a letter cancels are goods of the order that it places itself: "forget the gum"."""
+    kinds = [row.kind for row in letter.rows]
+    cancels = [named_in(row.marks) for row in letter.rows if row.kind == "cancel"]
+    if "order" not in kinds or not all(cancels) or kinds.index("cancel") < kinds.index("order"):
+        return False
+    ordered = _goods(letter, "order")
+    gone = ordered.units.keys() - corrected(ordered, letter.rows, letter.numbers).units.keys()
+    named = letter.names_own("order", "cancel") or letter.names_own("quote", "cancel")
+    return not named and all(good.id in gone for goods in cancels for good in goods)
+
+
 def _cancel(letter: Letter) -> list[Intent]:
-    if not letter.has("cancel"):
+    if not letter.has("cancel") or _takes_back_own(letter):
         return []
     quotes = letter.quotes("cancel") if letter.names_own("quote", "cancel") else ()
     orders = letter.orders("cancel") if not quotes or letter.names_own("order", "cancel") else ()

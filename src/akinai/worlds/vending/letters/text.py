@@ -57,12 +57,12 @@ def unquoted(text: str) -> str:
 
 def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
-    text = _tabled(text)
+    text = _tabled(plain(text))
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
     text = _HUNDREDS.sub(_hundreds, _DOLLARS.sub(_dollars, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _digits(tuple(names)).sub(lambda found: str(_number(found["word"])) if found["word"] else "2", text)
-    text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(plain(text))))))
+    text = _ASIDE.sub("", _DOTS.sub(" : ", _EMPHASIS.sub("", _KEY.sub(r"\g<name>: ", unquoted(text)))))
     return _localised(text, names)
 
 

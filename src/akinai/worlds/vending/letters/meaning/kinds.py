@@ -22,7 +22,7 @@ KINDS = (
 )  # fmt: skip
 CHARGING = ("order", "confirm")
 """Kinds on which money moves."""
-CERTAIN = 1.25
+CERTAIN = 1.5
 """Natural units of log odds by which a charging kind must exceed every other kind."""
 
 _CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
