@@ -37,6 +37,8 @@ class Label:
         """Whether a reading is right in all that the label says; it cannot speak of an offer without goods."""
         units, offers, received, missing = (self.numbers[sign] for sign in "=@~-")
         exact = self.kind in ("order", "change") or bool(units)
+        lacking = {id: count for id, count in intent.items.units.items() if id not in received}
+        came = {id: count for id, count in intent.received.items() if id not in missing}
         return (
             self.kind == intent.kind
             and (self.kind != "ask" or self.topic == intent.topic)
@@ -46,8 +48,8 @@ class Label:
             and (self.kind != "negotiate" or offers == {id: cents for id, cents in intent.offers.items() if id})
             and (self.rival is None or self.rival in intent.rivals.values())
             and (self.off is None or self.off * 10 == intent.off_permille)
-            and (not missing or missing == dict(intent.items.units))
-            and (not received or received == dict(intent.received))
+            and (not (missing or received) or missing == lacking)
+            and (not received or received == came)
         )
 
 

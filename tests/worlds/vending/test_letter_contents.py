@@ -103,6 +103,7 @@ def test_a_bargain_tells_whose_price_is_whose(
         ("The slip has 48 colas on it, the floor has 40.", {"cola": 8}, {"cola": 40}),
         ("It arrived six candy packs light.", {"candy": 6}, {}),
         ("Popcorn: ordered 24, received 24. Candy: ordered 48, received 40.", {"candy": 8}, {"candy": 40}),
+        ("Item: candy / ordered: 24 / delivered: 21", {"candy": 3}, {"candy": 21}),
         ("コーラ : 注文数 24 : 入荷数 21", {"cola": 3}, {"cola": 21}),
         ("水 : 請求 96 : 実数 96 , コーラ : 請求 24 : 実数 21", {"cola": 3}, {"cola": 21}),
         ("When I took it all inside, one case of water, that is 24 bottles, was missing.", {"water": 24}, {}),

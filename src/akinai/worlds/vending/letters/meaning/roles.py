@@ -108,10 +108,15 @@ def _told(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, R
         together = ordered.row == came.row and ordered.product is not None and ordered.product == came.product
         if not together or rows[ordered.row].kind != "claim" or {ordered.mark.kind, came.mark.kind} != {"count"}:
             continue
-        before = [rows[each.row].marks[each.at - 1].text if each.at else "" for each in (ordered, came)]
-        if before[0] in _ORDERED and before[1] in _CAME:
+        if _word_before(rows, ordered) in _ORDERED and _word_before(rows, came) in _CAME:
             yield at, "ordered"
             yield at + 1, "received"
+
+
+def _word_before(rows: Sequence[Row], number: Number) -> str:
+    """The word right before a number, or before its colon."""
+    marks = rows[number.row].marks[: number.at]
+    return next((mark.text for mark in reversed(marks) if mark.text != ":"), "")
 
 
 def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
