@@ -88,12 +88,12 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
     possible = np.array([can_be(rows[number.row].kind, _counted(rows, number)) for number in found])
     best, boxed = np.where(possible, table[:, :-1], -np.inf).argmax(axis=1), table[:, -1] > 0
     cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
-    told = dict(_told(rows, found))
+    paired = dict(_in_pairs(rows, found))
     judged: list[Number] = []
     for at, (each, role, boxes) in enumerate(zip(found, best, boxed, strict=True)):
         bare = each.mark.plain or each.mark.worded or each.mark.text.endswith(" of")
         of_cases = each.boxed or (cases and ((bare and bool(boxes)) or _is_boxed(rows, found, at)))
-        judged.append(replace(each, role=told.get(at, ROLES[int(role)]), boxed=of_cases))
+        judged.append(replace(each, role=paired.get(at, ROLES[int(role)]), boxed=of_cases))
     return judged
 
 
@@ -102,7 +102,7 @@ _CAME = word_set("received got arrived came delivered 入荷 入荷数 納品数
 """Words right before what was ordered, and what came; "注文数" is split in two."""
 
 
-def _told(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, Role]]:
+def _in_pairs(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, Role]]:
     """The places of counts that a claim names in pairs, with their roles: "ordered 24, received 20"."""
     for at, (ordered, came) in enumerate(pairwise(found)):
         together = ordered.row == came.row and ordered.product is not None and ordered.product == came.product
