@@ -142,6 +142,8 @@ def test_an_address_below_a_list_does_not_speak_for_its_rows() -> None:
 def test_what_stays_is_neither_cancelled_nor_changed() -> None:
     """An order that can stay is not cancelled beside another; goods that do not change are not in the change."""
     assert [intent.orders for intent in understand(SETUP, "", "Please cancel order 4. Order 5 can stay.")[0]] == [(4,)]
+    twice = "Please cancel order 203. I placed it by mistake right after order 202, which should go ahead as normal."
+    assert [intent.orders for intent in understand(SETUP, "", twice)[0]] == [(203,)]
     change = "Order 60, please change:\n- cola: 72 instead of 48\n- candy: no change, 24"
     assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"cola": 72}]
 

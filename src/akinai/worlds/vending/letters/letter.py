@@ -1,5 +1,6 @@
 """A letter as it is read: its clauses with their kinds, and the goods and numbers that some of them name."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,10 @@ _KEEPING = word_set(
     "stay stays stand stands remain remains keep keeps kept planned unchanged unaffected proceed intended"
 )
 """Words of what is not cancelled, beside what is."""
+_GOES_ON = re.compile(
+    rf"which (?:\S+ ){{0,3}}?(?:go(?:es)? (?:ahead|through|out|on)|{'|'.join(sorted(_KEEPING))})\b", re.IGNORECASE
+)
+"""A clause of what is not cancelled: "..., which should go ahead as planned"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +104,20 @@ class Letter:
     def _own(self, which: Literal["order", "quote"], kind: str) -> list[int]:
         own = [said.marks for said in self.of(kind)]
         if kind == "cancel":
-            own = [marks for marks in own if not any(mark.text in _KEEPING for mark in marks)] or own
+            places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
+            own = [self.said[at].marks for at in places] or own
         numbers = _values(which, own)
         if not numbers and self.subject_kind == kind:
             numbers = self._unclaimed(which, kind, _values(which, [self.subject_marks]))
         return numbers
+
+    def _is_kept(self, at: int) -> bool:
+        """Whether a clause speaks of what stays beside what is cancelled: itself, or by a "which" that follows it."""
+        said, then = self.said[at], self.said[at + 1 : at + 2]
+        goes_on = any(
+            each.clause.place == said.clause.place and _GOES_ON.match(each.clause.low) is not None for each in then
+        )
+        return goes_on or any(mark.text in _KEEPING for mark in said.marks)
 
     def _unclaimed(self, which: Literal["order", "quote"], kind: str, numbers: list[int]) -> list[int]:
         """The numbers that no clause of another kind names, if there are any."""
