@@ -67,10 +67,11 @@ def test_rows_of_goods_are_of_one_kind() -> None:
         "Please send us these:\nitem,cases,units\nwater,2,48\ncola,1,24",
         "Please order this:\nproduct\tqty\tnote\nwater\t48\tcold\ncola\t24\tcold",
         "次の品を発注します。\n品名／本数／備考\n水／48／なし\nコーラ／24／なし",
+        "We order:\n\nProduct     Cases ordered   Note\nWater       2               cold\nCola        1               cold",
     ],
 )
 def test_a_table_without_bars_is_one(letter: str) -> None:
-    """Its cells stand between commas, tabs or slashes, below their headings."""
+    """Its cells stand between commas, tabs, slashes or wide gaps, below their headings."""
     (intent,), _ = understand(SETUP, "", letter)
     assert (intent.kind, dict(intent.items.units)) == ("order", {"water": 48, "cola": 24})
 
@@ -146,6 +147,46 @@ def test_what_stays_is_neither_cancelled_nor_changed() -> None:
     assert [intent.orders for intent in understand(SETUP, "", twice)[0]] == [(203,)]
     change = "Order 60, please change:\n- cola: 72 instead of 48\n- candy: no change, 24"
     assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"cola": 72}]
+
+
+def test_the_columns_of_a_table_say_what_they_count() -> None:
+    """What was and what is to be, by order; what was billed and what came; the difference of two columns is no third."""
+    change = (
+        "Please change:\n| Order | Line | Old | New |\n|---|---|---|---|\n| 7 | Gum | 24 | 48 |\n| 8 | Cola | 48 | 0 |"
+    )
+    assert [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", change)[0]] == [
+        ((7,), {"chewing_gum": 48}),
+        ((8,), {"cola": 0}),
+    ]
+    claim = (
+        "Order 9, goods missing:\n| Item | Invoiced | Received good | Difference |\n|---|---|---|---|\n"
+        "| Water | 48 | 42 | -6 |\n| Cola | 24 | 24 | 0 |"
+    )
+    assert [dict(each.items.units) for each in understand(SETUP, "", claim)[0]] == [{"water": 6}]
+
+
+ITEMS = '[{"sku": "cola", "qty": 48}, {"sku": "chips", "qty": 12}]'
+
+
+def test_an_object_that_says_it_orders_is_an_order() -> None:
+    """In JSON, of goods with a name and a count each; its notes are read, and an object of anything else orders nothing."""
+    for form in ('{"type": "purchase_order", "items": %s}', '{"to": "You", "action": "place_order", "items": %s}'):
+        found = [(each.kind, dict(each.items.units)) for each in understand(SETUP, "", form % ITEMS)[0]]
+        assert found == [("order", {"cola": 48, "chips": 12})]
+    for form in (
+        '{"action": "restock", "items": %s}',
+        '{"type": "order", "status": "draft, do not ship", "items": %s}',
+        '{"type": "order_status", "items": %s}',
+        '{"type": "order", "items": [{"sku": "cola", "qty": 48, "max_price": 60}]}',
+    ):
+        letter = form.replace("%s", ITEMS)
+        assert not {each.kind for each in understand(SETUP, "", letter)[0]} & {"order", "confirm"}, letter
+
+
+def test_what_a_sentence_wants_first_is_no_confirmation_yet() -> None:
+    """ "I'd like to go with quote 93, but before I do ..." takes up nothing."""
+    letter = "I'd like to go with quote 93, but before I do: the noodles are listed at 162. Could you match 150?"
+    assert [each.kind for each in understand(SETUP, "", letter)[0]] == ["negotiate"]
 
 
 def test_several_offers_are_for_as_many_goods_in_their_order() -> None:

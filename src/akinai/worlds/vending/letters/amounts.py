@@ -119,6 +119,9 @@ def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
     """What claims say is missing or bad; what was ordered less what came is missing."""
     claimed = [number for number in numbers if rows[number.row].kind in ("claim", NOTHING)]
     claimed = [number for number in claimed if not _totals_goods(rows, claimed, number)]
+    below = [number for number in claimed if number.named or not rows[number.row].subject]
+    if any(number.role in ("missing", "received", "ordered") for number in below):
+        claimed = below  # "Subject: two cases absent" names no goods, and the letter does
 
     def counts(role: Role) -> dict[str, list[int]]:
         return _counts(rows, claimed, role)

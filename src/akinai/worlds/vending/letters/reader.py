@@ -15,6 +15,7 @@ from akinai.worlds.vending.letters.amounts import (
 )
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.corrections import corrected
+from akinai.worlds.vending.letters.forms import listed, may_order
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic, Unclear
 from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
@@ -48,10 +49,14 @@ def _read(text: str, names: tuple[GoodName, ...], subject: str) -> tuple[Intent,
     """The same; the last letters are cached, since people order in the words they ordered in before."""
     if not subject:
         subject, text = split_subject(text)
+    ordering = may_order(text)
+    text = listed(text)
     if _ASTRAY.match(text) or _ASTRAY.match(subject):
         return (Intent("other"),)
     letter = _letter(text, names, prepare(subject, names))
     found = [intent for read in _READERS for intent in read(letter)]
+    if not ordering:
+        found = [Intent("ask", each.items, "quote") if each.kind == "order" else each for each in found]
     if found:
         return tuple(found)
     goods = letter.items(NOTHING, any_mood=False)

@@ -67,9 +67,9 @@ def prepare(text: str, names: Sequence[GoodName]) -> str:
 
 
 def _tabled(text: str) -> str:
-    """Rows of cells between tabs, commas or slashes below a heading without figures, as rows between bars."""
+    """Rows of cells between tabs, commas, slashes or gaps below a heading without figures, as rows between bars."""
     lines = text.split("\n")
-    for parting in ("\t", "/", ","):
+    for parting in ("\t", "/", ",", "  "):
         at = 0
         while at < len(lines):
             cells = _cells(lines[at], parting)
@@ -77,14 +77,18 @@ def _tabled(text: str) -> str:
             while end < len(lines) and cells > 2 and _cells(lines[end], parting) == cells:
                 end += 1
             if end - at > 1 and not re.search("[0-9]", lines[at]):
-                lines[at:end] = [f"| {line.strip().replace(parting, ' | ')} |" for line in lines[at:end]]
+                lines[at:end] = [f"| {' | '.join(_parted(line, parting))} |" for line in lines[at:end]]
             at = end
     return "\n".join(lines)
 
 
+def _parted(line: str, parting: str) -> list[str]:
+    return re.split(" {2,}" if parting == "  " else parting, line.strip())
+
+
 def _cells(line: str, parting: str) -> int:
     """How many short cells a line has; commas within a sentence have blanks after them, and part none."""
-    cells = line.strip().split(parting)
+    cells = _parted(line, parting)
     return len(cells) if all(0 < len(cell) <= 40 and not cell[0].isspace() for cell in cells) else 0
 
 
@@ -265,9 +269,13 @@ def marked(text: str, names: Sequence[GoodName]) -> str:
 
 _ROW = re.compile(r"^\s*\|?(?P<cells>[^|\n]{0,80}(?:\|[^|\n]{0,80}){1,9})\|?\s*$")
 _RULE = re.compile(r"^[\s|:+-]*-{2}[\s|:+-]*$")
+_OF_CASES = re.compile(r"^(?:cases|cartons|boxes) (?P<what>[a-z]+ed|sent)$")
+"""The heading of a column that counts cases: "Cases ordered"."""
 _IN_BRACKETS = re.compile(r"\([^()]{0,30}\)")
 _NUMBERED = re.compile(r"^(?:#|line|no\.?|nr\.?|pos\.?|item no\.?|番号)$")
 """The heading of a column that numbers the rows."""
+_DIFFERENCE = re.compile(r"^(?:diff(?:erence)?\.?|delta|variance)$")
+"""The heading of a column that is the difference of others."""
 
 _ORDERS = re.compile(r"\b(?:re)?order$")
 """The end of a heading over quantities, where it is not the first column: "To order"."""
@@ -298,6 +306,9 @@ def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
     for at, (heading, cell) in enumerate(zip(headings, cells, strict=False)):
         if at and _ORDERS.search(heading):
             heading += " quantity"
-        if cell and not _NUMBERED.match(heading):
+        if (counted := _OF_CASES.match(heading)) and cell.isdecimal():
+            heading, cell = counted["what"], f"{cell} cases"
+        numbered = _NUMBERED.match(heading) and not re.search(r"[a-z\u3040-\u9fff]{3}|§", cell, re.IGNORECASE)
+        if cell and not numbered and not (at > 2 and _DIFFERENCE.match(heading)):
             parts.append(f"{heading} {cell}" if heading and re.search(r"[0-9]", cell) else cell)
     return " : ".join(parts)

@@ -126,7 +126,8 @@ LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PLAIN = str.maketrans(
     {
         **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
-        **dict.fromkeys("\u3000\xa0\u2007\u2009\u202f", " "),
+        **dict.fromkeys("\xa0\u2007\u2009\u202f", " "),
+        "\u3000": "  ",
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\xad" + NAME, ""),
         **{"×": " x ", "✕": " x ", "−": "-", "–": " - ", "—": " - ", "―": " - "},
         **{"’": "'", "‘": "'", "“": '"', "”": '"'},

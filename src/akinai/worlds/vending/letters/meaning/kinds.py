@@ -38,6 +38,11 @@ _NOT_NOW = re.compile(
     r"|\border\b.*(?<!as )\bsoon\b(?! as)|ではな[いく]|ではありません"
 )
 """A report of what is in stock, what will be ordered later or is to wait, and what something is not."""
+_BEFORE_IT = re.compile(
+    r"\bbut (?:first\b|before (?:i|we) (?:do\b|can\b|(?:formally |finally )?"
+    r"(?:confirm|commit|order|accept|approve|sign)))"
+)
+"""What a sentence wants first of all: "we would like to go with quote 12, but before we do ..."."""
 _WORD = re.compile(r"[a-z]{2,}|[\u3040-\u9fff]")
 
 
@@ -85,7 +90,8 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
     for place in doubtful:
         careful[bare, place] -= CERTAIN * unit
-    not_now = [False, *(_NOT_NOW.search(clause.low) is not None for clause in clauses)]
+    later = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
+    not_now = [False, *(clause.place in later or _NOT_NOW.search(clause.low) is not None for clause in clauses)]
     careful[np.ix_(not_now, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
     at = 0
     for goods, run in groupby(rows, key=_counts_goods):

@@ -98,25 +98,36 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
 
 
 _ORDERED = word_set("ordered billed invoiced charged expected 文数 注数 請求 請求数")
-_CAME = word_set("received got arrived came delivered 入荷 入荷数 納品数 受領 受領数 到着 到着数 実数")
+_CAME = word_set(
+    "received got arrived came delivered scanned counted 入荷 入荷数 着荷数 納品数 受領 受領数 到着 到着数 実数"
+)
 """Words right before what was ordered, and what came; "注文数" is split in two."""
+_OLD, _NEW = word_set("old current original before 変更前"), word_set("new revised changed corrected after 変更後")
+"""Words right before what was, and what is to be."""
+_PAIRS: Mapping[str, tuple[tuple[frozenset[str], Role], tuple[frozenset[str], Role]]] = {
+    "claim": ((_ORDERED, "ordered"), (_CAME, "received")),
+    "change": ((_OLD, "former"), (_NEW, "new")),
+}
+"""By kind of clause, the words before two counts that stand together, and their roles."""
 
 
 def _in_pairs(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, Role]]:
-    """The places of counts that a claim names in pairs, with their roles: "ordered 24, received 20"."""
-    for at, (ordered, came) in enumerate(pairwise(found)):
-        together = ordered.row == came.row and ordered.product is not None and ordered.product == came.product
-        if not together or rows[ordered.row].kind != "claim" or {ordered.mark.kind, came.mark.kind} != {"count"}:
+    """The places of counts that a clause names in pairs, with their roles: "ordered 24, received 20"."""
+    for at, (first, second) in enumerate(pairwise(found)):
+        together = first.row == second.row and first.product is not None and first.product == second.product
+        pair = _PAIRS.get(rows[first.row].kind)
+        if not together or pair is None or {first.mark.kind, second.mark.kind} != {"count"}:
             continue
-        if _word_before(rows, ordered) in _ORDERED and _word_before(rows, came) in _CAME:
-            yield at, "ordered"
-            yield at + 1, "received"
+        if all(words & _words_before(rows, each) for each, (words, _) in zip((first, second), pair, strict=True)):
+            yield at, pair[0][1]
+            yield at + 1, pair[1][1]
 
 
-def _word_before(rows: Sequence[Row], number: Number) -> str:
-    """The word right before a number, or before its colon."""
-    marks = rows[number.row].marks[: number.at]
-    return next((mark.text for mark in reversed(marks) if mark.text != ":"), "")
+def _words_before(rows: Sequence[Row], number: Number) -> set[str]:
+    """The words right before a number, or before its colon, at most two of them: "received good 46"."""
+    marks = reversed(rows[number.row].marks[: number.at])
+    words = takewhile(lambda mark: mark.kind == "word", (mark for mark in marks if mark.text != ":"))
+    return {mark.text for mark, _ in zip(words, range(2), strict=False)}
 
 
 def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
