@@ -184,9 +184,10 @@ def test_an_object_that_says_it_orders_is_an_order() -> None:
 
 
 def test_what_a_sentence_wants_first_is_no_confirmation_yet() -> None:
-    """ "I'd like to go with quote 93, but before I do ..." takes up nothing."""
-    letter = "I'd like to go with quote 93, but before I do: the noodles are listed at 162. Could you match 150?"
-    assert [each.kind for each in understand(SETUP, "", letter)[0]] == ["negotiate"]
+    """ "I'd like to go with quote 93, but before I do ..." takes up nothing, and takes nothing back."""
+    for question in ("the noodles are listed at 162. Could you match 150?", "could you do the noodles at 150?"):
+        letter = f"I'd like to go with quote 93, but before I do: {question}"
+        assert [each.kind for each in understand(SETUP, "hello", letter)[0]] == ["negotiate"]
 
 
 def test_several_offers_are_for_as_many_goods_in_their_order() -> None:

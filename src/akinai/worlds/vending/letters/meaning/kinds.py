@@ -26,6 +26,7 @@ CERTAIN = 1.5
 """Natural units of log odds by which a charging kind must exceed every other kind."""
 
 _CHARGING_PLACES = [KINDS.index(kind) for kind in CHARGING]
+_DECIDING_PLACES = [KINDS.index(kind) for kind in (*CHARGING, "change", "cancel")]
 _COMMAND = re.compile(r"\W*(?:i )?confirm(?:ed)?\W*(?:quote\W*)?(?P<number>q ?-? ?#?[0-9]{1,9}\W*)?")
 """The words in which a supplier has a quote confirmed; without its number only where they are the whole letter."""
 _COUNTED = "|".join(sorted(UNITS | CASES, key=len, reverse=True))
@@ -91,8 +92,10 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     for place in doubtful:
         careful[bare, place] -= CERTAIN * unit
     later = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
-    not_now = [False, *(clause.place in later or _NOT_NOW.search(clause.low) is not None for clause in clauses)]
+    not_now = [False, *(_NOT_NOW.search(clause.low) is not None for clause in clauses)]
     careful[np.ix_(not_now, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
+    wishes = [False, *(clause.place in later for clause in clauses)]
+    careful[np.ix_(wishes, _DECIDING_PLACES)] -= 8 * CERTAIN * unit
     at = 0
     for goods, run in groupby(rows, key=_counts_goods):
         here = slice(at, at := at + len(list(run)))
