@@ -2,7 +2,7 @@
 
 python bench/letters.py           the set that was left out of all learning
 python bench/letters.py owners    that set; `bench/learning_letters` learns anew
-python bench/letters.py year      a set of `fresh`, from which nothing was learned yet
+python bench/letters.py six_hands a set of `fresh`, from which nothing was learned yet
 """
 
 import sys

@@ -35,7 +35,7 @@ class Label:
 
     def matches(self, intent: Intent) -> bool:
         """Whether a reading is right in all that the label says; it cannot speak of an offer without goods."""
-        units, offers, received, missing = (self.numbers[sign] for sign in "=@~-")
+        units, received, missing = (self.numbers[sign] for sign in "=~-")
         exact = self.kind in ("order", "change") or bool(units)
         lacking = {id: count for id, count in intent.items.units.items() if id not in received}
         came = {id: count for id, count in intent.received.items() if id not in missing}
@@ -45,11 +45,19 @@ class Label:
             and (not exact or units == dict(intent.items.units))
             and (not self.orders or self.orders == set(intent.orders))
             and (not self.quotes or self.quotes == set(intent.quotes))
-            and (self.kind != "negotiate" or offers == {id: cents for id, cents in intent.offers.items() if id})
+            and (self.kind != "negotiate" or self._offers(intent))
             and (self.rival is None or self.rival in intent.rivals.values())
             and (self.off is None or self.off * 10 == intent.off_permille)
             and (not (missing or received) or missing == lacking)
             and (not received or received == came)
+        )
+
+    def _offers(self, intent: Intent) -> bool:
+        """Whether the prices offered are those of the label; to name a rival's price is to offer it where no other is,
+        as suppliers take it."""
+        offers, read = self.numbers["@"], {id: cents for id, cents in intent.offers.items() if id}
+        return offers == read or (
+            self.rival is not None and not (offers and read) and (offers or read) == intent.rivals
         )
 
 

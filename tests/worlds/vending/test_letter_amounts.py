@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from letters_for_tests import SETUP
 
-from akinai.worlds.vending.letters.amounts import by_reference, changed_units, items_asked, shortage
+from akinai.worlds.vending.letters.amounts import by_reference, changed_units, shortage
+from akinai.worlds.vending.letters.asked import items_asked
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.meaning.numbers import MOST_NUMBERS, ROLES, Number, Row, numbers
 from akinai.worlds.vending.letters.meaning.roles import can_be, with_roles

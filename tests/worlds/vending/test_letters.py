@@ -52,7 +52,7 @@ def test_the_networks_add_whole_numbers() -> None:
         digest = hashlib.sha256(" ".join(str(int(score)) for row in table for score in row).encode()).hexdigest()
         digests.append(digest[:16])
     assert (of_kinds.shape, of_roles.shape) == ((5, len(KINDS)), (3, len(ROLES) + 1))
-    assert digests == ["4180d186dede7288", "cc770205c2e9a405"]
+    assert digests == ["f701a2bb5183cb1c", "cc770205c2e9a405"]
 
 
 def test_rows_of_goods_are_of_one_kind() -> None:
@@ -147,6 +147,8 @@ def test_what_stays_is_neither_cancelled_nor_changed() -> None:
     assert [intent.orders for intent in understand(SETUP, "", twice)[0]] == [(203,)]
     change = "Order 60, please change:\n- cola: 72 instead of 48\n- candy: no change, 24"
     assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"cola": 72}]
+    change = "Order 72, of 96 water and 48 iced tea: please increase the water to 144. The iced tea remains as ordered."
+    assert [dict(intent.items.units) for intent in understand(SETUP, "", change)[0]] == [{"water": 144}]
 
 
 def test_the_columns_of_a_table_say_what_they_count() -> None:
@@ -163,6 +165,8 @@ def test_the_columns_of_a_table_say_what_they_count() -> None:
         "| Water | 48 | 42 | -6 |\n| Cola | 24 | 24 | 0 |"
     )
     assert [dict(each.items.units) for each in understand(SETUP, "", claim)[0]] == [{"water": 6}]
+    order = "下記、発注いたします。\n| 商品 | ケース数 |\n|---|---|\n| ポテトチップス | 4 |\n| クッキー | 2 |"
+    assert [dict(each.items.units) for each in understand(SETUP, "", order)[0]] == [{"chips": 48, "cookies": 24}]
 
 
 ITEMS = '[{"sku": "cola", "qty": 48}, {"sku": "chips", "qty": 12}]'
@@ -181,6 +185,62 @@ def test_an_object_that_says_it_orders_is_an_order() -> None:
     ):
         letter = form.replace("%s", ITEMS)
         assert not {each.kind for each in understand(SETUP, "", letter)[0]} & {"order", "confirm"}, letter
+
+
+def test_an_object_that_says_what_it_is_is_read_as_its_lines() -> None:
+    """A program that cancels, claims or asks in JSON does so; our own actions, sent by mistake, do nothing."""
+    cancel = '{"action": "cancel", "order_id": 44, "reason": "duplicate"}'
+    assert [(each.kind, each.orders) for each in understand(SETUP, "", cancel)[0]] == [("cancel", (44,))]
+    claim = (
+        '{"type": "claim", "order": 61, "items": [{"product": "cola", "ordered": 48, "received": 40}], "other": null}'
+    )
+    assert [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", claim)[0]] == [((61,), {"cola": 8})]
+    ask = '{"action": "inquiry", "questions": ["What does cola cost?", "Is there a minimum order?"], "to": {"name": "You"}}'
+    assert [each.topic for each in understand(SETUP, "", ask)[0]] == ["prices", "terms"]
+    action = '{"action": "RESTOCK_SLOT", "product_id": "water", "quantity": 12}'
+    assert [each.kind for each in understand(SETUP, "", action)[0]] == ["other"]
+
+
+def test_a_question_of_other_goods_is_answered_beside_a_quote() -> None:
+    """Whether goods are sold, beside the counts of others: prices and a quote."""
+    letter = "Do you stock trail mix? Also, please quote us for 72 granola bars."
+    assert [each.topic for each in understand(SETUP, "", letter)[0]] == ["prices", "quote"]
+
+
+def test_a_few_after_many_cases_are_cases() -> None:
+    """ "10 cases of water and 5 cola" is of five cases; a count that could be of units is of units."""
+    (order,) = understand(SETUP, "", "Please send 10 cases of water and 5 cola.")[0]
+    assert dict(order.items.units) == {"water": 240, "cola": 120}
+    (order,) = understand(SETUP, "", "Please send 10 cases of water and 12 cola.")[0]
+    assert dict(order.items.units) == {"water": 240, "cola": 12}
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Please send us 48 cola and 24 Sprite.",
+        "Please ship 24 Sprite and 48 cola.",
+        "Please send 2 cases of cola and 3 cases of Sprite.",
+        "Please order:\n- Cola: 48\n- Sprite: 24",
+        "We order:\n| Product | Qty |\n|---|---|\n| Cola | 48 |\n| Sprite | 24 |",
+        "コーラとスプライトを注文します。\n・コーラ　48本\n・スプライト　24本",
+    ],
+)
+def test_counts_of_goods_that_nobody_sells_are_of_no_others(letter: str) -> None:
+    """An order of them beside cola is of the cola alone, and names them, so that the supplier can say so."""
+    (order,) = understand(SETUP, "", letter)[0]
+    assert (order.kind, dict(order.items.units)) == ("order", {"cola": 48})
+    assert order.items.unknown in (("sprite",), ("スプライト",))
+
+
+def test_what_an_order_lacks_is_not_claimed_of_the_next_too() -> None:
+    """Goods that a last line asks for again are those of the order that lacks them."""
+    letter = (
+        "Order 48: 20 of the 24 energy drinks are here.\n\nOrder 49: 2 packs of cookies were crushed.\n\n"
+        "Please send the four energy drinks with the next delivery and credit the rest."
+    )
+    claims = [(each.orders, dict(each.items.units)) for each in understand(SETUP, "", letter)[0]]
+    assert claims == [((48,), {"energy_drink": 4}), ((49,), {"cookies": 2})]
 
 
 def test_what_a_sentence_wants_first_is_no_confirmation_yet() -> None:
@@ -217,3 +277,114 @@ def test_what_a_claim_lacks_is_no_order() -> None:
         "38 of the 48 iced teas on order 66 came, please refund the rest.\nPlease send 10 iced teas as a new order."
     )
     assert [intent.kind for intent in understand(SETUP, "", letter)[0]] == ["order", "claim"]
+
+
+@pytest.mark.parametrize(
+    ("letter", "units"),
+    [
+        ("Please send 24 cola. Deliver to 415 Oak Ave.", {"cola": 24}),
+        ("Please send 24 cola. Ship to zip 94105, please.", {"cola": 24}),
+        ("Please send us 48 drinks in total: 24 water and 24 cola.", {"water": 24, "cola": 24}),
+        ("Please send 24 cola. If you are out of it, send 24 water.", {"cola": 24}),
+        ("48 water and 24 cola please, or 24 iced tea if the cola is sold out.", {"water": 48, "cola": 24}),
+        ("Please send 72 water. We'll order the 48 cola next week.", {"water": 72}),
+        ("Please send 24 water and 24 cola. Acme sells me 48 water for $20.", {"water": 24, "cola": 24}),
+        (
+            "Please ship 48 water and 24 cola. Our machine can hold at most 60 water and 40 cola.",
+            {"water": 48, "cola": 24},
+        ),
+        ("Please send 24 cola to bring our stock from 6 to 30.", {"cola": 24}),
+        ("Please ship:\n- Water: 12 in stock, need 24\n- Cola: 6 in stock, need 48", {"water": 24, "cola": 48}),
+        (
+            "We order:\n| Product | Previous order | New order |\n|---|---|---|\n| Water | 24 | 48 |\n| Cola | 36 | 24 |",
+            {"water": 48, "cola": 24},
+        ),
+        (
+            "Please order:\n| Item | Qty | Unit |\n|---|---|---|\n| Water | 2 | case |\n| Cola | 1 | case |",
+            {"water": 48, "cola": 24},
+        ),
+        ("Please send in cases:\n- Water: 2\n- Cola: 1", {"water": 48, "cola": 24}),
+        ("Please send 2 x 24-pack of water and 3 packs of 24 cola.", {"water": 48, "cola": 72}),
+        (
+            "Please ship water, cola and chips: 48, 24 and 36 units respectively.",
+            {"water": 48, "cola": 24, "chips": 36},
+        ),
+        ("PO 5521\n- Energy Drink, 10 cases @ 157\n- Water, 20 cases @ 55", {"energy_drink": 240, "water": 480}),
+    ],
+)
+def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str, int]) -> None:
+    """Addresses, totals, substitutes, later orders, other people's goods, room and stock are not; packs and columns of
+    cases count what they hold."""
+    (order,) = understand(SETUP, "", letter)[0]
+    assert (order.kind, dict(order.items.units)) == ("order", units)
+
+
+@pytest.mark.parametrize(
+    ("letter", "wanted"),
+    [
+        ("Please proceed with Q-19 instead of Q-18.", [("confirm", (), (19,))]),
+        ("We compared quotes Q-18 and Q-19. We would like to go with Q-19.", [("confirm", (), (19,))]),
+        ("Of quotes 18, 19 and 20 we choose 19.", [("confirm", (), (19,))]),
+        ("Please proceed with Q-19 and cancel Q-18.", [("confirm", (), (19,)), ("cancel", (), (18,))]),
+        ("Of the orders 31, 32 and 33 please cancel 31 and 33.", [("cancel", (31, 33), ())]),
+        ("Cancel order 31. We still need order 32.", [("cancel", (31,), ())]),
+    ],
+)
+def test_of_several_numbers_those_are_meant_that_are_chosen(
+    letter: str, wanted: list[tuple[str, tuple[int, ...], tuple[int, ...]]]
+) -> None:
+    """Quotes that are only compared are not taken up, and orders that are kept are not cancelled."""
+    assert [(each.kind, each.orders, each.quotes) for each in understand(SETUP, "", letter)[0]] == wanted
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Please do not cancel order 31.",
+        "Don't cancel order 32, only 31.",
+        "注文31のキャンセルは不要になりました。",
+        "If you cannot ship order 31 before the weekend, we will have to cancel it.",
+        "Please repeat order 31.",
+        "注文31と同じ内容でもう一度お願いします。",
+        "If Q-18 includes delivery, we'll accept it.",
+        "Does Q-18 include delivery? If so, please go ahead.",
+        "Please hold Q-18 for us until Friday; my partner has to approve it.",
+    ],
+)
+def test_what_is_only_spoken_of_is_neither_placed_nor_taken_back(letter: str) -> None:
+    """Cancellations that are denied or threatened, repetitions, and quotes that are taken up only if."""
+    kinds = {each.kind for each in understand(SETUP, "", letter)[0]}
+    assert not kinds & {"order", "confirm", "cancel", "change"}
+
+
+@pytest.mark.parametrize(
+    ("letter", "units", "more"),
+    [
+        ("Please increase the cola on order 31 by 24.", {"cola": 24}, {"cola": 24}),
+        ("Please add one more case of cola to order 31.", {"cola": 24}, {"cola": 24}),
+        ("Please reduce the cola on order 31 by 24.", {}, {"cola": -24}),
+        ("Please cancel the cola on order 31.", {"cola": 0}, {}),
+        ("Please cancel 24 of the 48 colas on order 31.", {"cola": 24}, {}),
+        ("注文31のガムをキャンセルしてください。", {"chewing_gum": 0}, {}),
+        ("Please change order 31: cola 72 instead of 48.", {"cola": 72}, {}),
+    ],
+)
+def test_a_change_says_how_many_or_how_many_more(letter: str, units: dict[str, int], more: dict[str, int]) -> None:
+    """Units that come or go are told from those that there are to be; goods cancelled out of an order are a change."""
+    (change,) = understand(SETUP, "", letter)[0]
+    assert (change.kind, change.orders) == ("change", (31,))
+    assert (dict(change.items.units), dict(change.more)) == (units, more)
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "Order 64, please credit the difference:\n\nProduct | Ordered | Received\nWater | 48 | 40\nCola | 24 | 24",
+        "Order 64\n- 48 water ordered, 40 received\n- 24 cola ordered, 24 received\nPlease credit the difference.",
+        "注文64、不足がありました。\n- 水 注文48本／納品40本\n- コーラ 注文24本／納品24本",
+    ],
+)
+def test_a_claim_is_of_what_was_ordered_less_what_came(letter: str) -> None:
+    """In tables without bars at their sides, in lists with words behind the counts, and in Japanese."""
+    (claim,) = understand(SETUP, "", letter)[0]
+    assert (claim.kind, claim.orders, dict(claim.items.units)) == ("claim", (64,), {"water": 8})

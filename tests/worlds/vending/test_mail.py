@@ -299,6 +299,20 @@ def test_a_quote_is_taken_up_with_a_change() -> None:
     assert units_ordered(without) == [{"water": 50}]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "We accept quote 2. Please send 50 water and 24 cola.",
+        "Order confirmation for quote 2. Please ship the following:\n- Water: 50 units\n- Cola: 24 units",
+        "We accept quote 2, please go ahead. Please also send 72 candy.",
+    ],
+)
+def test_a_quote_that_a_letter_names_and_repeats_is_ordered_once(body: str) -> None:
+    """Goods that are in the quote with as many units are those of the quote; others are an order of their own."""
+    state, _ = answered(quoted("Please quote 50 units of water and 24 cola"), NORTHBAY.address, "", body + WHERE)
+    assert units_ordered(state) == [{"water": 50, "cola": 24}, *([{"candy": 72}] if "candy" in body else [])]
+
+
 def test_a_change_that_makes_a_quote_dearer_is_quoted_anew() -> None:
     """A bulk discount does not outlive the bulk: nothing is charged, and the new quote can be confirmed."""
     state = quoted("Please quote 400 units of water")
@@ -629,6 +643,24 @@ def test_a_change_charges_the_difference() -> None:
     state, letter = answered(state, NORTHBAY.address, "Order 1", "Instead of 50 water, please make it 100." + WHERE)
     assert "Order 1 is changed, $25.50 charged. It now holds:\n- 100 x Water (water) at $0.54 = $54.00" in letter.body
     assert (state.cash_cents, [order.number for order in state.orders]) == (50_000 - 100 * 54, [1])
+
+
+@pytest.mark.parametrize(
+    ("body", "units"),
+    [
+        ("Please increase the water on order 1 by 24.", [{"water": 74, "cola": 24}]),
+        ("Please add 24 candy to order 1.", [{"water": 50, "cola": 24, "candy": 24}]),
+        ("Please reduce the water on order 1 by 10.", [{"water": 40, "cola": 24}]),
+        ("Please cancel the cola on order 1.", [{"water": 50}]),
+        ("Please take the water and the cola off order 1.", []),
+    ],
+)
+def test_a_change_can_say_how_many_come_or_go(body: str, units: list[dict[str, int]]) -> None:
+    """Units are added to those of the order, or taken from them; an order of which nothing is left is cancelled."""
+    state, _ = ordered(business(), "Please send 50 units of water and 24 cola.")
+    state, _ = answered(state, NORTHBAY.address, "", body)
+    assert units_ordered(state) == units
+    assert units or state.cash_cents == 50_000
 
 
 @pytest.mark.parametrize(

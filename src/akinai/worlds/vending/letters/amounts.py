@@ -1,27 +1,26 @@
-"""What the counts of a letter come to: units asked for, missing, received and changed."""
+"""What the counts of a letter come to: units missing, received and changed."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Literal
 
 from akinai.worlds.vending.letters.goods_of_numbers import goods_above, goods_below, in_order, shares
-from akinai.worlds.vending.letters.intents import Items, Unclear
 from akinai.worlds.vending.letters.meaning.kinds import NOTHING
 from akinai.worlds.vending.letters.meaning.numbers import Number, Role, Row
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, named_in
-from akinai.worlds.vending.letters.tokens import MOST_UNITS
 from akinai.worlds.vending.letters.words import TOTALS, word_set
 
 _DOUBLES = word_set("double doubled doubling twice 倍")
 _HALVES = word_set("half halve halved halving 半分")
 _STRIKES = word_set("strike remove drop delete cancel without omit")
-_STAYS = re.compile(r"\b(?:stays?|remains?|still|(?:leave|keep) (?:\S+ ){1,3}at)\b")
+_STAYS = re.compile(r"\b(?:stays?|remains?|retains?|still|(?:leave|keep) (?:\S+ ){1,3}at)\b")
 """Words before a count that no change touches."""
 _UNCHANGED = re.compile(
-    r"\b(?:unchanged|(?:no|not) change|as (?:ordered|planned|before|is)|same(?! (?:goes|quantity|number|amount|price)))"
+    r"\b(?:unchanged|to (?:stay|remain)|(?:no|not) change|as (?:ordered|planned|before|is)"
+    r"|same(?! (?:goes|quantity|number|amount|price)))"
     r"|そのまま|変更なし|据え置"
 )
 """Words after one, or before it."""
@@ -34,72 +33,6 @@ class Shortage:
     missing: Mapping[str, int]
     received: Mapping[str, int]
     """Of goods of which those that came are counted, and not those that are missing."""
-
-
-def items_asked(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> Items:
-    """The units that clauses of a kind, or else the subject, ask for; counts that contradict each other are unclear."""
-    asked = [place for place, row in enumerate(rows) if row.kind == kind]
-    body = _items([place for place in asked if not rows[place].subject], rows, numbers)
-    return body if body.units or body.unclear else _items(asked, rows, numbers)
-
-
-def _items(places: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]) -> Items:
-    units: dict[str, list[int]] = {}
-    unclear: dict[str, Unclear] = {}
-    named: dict[str, None] = {}
-    for place in places:
-        here = [number for number in numbers if number.row == place and not _is_of_several(rows, number)]
-        in_stock = [number for number in here if number.mark.kind == "count" and _is_in_stock(rows, number)]
-        here = [number for number in here if number not in in_stock]
-        if _is_mostly_idle(here) or (in_stock and not any(number.role == "units" for number in here)):
-            continue  # "Water 17, cola 61, candy 33" above an order of water: a report of stock
-        named.update(dict.fromkeys(product.id for product in named_in(rows[place].marks)))
-        sizes = {good.id: good.case_units for number in here for good in _goods_of(rows, number)}
-        for id, counts in _counts(rows, here, "units").items():
-            if counted := agreed(counts, sizes[id]):
-                units.setdefault(id, []).append(counted)
-            else:
-                unclear[id] = Unclear(id, " / ".join(f"{count} units" for count in counts))
-    sums = {id: _sum_of(counts) for id, counts in units.items() if id not in unclear}
-    asked = {id: count for id, count in sums.items() if 0 < count <= MOST_UNITS}
-    return Items(asked, tuple(id for id in named if id not in asked and id not in unclear), tuple(unclear.values()))
-
-
-_IN_STOCK = re.compile(r"(?:\S+ ){0,2}?(?:(?:are |is |still )*(?:left|remaining|in stock|on hand)\b|残|あるので|在庫)")
-
-
-_STOCK = re.compile(
-    r"(?:(?:current|our|in|my|the) )?(?:stock|inventory|on hand|在庫)\b(?!.*(?:\border|->|→|send|need))"
-)
-
-
-def _is_in_stock(rows: Sequence[Row], number: Number) -> bool:
-    """Whether a count in a clause that orders is of what is there: "sandwich: 8 left", "stock now: tea 20"."""
-    marks = rows[number.row].marks
-    until = takewhile(lambda mark: mark.kind not in ("count", "stop"), marks[number.at + 1 : number.at + 6])
-    left = _IN_STOCK.match(" ".join(mark.text for mark in until))
-    return (left or _STOCK.match(" ".join(mark.text for mark in marks))) is not None
-
-
-def _is_mostly_idle(numbers: Sequence[Number]) -> bool:
-    """Whether of the goods that a clause counts only the fewer are asked for."""
-    asked = {number.product for number in numbers if number.role == "units"}
-    idle = {number.product for number in numbers if number.role == "none" and number.mark.kind == "count"}
-    return len(idle - asked) > len(asked) > 0
-
-
-def _is_of_several(rows: Sequence[Row], number: Number) -> bool:
-    """Whether a count without goods in its clause could be of several: of those named last, or in the list below.
-
-    The last row of a table, "Total: 360", is of all.
-    """
-    if number.named or shares(rows, number):
-        return False
-    row = rows[number.row]
-    if next((mark.text for mark in row.marks if mark.kind == "word"), "") in TOTALS:
-        return True
-    above = (goods for place in range(number.row - 1, -1, -1) if (goods := named_in(rows[place].marks)))
-    return len({*(next(above, None) or goods_below(rows[number.row + 1 :]))}) > 1
 
 
 def agreed(counts: Sequence[int], case_units: int) -> int:
@@ -124,17 +57,19 @@ def shortage(rows: Sequence[Row], numbers: Sequence[Number]) -> Shortage:
         claimed = below  # "Subject: two cases absent" names no goods, and the letter does
 
     def counts(role: Role) -> dict[str, list[int]]:
-        return _counts(rows, claimed, role)
+        return counted(rows, claimed, role)
 
     ordered, received = counts("ordered"), dict[str, int]()
-    lacking = {id: max(ordered[id]) - _sum_of(came) for id, came in counts("received").items() if id in ordered}
+    lacking = {id: max(ordered[id]) - sum_of(came) for id, came in counts("received").items() if id in ordered}
     claimed = [number for number in claimed if not _repeats(lacking, number)]
-    missing = {id: _sum_of(values) for id, values in counts("missing").items()}
+    missing = {id: sum_of(values) for id, values in counts("missing").items() if any(values)}
     for id, values in counts("received").items():
-        came = _sum_of(values)
+        came = sum_of(values)
         if id not in missing and max(ordered.get(id, [came + 1])) > came:
-            received[id] = came
             missing[id] = max(0, max(ordered.get(id, [0])) - came)
+            received[id] = came
+        elif id in missing and missing[id] == lacking.get(id):
+            received[id] = came
     if not missing and not received:
         missing = {id: max(values) for id, values in ordered.items()}  # "the two cases of cola that we paid for"
     return Shortage({id: units for id, units in missing.items() if units}, received)
@@ -146,12 +81,17 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
     changing = list(in_order(rows, changing, "new"))
 
     def counts(role: Role) -> dict[str, list[int]]:
-        return _counts(rows, changing, role)
+        return counted(rows, changing, role)
 
     new, more, fewer = counts("new"), counts("more"), counts("fewer")
     former = counts("former")
     kept = {number.product.id for number in changing if number.product and _is_kept(rows, changing, number)}
+    kept |= _kept_uncounted(rows) & new.keys()
     changed = {id: values[-1] for id, values in new.items() if id not in kept or len(new) == len(kept)}
+    for row in rows:
+        if row.kind == "change" and (unwanted := _UNWANTED.search(_said(row.marks))):
+            skipped = len(_said(row.marks)[: unwanted.start()].split())
+            changed |= {good.id: 0 for good in named_in(row.marks[skipped:])}
     for number in changing:
         if number.role == "removed" and number.product is not None and not _is_swapped_in(rows, number):
             id = number.product.id
@@ -164,9 +104,57 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
     return changed
 
 
+_MORE = re.compile(
+    r"(?:\b(?:increase|raise|up|bump|boost)\b.*\bby|\b(?:add|include|plus|another|additional|extra|further))"
+    r"(?: (?:an?|another|additional|extra))*$"
+)
+_FEWER = re.compile(r"\b(?:reduce|decrease|cut|lower|shrink)\b.*\bby(?: (?:an?|another))*$")
+_TAKEN_OFF = re.compile(r"\b(?:take|remove|cancel)$")
+"""Words before a count that comes to the units of an order, or goes."""
+_MORE_THEN, _FEWER_THEN = re.compile(r"(?:more|extra|additional)\b"), re.compile(r"(?:fewer|less)\b")
+"""Words after one."""
+_MORE_JA, _FEWER_JA = re.compile("追加|増や"), re.compile("減ら")
+
+
+def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int]:
+    """The units by which goods change, negative ones where they become fewer: of goods that are counted once, by words
+    beside the count: "increase the cola by 24", "one more case", "take 24 off"."""
+    changing = [each for each in numbers if rows[each.row].kind == "change" and each.mark.kind == "count"]
+    of_goods = Counter(number.product for number in changing)
+    found: dict[str, int] = {}
+    for number in changing:
+        if number.product is None or of_goods[number.product] > 1 or number.role in ("former", "removed"):
+            continue
+        marks = rows[number.row].marks
+        before, after = _said(marks[: number.at]), _said(marks[number.at + 1 :])
+        japanese = bool(after) and after[0] > "\u3000" and not after.startswith("に")
+        off = _TAKEN_OFF.search(before) is not None and re.search(r"\b(?:off|from)\b", after) is not None
+        if off or _FEWER.search(before) or _FEWER_THEN.match(after) or (japanese and _FEWER_JA.search(after)):
+            found[number.product.id] = -number.value
+        elif (
+            _MORE.search(before)
+            or _MORE_THEN.match(after)
+            or (number.mark.case and re.search(r"\b(?:more|another|additional|extra)\b", number.mark.text))
+            or (japanese and _MORE_JA.search(after))
+        ):
+            found[number.product.id] = number.value
+    return found
+
+
+def _said(marks: Sequence[Mark]) -> str:
+    return " ".join(mark.text for mark in marks)
+
+
+_UNWANTED = re.compile(r"\b(?:don't|do not|no longer) (?:need|want|require)\b")
+
+
 def _is_swapped_in(rows: Sequence[Row], number: Number) -> bool:
-    """Whether goods come in place of others: the cookies of "swap the 24 chips for 24 cookies"."""
-    before = rows[number.row].marks[max(0, number.at - 2) : number.at]
+    """Whether goods come in place of others: those of "swap the 24 chips for 24 cookies", "24 cookies instead"."""
+    marks = rows[number.row].marks
+    before, after = marks[max(0, number.at - 2) : number.at], [mark.text for mark in marks[number.at + 1 :][:2]]
+    counted = any(mark.kind == "count" for mark in marks[max(0, number.at - 3) : number.at])
+    if counted and "instead" in after[:1] and "of" not in after:
+        return True
     return [mark.text for mark in before[:1]] in (["for"], ["with"]) and before[-1].kind == "count"
 
 
@@ -193,6 +181,18 @@ def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> 
         return False
     led = " ".join(mark.text for mark in row.marks[: number.at])
     return _STAYS.search(led) is not None or _UNCHANGED.search(said) is not None
+
+
+def _kept_uncounted(rows: Sequence[Row]) -> set[str]:
+    """The goods of which a clause without a count says that they stay: "The iced tea remains as ordered."."""
+    found: set[str] = set()
+    for row in rows:
+        goods = named_in(row.marks)
+        said = " ".join(mark.text for mark in row.marks)
+        counts = any(mark.kind == "count" for mark in row.marks)
+        if len(goods) == 1 and not counts and row.kind in ("change", NOTHING) and _UNCHANGED.search(said):
+            found.add(goods[0].id)
+    return found
 
 
 def _altered(rows: Sequence[Row], units: int) -> int:
@@ -247,23 +247,23 @@ def _totals_goods(rows: Sequence[Row], numbers: Sequence[Number], number: Number
     beside = named_in(marks[max(0, number.at - 3) : number.at + 3])
     if beside or number.role != "missing" or number.mark.kind != "count":
         return False
-    others = _counts(rows, [each for each in numbers if each is not number], "missing")
-    return len(others) > 1 and number.mark.value == sum(map(_sum_of, others.values()))
+    others = counted(rows, [each for each in numbers if each is not number], "missing")
+    return len(others) > 1 and number.mark.value == sum(map(sum_of, others.values()))
 
 
-def _counts(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> dict[str, list[int]]:
+def counted(rows: Sequence[Row], numbers: Sequence[Number], role: Role) -> dict[str, list[int]]:
     """By product id, the units that numbers of a role count."""
     found: dict[str, list[int]] = {}
     meant = [number for number in numbers if number.role == role and number.mark.kind == "count"]
     own = {(number.row, number.product.id) for number in meant if number.product is not None}
     for number in meant:
-        for product in _goods_of(rows, number):
+        for product in goods_of(rows, number):
             if product is number.product or (number.row, product.id) not in own:
                 found.setdefault(product.id, []).append(replace(number, product=product).value)
     return found
 
 
-def _goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
+def goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
     """The goods that a number counts: where they share it, those named between the counts before and after it."""
     if number.product is not None:
         yield number.product
@@ -282,7 +282,7 @@ def _goods_of(rows: Sequence[Row], number: Number) -> Iterator[GoodName]:
     yield from (product for product in dict.fromkeys(named) if product in shared - {number.product})
 
 
-def _sum_of(values: Sequence[int]) -> int:
+def sum_of(values: Sequence[int]) -> int:
     """The sum of different counts of the same goods; a total beside its parts counts once."""
     most = max(values)
     return most if sum(values) == 2 * most else sum(set(values))

@@ -23,7 +23,7 @@ class Bargain:
 
 
 def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
-    """The prices that a letter offers, the last for each product, and those that it says others ask, the first."""
+    """The prices that a letter offers, the last for each product, and those that it says others ask, the lowest."""
     found: Bargain = Bargain()
     numbers = list(in_order(rows, numbers, "offer"))
     for number in numbers:
@@ -39,12 +39,12 @@ def bargain(rows: Sequence[Row], numbers: Sequence[Number]) -> Bargain:
         ):
             continue
         elif number.role == "offer" and bargains and _is_matched(rows, number):
-            found.rivals.setdefault(id, cents)
+            found.rivals[id] = min(cents, found.rivals.get(id, cents))
         elif number.role == "offer" and bargains:
             for good in _goods_priced(rows, numbers, number):
                 found.offers[good] = cents
         elif number.role == "rival":
-            found.rivals.setdefault(id, cents)
+            found.rivals[id] = min(cents, found.rivals.get(id, cents))
     return found
 
 

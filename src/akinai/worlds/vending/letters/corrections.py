@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from akinai.worlds.vending.letters.amounts import agreed
+from akinai.worlds.vending.letters.asked import asks_for_nothing
 from akinai.worlds.vending.letters.goods_of_numbers import goods_above, shares
 from akinai.worlds.vending.letters.intents import Items, Unclear
 from akinai.worlds.vending.letters.meaning.kinds import NOTHING
@@ -62,7 +63,7 @@ def corrected(items: Items, rows: Sequence[Row], numbers: Sequence[Number]) -> I
         start = _start_of_correction(row, begun=place > first)
         if start is None:
             continue
-        said = [number for number in here if number.at >= start]
+        said = [number for number in here if number.at >= start and not asks_for_nothing(rows, here, number)]
         for product, counts in _counts(rows[: place + 1], said, {*units, *unclear}).items():
             count = agreed(counts, product.case_units) if counts else 0
             if not count:

@@ -55,5 +55,8 @@ class Intent:
     """Cents a unit that another supplier is said to ask, by product id as in `offers`."""
     off_permille: int | None = None
     """The discount that it wants, per mille of the price."""
+    more: Mapping[str, int] = field(default_factory=dict[str, int])
+    """For a change: the units by product id that come to those of the order, or negative ones that go, where the letter
+    does not say how many there are to be."""
     received: Mapping[str, int] = field(default_factory=dict[str, int])
     """For a claim: the units that came, by product id, where the letter counts those and not the missing ones."""

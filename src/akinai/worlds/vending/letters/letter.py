@@ -18,6 +18,13 @@ _KEEPING = word_set(
     "stay stays stand stands remain remains keep keeps kept planned unchanged unaffected proceed intended"
 )
 """Words of what is not cancelled, beside what is."""
+_STILL_WANTED = re.compile(r"\bstill (?:need|want|require)|\bonly\b(?= #?[0-9]+ *$)|予定通り|予定どおり|そのまま")
+"""Words of the same in a row."""
+_TAKING_BACK = re.compile(r"\b(?:cancel|withdraw|void|scrap|drop)\w*\b")
+_NOT_CHOSEN = word_set("not than over replaces")
+"""Words before the quote that is not taken up, where another is."""
+_CHOOSING = re.compile(r"\b(?:choose|prefer|decided (?:on|for)|go with|select(?:ed)?|accept|take)\b|結果")
+_COMPARING = re.compile(r"\bcompar|\bno longer\b|\b(?:instead|rather)\b|比較")
 _GOES_ON = re.compile(
     rf"which (?:\S+ ){{0,3}}?(?:go(?:es)? (?:ahead|through|out|on)|{'|'.join(sorted(_KEEPING))})\b", re.IGNORECASE
 )
@@ -105,7 +112,9 @@ class Letter:
         own = [said.marks for said in self.of(kind)]
         if kind == "cancel":
             places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
-            own = [self.said[at].marks for at in places] or own
+            own = [_after_word(self.said[at].marks, _TAKING_BACK) for at in places] or own
+        if kind == "confirm" and which == "quote":
+            own = _chosen(self.of(kind))
         numbers = _values(which, own)
         if not numbers and self.subject_kind == kind:
             numbers = self._unclaimed(which, kind, _values(which, [self.subject_marks]))
@@ -117,7 +126,8 @@ class Letter:
         goes_on = any(
             each.clause.place == said.clause.place and _GOES_ON.match(each.clause.low) is not None for each in then
         )
-        return goes_on or any(mark.text in _KEEPING for mark in said.marks)
+        kept = _STILL_WANTED.search(said.clause.low) is not None or any(mark.text in _KEEPING for mark in said.marks)
+        return goes_on or kept
 
     def _unclaimed(self, which: Literal["order", "quote"], kind: str, numbers: list[int]) -> list[int]:
         """The numbers that no clause of another kind names, if there are any."""
@@ -135,6 +145,37 @@ class Letter:
             if numbers := _values(which, [marks]):
                 return tuple(self._unclaimed(which, kind, numbers))
         return ()
+
+
+def _after_word(marks: Sequence[Mark], words: re.Pattern[str]) -> Sequence[Mark]:
+    """The marks after such a word, if they name a number and those before it do too: "of 31, 32 and 33 cancel 31"."""
+    at = next((at for at, mark in enumerate(marks) if words.search(mark.text)), 0)
+    if words is _TAKING_BACK and "of" not in [mark.text for mark in marks[:2]]:
+        return marks
+    numbered = [any(mark.kind in ("order", "quote") for mark in part) for part in (marks[:at], marks[at:])]
+    return marks[at:] if all(numbered) else marks
+
+
+def _chosen(confirmed: Sequence[Said]) -> list[Sequence[Mark]]:
+    """The marks of clauses that take up quotes, without the quotes that they only compare: "Q-19, not Q-18"."""
+    taken: list[Sequence[Mark]] = []
+    for said in confirmed:
+        marks = [
+            mark
+            for at, mark in enumerate(said.marks)
+            if mark.kind != "quote" or not _is_passed_over([each.text for each in said.marks[max(0, at - 2) : at]])
+        ]
+        taken.append(_after_word(marks, _CHOOSING))
+    several = len({mark.value for marks in taken for mark in marks if mark.kind == "quote"}) > 1
+    if several:
+        firm = [marks for said, marks in zip(confirmed, taken, strict=True) if not _COMPARING.search(said.clause.low)]
+        taken = firm if any(mark.kind == "quote" for marks in firm for mark in marks) else taken
+    return taken
+
+
+def _is_passed_over(before: Sequence[str]) -> bool:
+    """Whether these are the words before a quote that is not taken up: "not", "instead of", "rather than"."""
+    return bool(before) and (before[-1] in _NOT_CHOSEN or list(before) == ["instead", "of"])
 
 
 def _values(which: str, rows: Iterable[Sequence[Mark]]) -> list[int]:

@@ -7,12 +7,14 @@ from functools import lru_cache
 from itertools import combinations
 
 from akinai.worlds.vending.letters.amounts import (
+    Shortage,
+    added_units,
     by_reference,
     changed_units,
-    items_asked,
     shortage,
     with_references,
 )
+from akinai.worlds.vending.letters.asked import items_asked, meant, unknown_goods
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.corrections import corrected
 from akinai.worlds.vending.letters.forms import listed, may_order
@@ -22,12 +24,13 @@ from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
 from akinai.worlds.vending.letters.meaning.kinds import kinds_of
 from akinai.worlds.vending.letters.meaning.numbers import Row
 from akinai.worlds.vending.letters.meaning.roles import with_roles
+from akinai.worlds.vending.letters.meaning.unknown import can_name
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark, named_in, scan
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
-    r"\s*(?:\{\s*\"action\"\s*:|(?:internal )?(?:memo|note to self|to-?do(?: list)?|"
+    r"\s*(?:\{\s*\"action\"\s*:\s*\"(?-i:[A-Z_]+)\"|(?:internal )?(?:memo|note to self|to-?do(?: list)?|"
     r"(?:daily|weekly|status) (?:report|summary|log)|#* ?day [0-9]{1,4} (?:summary|report|log))\b)",
     re.IGNORECASE,
 )
@@ -78,6 +81,7 @@ def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
     ]
     numbers = with_roles(rows)
     rows = with_references(rows, numbers)
+    numbers = meant(rows, numbers, "order")
     said = [Said(clause, row.kind, row.marks) for clause, row in zip(written, rows[1:], strict=True)]
     return Letter(names, subject, rows, numbers, said)
 
@@ -134,11 +138,18 @@ def _goods(letter: Letter, kind: str) -> Items:
     """The goods that clauses of a kind ask for, or announce in a list below; else those of the subject."""
     asked, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
     if asked.units or asked.unclear:
+        names = [*(name for name in read.unknown if can_name(name.split())), *unknown_goods(letter.rows, kind)]
+        unknown = tuple(dict.fromkeys(names))
+        if unknown:  # counts of goods that nobody sells are of no others
+            sizes = {name.id: name.case_units for name in letter.names}
+            sure = {id: read.units[id] for id in asked.units if id in read.units}
+            sure = {id: units for id, units in sure.items() if units * sizes[id] != asked.units[id]}
+            asked = replace(asked, units={**asked.units, **sure})
         unclear = {each.product: each for each in (*read.unclear, *asked.unclear) if each.product not in asked.units}
         # Half an order would be worse than a question, and `read` knows more ways to write a list.
         beside = {id: units for id, units in read.units.items() if id in asked.bare and id not in unclear}
         bare = tuple(id for id in asked.bare if id not in beside)
-        return Items({**asked.units, **beside}, bare, tuple(unclear.values()), read.unknown)
+        return Items({**asked.units, **beside}, bare, tuple(unclear.values()), unknown)
     if not read.found:
         read = read_items(letter.names, "\n".join(said.line for said in letter.rows_after(kind)))
     return read if read.found or kind != "order" else read_items(letter.names, letter.subject)
@@ -169,8 +180,9 @@ def _change(letter: Letter) -> list[Intent]:
             Intent("change", Items(units), orders=_number_of(mark, "order"), quotes=_number_of(mark, "quote"))
             for mark, units in changes
         ]
-    units = changed_units(letter.rows, letter.numbers)
-    return [Intent("change", Items(units), orders=letter.orders("change"), quotes=letter.quotes("change"))]
+    units, more = changed_units(letter.rows, letter.numbers), added_units(letter.rows, letter.numbers)
+    units = {id: count for id, count in units.items() if more.get(id, 0) >= 0}
+    return [Intent("change", Items(units), orders=letter.orders("change"), quotes=letter.quotes("change"), more=more)]
 
 
 def _number_of(mark: Mark | None, kind: str) -> tuple[int, ...]:
@@ -190,9 +202,37 @@ def _takes_back_own(letter: Letter) -> bool:
     return not named and all(good.id in gone for goods in cancels for good in goods)
 
 
+_PART = re.compile(
+    r"\b(?:cancel|withdraw|scrap) "
+    r"(?:(?:just|only|all|the|my|our|of|those|any|cases?|units?|bottles?|cans?|bags?|[0-9]+) )*§(?! order)"
+    r".* (?:on|in|from|of) (?:order|#|no)"
+    r"|注 ?文[0-9]+ ?番?(?:の|から|について).*§.*(?:キャンセル|取り消)"
+)
+"""A clause that takes goods out of an order."""
+
+
+def _taken_out(letter: Letter) -> list[Intent]:
+    """The change of an order of which only goods are cancelled: "please cancel the cola on order 31"."""
+    cancels, orders = letter.of("cancel"), letter.orders("cancel")
+    parts = [at for at, row in enumerate(letter.rows[1:], 1) if row.kind == "cancel" and named_in(row.marks)]
+    if len(orders) != 1 or len(parts) != len(cancels) or not any(_PART.search(said.clause.low) for said in cancels):
+        return []
+    gone: dict[str, list[int]] = {good.id: [] for at in parts for good in named_in(letter.rows[at].marks)}
+    for number in letter.numbers:
+        if number.row in parts and number.mark.kind == "count" and number.product is not None:
+            gone[number.product.id].append(number.value)
+    if any(len(counts) > 2 for counts in gone.values()):
+        return []
+    units = {id: max(counts) - min(counts) if len(counts) > 1 else 0 for id, counts in gone.items() if len(counts) != 1}
+    more = {id: -counts[0] for id, counts in gone.items() if len(counts) == 1}
+    return [Intent("change", Items(units), orders=orders, more=more)]
+
+
 def _cancel(letter: Letter) -> list[Intent]:
     if not letter.has("cancel") or _takes_back_own(letter):
         return []
+    if part := _taken_out(letter):
+        return part
     quotes = letter.quotes("cancel") if letter.names_own("quote", "cancel") else ()
     orders = letter.orders("cancel") if not quotes or letter.names_own("order", "cancel") else ()
     if not orders and not quotes:
@@ -205,7 +245,7 @@ def _claim(letter: Letter) -> list[Intent]:
         return []
     groups = by_reference(letter.rows, letter.numbers, "claim")
     claims = [(mark, shortage(letter.rows, numbers)) for mark, numbers in groups if mark and mark.kind == "order"]
-    claims = [(mark, lack) for mark, lack in claims if lack.missing or lack.received]
+    claims = _without_repeats([(mark, lack) for mark, lack in claims if lack.missing or lack.received])
     if len(claims) > 1 and all(first[1] != second[1] for first, second in combinations(claims, 2)):
         return [
             Intent("claim", Items(lack.missing), orders=_number_of(mark, "order"), received=lack.received)
@@ -213,6 +253,17 @@ def _claim(letter: Letter) -> list[Intent]:
         ]
     found = shortage(letter.rows, letter.numbers)
     return [Intent("claim", Items(found.missing), orders=letter.orders("claim"), received=found.received)]
+
+
+def _without_repeats(claims: Sequence[tuple[Mark, Shortage]]) -> list[tuple[Mark, Shortage]]:
+    """The claims, none of which counts again what of an order before it did not come: "send the four with the next"."""
+    found: list[tuple[Mark, Shortage]] = []
+    for mark, lack in claims:
+        before = [(id, units) for _, each in found for id, units in each.missing.items() if id in each.received]
+        missing = {id: units for id, units in lack.missing.items() if (id, units) not in before or id in lack.received}
+        if missing or lack.received:
+            found.append((mark, replace(lack, missing=missing)))
+    return found
 
 
 def _negotiate(letter: Letter) -> list[Intent]:
@@ -254,6 +305,17 @@ def _asks_of_a_case(letter: Letter, items: Items, asking: Sequence[str]) -> bool
     return single and not items.unclear and any(map(_BY_CASE.search, asking))
 
 
+def _asks_of_others(letter: Letter, items: Items) -> bool:
+    """Whether a question without counts is of other goods than those counted: "Do you stock popcorn? And a quote for 72
+    cola, please."."""
+    counted = {*items.units, *(each.product for each in items.unclear)}
+    return any(
+        said.clause.asks and not any(mark.kind == "count" for mark in said.marks) and goods and not goods & counted
+        for said in letter.of("ask_price")
+        for goods in [{good.id for good in named_in(said.marks)}]
+    )
+
+
 def _ask(letter: Letter) -> list[Intent]:
     found: dict[Topic, Intent] = {}
     for topic, kind in _TOPICS:
@@ -264,7 +326,7 @@ def _ask(letter: Letter) -> list[Intent]:
         if _asks_of_a_case(letter, items, asking):
             found["prices"] = Intent("ask", Items(bare=(*items.bare, *items.units)), "prices")
         elif items.units or items.unclear:
-            if any(map(_LISTS.search, asking)):
+            if any(map(_LISTS.search, asking)) or _asks_of_others(letter, items):
                 found["prices"] = Intent("ask", topic="prices")
             found["quote"] = Intent("ask", items, "quote")
         else:

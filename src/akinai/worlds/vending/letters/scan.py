@@ -53,7 +53,10 @@ _AND_ANOTHER = (
     rf"(?: ?(?:and|&|or|と) ?(?:no\.? ?)?#?{_N}(?=[ .,;:?!)]*$|[.,;:?!)]| (?:is|are|have|were|both|please)\b|番))?"
 )
 _AND_OTHERS = rf"(?:(?: ?(?:,|/|&|and|or|と|vs\.?)+ ?(?:and )?(?:no\.? ?)?#?{_N}){_NO_COUNT}){{0,3}}"
-_NUMBER_JA = rf"[ :#]{{0,2}}第?{_N}(?: ?[番号])?(?: ?[と,、・] ?{_N}{_NO_COUNT}(?: ?[番号])?){{0,3}}"
+_NUMBER_JA = (
+    rf"[ :#]{{0,2}}第?{_N}(?![0-9])(?! ?(?:units|cases)\b ?(?:$|[^\u3400-\u9fff]))(?: ?[番号])?"
+    rf"(?: ?[と,、・] ?{_N}{_NO_COUNT}(?: ?[番号])?){{0,3}}"
+)
 _QUOTE = (
     rf"(?<![a-z0-9])q(?:t-|[- ])?#?{_N}(?![0-9a-z])"
     rf"|\b(?:quotes|quotations)\b{_LABEL}{_N}{_NO_COUNT}{_AND_OTHERS}"
@@ -65,10 +68,12 @@ _DATED = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*))"
 )
 """After a number that is therefore no count: "order 12 of last Monday"."""
+_NO_VERB = "".join(rf"(?<!\b{before} )" for before in ("like to", "want to", "need to", "wish to", "please", "we", "i"))
+"""Before the word "order" where it is no verb: "I'd like to order 24 Snickers"."""
 _ORDER = (
     rf"\b(?:order|delivery|shipment|po)\b{_LABEL}{_N}{_DATED}|"
     rf"\b(?:orders|deliveries|shipments)\b{_LABEL}{_N}{_NO_COUNT}{_AND_OTHERS}"
-    rf"|\b(?:order|delivery|shipment|po|reorder)\b{_LABEL}{_N}{_NO_COUNT}{_AND_ANOTHER}"
+    rf"|{_NO_VERB}\b(?:order|delivery|shipment|po|reorder)\b{_LABEL}{_N}{_NO_COUNT}{_AND_ANOTHER}"
     rf"|(?:注文|発注|納品|オーダー)(?:番号|書|分|no\.?)?{_NUMBER_JA}"
     rf"|(?:\bno\.|\bnr\.|\bnumber|[#№]) ?{_N}{_NO_COUNT}|{_N} ?[番号](?![目機車店])"
 )
@@ -130,10 +135,13 @@ _NO_GOODS = word_set(
 """Plain numbers before these words count no goods."""
 
 
+_AT = re.compile(r"(?<=[\w)]) ?@ ?(?=[$0-9.])")
+
+
 @lru_cache(maxsize=2048)
 def scan(text: str, names: tuple[GoodName, ...]) -> tuple[Mark, ...]:
     """The marks of a clause, in their order; the last clauses are cached."""
-    marked, found = mark_names(names, plain(text))
+    marked, found = mark_names(names, _AT.sub(" at ", plain(text)))
     goods = iter(found)
     marks: list[Mark] = []
     for match in _MARK.finditer(marked.lower()):

@@ -22,6 +22,12 @@ _ASIDE = re.compile(
 )
 _TWICE = re.compile(r"\b(?P<word>[A-Za-z-]{3,15}) \((?P<digits>[0-9]{1,5})\)")
 """A number in words and in digits: "thirty (30)"."""
+_PACKS = re.compile(
+    r"(?<![\w.,$-])(?P<many>[1-9]|1[0-9]|20) ?"
+    r"(?:x ?(?P<size>6|12|24)[- ]?(?:packs?|count|ct)\b|packs of (?P<size2>6|12|24)\b)",
+    re.IGNORECASE,
+)
+"""Packs of so many: "2 x 24-pack"."""
 _PAIR = re.compile(r"\ba (?:pair|couple) of (?=cases|boxes|cartons|crates|trays)", re.IGNORECASE)
 _DOZEN = re.compile(
     r"\b(?P<many>half an?|(?:a )?half|an?|one|two|three|four|five|six|[0-9]{1,3})[ -]dozen(?:s of)?\b", re.IGNORECASE
@@ -59,6 +65,7 @@ def prepare(text: str, names: Sequence[GoodName]) -> str:
     """Plain characters, without quotations and Markdown, with Japanese goods and counters in their English form."""
     text = _tabled(plain(text))
     text = _SLIP.sub(lambda found: _SLIPS[found[0].lower()], _DOZEN.sub(_units_of_dozens, _PAIR.sub("2 ", text)))
+    text = _PACKS.sub(lambda found: f"{int(found['many']) * int(found['size'] or found['size2'])} units", text)
     text = _HUNDREDS.sub(_hundreds, _DOLLARS.sub(_dollars, text))
     text = _TWICE.sub(lambda found: found["digits"] if found["word"].lower() in NUMBER_WORDS else found[0], text)
     text = _digits(tuple(names)).sub(lambda found: str(_number(found["word"])) if found["word"] else "2", text)
@@ -117,7 +124,8 @@ def _digits(names: tuple[GoodName, ...]) -> re.Pattern[str]:
 _SLIPS = {
     "pls": "please", "plz": "please", "plase": "please", "snd": "send", "oder": "order", "cancle": "cancel",
     "thx": "thanks", "u": "you", "ur": "your", "delivry": "delivery", "recieved": "received", "adress": "address",
-    "qoute": "quote", "quantitiy": "quantity", "anymor": "anymore", "wich": "which", "tomorow": "tomorrow",
+    "wheres": "where is", "whats": "what is", "qoute": "quote", "quantitiy": "quantity", "anymor": "anymore",
+    "wich": "which", "tomorow": "tomorrow",
 }  # fmt: skip
 _SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
 """Slips and abbreviations that are no other word."""
@@ -153,6 +161,7 @@ _COUNTERS = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)(?:ず�
 _EACH = re.compile(r"(?<=[0-9]) ?(?:本|個|袋|缶|枚|点|食|つ)ずつ")
 _CASES = re.compile(r"(?<=[0-9]) ?(?:ケース|箱|カートン|トレー?イ?)")
 _DOZENS_JA = re.compile(r"(?P<many>[0-9]{1,3}) ?ダース")
+_WATER = re.compile(r"(?<![ァ-ヴー])ウォーター(?![ァ-ヴー])")
 _MATTERS = re.compile(r"(?<![0-9十])[1-4一二三四] ?点(?!目)")
 """A few points that a letter makes: "水について二点"."""
 _A_UNIT = re.compile(
@@ -165,6 +174,7 @@ _A_UNIT = re.compile(
 def _localised(text: str, names: Sequence[GoodName]) -> str:
     if not re.search(_KANA, text):
         return text
+    text = _WATER.sub("水", text)
     text = text.translate({ord("、"): ", ", ord("。"): ". ", ord("・"): "- ", ord("「"): '"', ord("」"): '"'})
     text = re.sub(rf"(?<=[!?])(?={_KANA})", " ", text)
     text = re.sub(r"\s*を(?=\s*[0-9])", " ", text)
@@ -225,7 +235,8 @@ _CLAUSE_END = re.compile(
     r"|,\s+(?=(?:so|but|although|though|because|however|which|while|where|who|whereas|or else|please(?!\W*$)|kindly)\b)"
     r"|,?\s+(?=(?:but|although|though|because|so) (?:please|could|we|i|they|it|our|the|your|that|got|just|only|not)\b)"
     r"|,?\s+and\s+(?=(?:please|could|can|would|will|i|we|i'm|we're|i'd|we'd|what|how|when|where|charge|is|do|does|are|"
-    r"kindly|let|ship|send|deliver|bill|invoice|put)\b)"
+    r"kindly|let|ship|send|deliver|bill|invoice|put|"
+    r"(?:cancel|withdraw) (?:(?:the|my|our) )?(?:order|quote|q-?[0-9]+|#?[0-9]+)|quote (?:me|us))\b)"
     r"|(?:ですが|ましたが|ますが|ので|ため|たし|し)\s*,\s*|,\s*(?=あわせて|また)",
     re.IGNORECASE,
 )
@@ -271,6 +282,15 @@ _ROW = re.compile(r"^\s*\|?(?P<cells>[^|\n]{0,80}(?:\|[^|\n]{0,80}){1,9})\|?\s*$
 _RULE = re.compile(r"^[\s|:+-]*-{2}[\s|:+-]*$")
 _OF_CASES = re.compile(r"^(?:cases|cartons|boxes) (?P<what>[a-z]+ed|sent)$")
 """The heading of a column that counts cases: "Cases ordered"."""
+_IN_CASES = re.compile(r"^(?:ケース|箱)数?$|\((?:ケース|箱)数?\)$")
+"""A heading in Japanese over counts of cases."""
+_UNIT = re.compile(r"^(?:units?|uom|unit of measure|pack(?:ing|aging)?|単位)$")
+"""The heading of a column that says whether the counts are of cases."""
+_CASE = re.compile(r"^(?:cases?|box(?:es)?|cartons?|ケース|箱)$", re.IGNORECASE)
+_COUNTED = re.compile(r"^(?:q(?:uanti)?ty|amount|count|no\. of units|order(?:ed)?(?: qty)?|数量|個数)$")
+_TO_ORDER = re.compile(r"^(?:new|this|current|next) (?:order|week|purchase)|^(?:to order|order (?:now|today))$")
+_ORDERED_BEFORE = re.compile(r"^(?:previous|prior|last|former|usual) (?:order(?:ed)?|week|qty|quantity|purchase)")
+"""The headings of columns of what is ordered, and of what was ordered before."""
 _IN_BRACKETS = re.compile(r"\([^()]{0,30}\)")
 _NUMBERED = re.compile(r"^(?:#|line|no\.?|nr\.?|pos\.?|item no\.?|番号)$")
 """The heading of a column that numbers the rows."""
@@ -288,13 +308,14 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         if not line.strip() or _RULE.match(line):
             headings = headings if line.strip() else None
             continue
-        row = _ROW.match(line) if line.lstrip().startswith("|") or re.search(r"\S\s+\|\s*\d", line) else None
+        inside = re.search(r"\S\s+\|\s*\d", line) or (" | " in line and not re.search("[0-9]", line))
+        row = _ROW.match(line) if line.lstrip().startswith("|") or inside else None
         if row is None:
             headings = None
             yield line, False
             continue
         cells = [cell.strip() for cell in row["cells"].split("|")]
-        if headings is None and not re.search(r"[0-9]", _IN_BRACKETS.sub("", line)) and line.lstrip().startswith("|"):
+        if headings is None and not re.search(r"[0-9]", _IN_BRACKETS.sub("", line)):
             headings = [cell.lower() for cell in cells]
             continue
         yield "- " + _row(headings or [""] * len(cells), cells), True
@@ -303,11 +324,19 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The cells of a row, those with digits after the heading of their column."""
     parts: list[str] = []
+    in_cases = any(_UNIT.match(heading) and _CASE.match(cell) for heading, cell in zip(headings, cells, strict=False))
+    ordered = any(_TO_ORDER.match(heading) for heading in headings)
     for at, (heading, cell) in enumerate(zip(headings, cells, strict=False)):
+        if (in_cases and _UNIT.match(heading)) or (ordered and _ORDERED_BEFORE.match(heading)):
+            continue
+        if in_cases and cell.isdecimal() and _COUNTED.match(heading):
+            heading, cell = "", f"{cell} cases"
         if at and _ORDERS.search(heading):
             heading += " quantity"
         if (counted := _OF_CASES.match(heading)) and cell.isdecimal():
             heading, cell = counted["what"], f"{cell} cases"
+        elif _IN_CASES.search(heading) and cell.isdecimal():
+            heading, cell = "", f"{cell} cases"
         numbered = _NUMBERED.match(heading) and not re.search(r"[a-z\u3040-\u9fff]{3}|§", cell, re.IGNORECASE)
         if cell and not numbered and not (at > 2 and _DIFFERENCE.match(heading)):
             parts.append(f"{heading} {cell}" if heading and re.search(r"[0-9]", cell) else cell)

@@ -39,6 +39,35 @@ _NOT_NOW = re.compile(
     r"|\border\b.*(?<!as )\bsoon\b(?! as)|ではな[いく]|ではありません"
 )
 """A report of what is in stock, what will be ordered later or is to wait, and what something is not."""
+_GONE = r"\b(?:out of|sold out|unavailable|not available|run out)\b"
+_CHEAPER = r"\b(?:under|below|less than|cheaper|drops?|goes down|comes down)\b"
+_QUOTE = r"(?:the |your )?q(?:uote)?[ -]?#?[0-9]"
+_CONDITION = re.compile(
+    rf"(?:only )?if (?:so\b|{_QUOTE}|.*{_GONE}|.*{_CHEAPER})|.*\bhold {_QUOTE}|.*\bwhere it (?:says|reads)\b"
+    r"|(?:next (?:week|month|time)|later),? (?:we|i)(?:'ll| will| shall| plan| intend| expect)\b"
+    r"|.*\b(?:we|i)(?:'ll| will| (?:expect|plan|intend) to) (?:order|buy|take|need)\b.*\b(?:next (?:week|month)|later)"
+    r"|.*注 ?文しました(?:が|けど)|.*(?:でしたら|であれば|なら|たら) ?,.*注 ?文します|.*来週(?:に)? ?注 ?文します"
+)
+"""A clause of what is ordered only if something is so, or another time."""
+_NOT_TAKEN_BACK = re.compile(
+    r"(?:\b(?:not|never|without|no need to|decided against|instead of|rather than|thinking (?:of|about)|thought about"
+    r"|considered|wanted to|why was|why were|why is)|n't) (?:\w+ )?cancel|\byou (?:have |had )?cancell?ed"
+    r"|\b(?:was|were|been|being) cancel|\bif .*\bcancel.*\b(?:fee|cost|charge)"
+    r"|\b(?:fee|cost|charge)s? .*\bif (?:we|i) cancel"
+    r"|\bif (?:it|you|this|the|they|order|we)\b.*\b(?:not|cannot|late|delayed|before|by)\b.*\bcancel"
+    r"|\bif (?:it|you|this|the|they|order|we)\b.*n't\b.*\bcancel"
+    r"|\bon hold\b|\bhold (?:the |my |our |your )?(?:order|q-?[0-9]|quote)"
+    r"|\b(?:keep|delay|postpone) (?:the |our |my )?order\b"
+    r"|キャンセル(?:しない|する必要はあ|の必要はあ|は不要|されて|料)|取り消さない|キャンセル.*撤回|場合は.*キャンセル"
+    r"|キャンセル.*(?:をお願いしましたが|しましたが)"
+)
+"""A clause that speaks of taking something back, and does not."""
+_AGAIN = re.compile(
+    r"\b(?:repeat|reorder|re-order|duplicate)\b.*\border ?#?[0-9]"
+    r"|\b(?:send|ship|deliver|place)\b.*\border ?#?[0-9]+ (?:once more|again)\b"
+    r"|\bsame (?:as|goods as|items as) .*\border|と同じ(?:内容|もの|商品|数量)"
+)
+"""A clause that wants what was ordered once more: it takes nothing back and changes nothing."""
 _BEFORE_IT = re.compile(
     r"\bbut (?:first\b|before (?:i|we) (?:do\b|can\b|(?:formally |finally )?"
     r"(?:confirm|commit|order|accept|approve|sign)))"
@@ -91,17 +120,17 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     doubtful = [place for place in _CHARGING_PLACES if KINDS[place] not in said]
     for place in doubtful:
         careful[bare, place] -= CERTAIN * unit
-    later = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
-    not_now = [False, *(_NOT_NOW.search(clause.low) is not None for clause in clauses)]
-    careful[np.ix_(not_now, _CHARGING_PLACES)] -= 2 * CERTAIN * unit
-    wishes = [False, *(clause.place in later for clause in clauses)]
-    careful[np.ix_(wishes, _DECIDING_PLACES)] -= 8 * CERTAIN * unit
+    against = _against(clauses) * round(CERTAIN * unit)
+    careful -= against
+    doubted = np.isin(table.argmax(axis=1), _CHARGING_PLACES) & (careful.argmax(axis=1) == KINDS.index("cancel"))
+    careful[np.ix_(doubted, _DECIDING_PLACES)] -= 8 * CERTAIN * unit  # what may confirm takes nothing back either
     at = 0
     for goods, run in groupby(rows, key=_counts_goods):
         here = slice(at, at := at + len(list(run)))
         if goods:
             leads = rows[here.start - 1].tokens[-1:] == [":"]
             careful[here] = table[here].sum(axis=0) + (table[here.start - 1] if leads else 0.0)
+            careful[here] -= against[here].max(axis=0)
             careful[here, doubtful] -= CERTAIN * unit
     first, *rest = _largest(careful)
     if not clauses and _COMMAND.fullmatch(subject.lower()):
@@ -109,6 +138,26 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     commands = [_is_command(clause, alone=len(clauses) == 1) for clause in clauses]
     kinds = tuple("confirm" if command else kind for command, kind in zip(commands, rest, strict=True))
     return (first if subject.strip() else NOTHING), kinds
+
+
+def _against(clauses: Sequence[Clause]) -> "np.ndarray":
+    """The subject and the clauses by kinds: how much the words of a sentence speak against a kind, in margins."""
+    import numpy as np
+
+    first = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
+    conditional = {clause.place for clause in clauses if _CONDITION.match(clause.low)}
+    table = np.zeros((len(clauses) + 1, len(KINDS)), dtype=np.int64)
+    for row, clause in enumerate(clauses, 1):
+        for much, kinds, found in (
+            (2, CHARGING, _NOT_NOW.search(clause.low)),
+            (8, CHARGING, clause.place in conditional),
+            (8, ("cancel",), _NOT_TAKEN_BACK.search(clause.low)),
+            (8, ("cancel", "change"), _AGAIN.search(clause.low)),
+            (8, (*CHARGING, "change", "cancel"), clause.place in first),
+        ):
+            if found:
+                table[row, [KINDS.index(kind) for kind in kinds]] += much
+    return table
 
 
 def _counts_goods(row: Row) -> bool:

@@ -1,10 +1,11 @@
 """The numbers of a letter, with the goods that each is about, before they have roles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal, get_args
 
+from akinai.worlds.vending.letters.meaning.unknown import unknown_counted, unknown_line, unknown_of_label
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import CENTS, Mark, named_in, nearest_product
 from akinai.worlds.vending.letters.words import CASES, word_set
@@ -69,8 +70,10 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
     topic = named_in(rows[0].marks)
     only = topic[0] if len({*topic}) == 1 else None
     last = next((good for row in rows for good in named_in(row.marks)), None)
+    known = True
     for place, row in enumerate(rows):
         named = named_in(row.marks)
+        known = (known or bool(named)) and not (place and unknown_above(rows, place))
         for at, mark in enumerate(row.marks):
             if len(found) == MOST_NUMBERS:
                 return found
@@ -79,6 +82,8 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
             elif mark.kind in ("count", "money"):
                 priced = mark.kind == "money" or (row.kind == "negotiate" and mark.plain and mark.value in CENTS)
                 beside = _product_priced(row.marks, at) if priced else _product_beside(row.marks, at)
+                if (not named and not known) or (mark.kind == "count" and unknown_at(rows, place, at)):
+                    continue
                 if not beside:
                     spoken_of = _claimed_before(rows, found, row, mark) or (only if priced else None) or last
                     back = spoken_of is not None and _goes_back(row.marks, at)
@@ -87,10 +92,36 @@ def numbers(rows: Sequence[Row]) -> list[Number]:
                 found.append(Number(place, at, mark, beside, bool(named), boxed=boxed))
             elif mark.kind in ("percent", "order", "quote"):
                 found.append(Number(place, at, mark, None))
+        if is_respective(row):
+            counts = [at for at, number in enumerate(found) if number.row == place and number.mark.kind == "count"]
+            for at, good in zip(counts, named, strict=True):
+                found[at] = replace(found[at], product=good)
         aside = only is not None and row.kind not in ("negotiate", "claim", "change", "order", "ask_price")
         if named and (not aside or topic[0] in named):
             last = next((good for good in named if good in topic), named[-1])
     return found
+
+
+def is_respective(row: Row) -> bool:
+    """Whether a clause counts its goods in their order: "water and cola: 48 and 24 respectively"."""
+    counts = sum(mark.kind == "count" for mark in row.marks)
+    return counts == len(named_in(row.marks)) > 1 and any(mark.text == "respectively" for mark in row.marks)
+
+
+def unknown_above(rows: Sequence[Row], place: int) -> str:
+    """The goods, known to nobody, that a clause names for a count in the next: "Product: Sprite", "Quantity: 48"."""
+    row, following = rows[place], rows[place + 1 : place + 2]
+    if named_in(row.marks) or any(mark.kind == "count" for mark in row.marks):
+        return ""
+    return unknown_of_label(row.marks, following[0].marks if following else ())
+
+
+def unknown_at(rows: Sequence[Row], place: int, at: int) -> str:
+    """The goods, known to nobody, that a count is of."""
+    row = rows[place]
+    if not row.listed and place > 1 and (name := unknown_line(rows[place - 1].marks, row.marks)):
+        return name
+    return unknown_counted(row.marks, at)
 
 
 def _goes_back(marks: Sequence[Mark], at: int) -> bool:

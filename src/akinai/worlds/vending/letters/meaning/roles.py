@@ -86,6 +86,10 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
     for places in _columns(rows, found):
         table[places] = table[places].sum(axis=0)
     possible = np.array([can_be(rows[number.row].kind, _counted(rows, number)) for number in found])
+    before_goods = [named_in(rows[each.row].marks[each.at + 1 : each.at + 2]) != [] for each in found]
+    asking = [each.mark.kind == "count" and rows[each.row].kind == "ask_order" for each in found]
+    of_goods = [goods and asks for goods, asks in zip(before_goods, asking, strict=True)]
+    possible[np.ix_(of_goods, [ROLES.index("order"), ROLES.index("quote")])] = False
     best, boxed = np.where(possible, table[:, :-1], -np.inf).argmax(axis=1), table[:, -1] > 0
     cases = any(mark.case or mark.text in CASES for row in rows for mark in row.marks)  # else bare counts are of units
     paired = dict(_in_pairs(rows, found))
@@ -97,9 +101,9 @@ def with_roles(rows: Sequence[Row]) -> list[Number]:
     return judged
 
 
-_ORDERED = word_set("ordered billed invoiced charged expected 文数 注数 請求 請求数")
+_ORDERED = word_set("ordered billed invoiced charged expected 文数 注数 文 注 請求 請求数")
 _CAME = word_set(
-    "received got arrived came delivered scanned counted 入荷 入荷数 着荷数 納品数 受領 受領数 到着 到着数 実数"
+    "received got arrived came delivered scanned counted 入荷 入荷数 着荷数 納品数 納品 受領 受領数 到着 到着数 実数"
 )
 """Words right before what was ordered, and what came; "注文数" is split in two."""
 _OLD, _NEW = word_set("old current original before 変更前"), word_set("new revised changed corrected after 変更後")
@@ -112,13 +116,19 @@ _PAIRS: Mapping[str, tuple[tuple[frozenset[str], Role], tuple[frozenset[str], Ro
 
 
 def _in_pairs(rows: Sequence[Row], found: Sequence[Number]) -> Iterator[tuple[int, Role]]:
-    """The places of counts that a clause names in pairs, with their roles: "ordered 24, received 20"."""
+    """The places of counts that a clause names in pairs, with their roles: "ordered 24, received 20".
+
+    Where a letter claims, its clauses without a kind count what it claims.
+    """
+    plain = "claim" if any(row.kind == "claim" for row in rows) else NOTHING
     for at, (first, second) in enumerate(pairwise(found)):
         together = first.row == second.row and first.product is not None and first.product == second.product
-        pair = _PAIRS.get(rows[first.row].kind)
+        kind = rows[first.row].kind
+        pair = _PAIRS.get(plain if kind == NOTHING else kind)
         if not together or pair is None or {first.mark.kind, second.mark.kind} != {"count"}:
             continue
-        if all(words & _words_before(rows, each) for each, (words, _) in zip((first, second), pair, strict=True)):
+        both = list(zip((first, second), pair, strict=True))
+        if any(all(words & said(rows, each) for each, (words, _) in both) for said in (_words_before, _words_after)):
             yield at, pair[0][1]
             yield at + 1, pair[1][1]
 
@@ -128,6 +138,12 @@ def _words_before(rows: Sequence[Row], number: Number) -> set[str]:
     marks = reversed(rows[number.row].marks[: number.at])
     words = takewhile(lambda mark: mark.kind == "word", (mark for mark in marks if mark.text != ":"))
     return {mark.text for mark, _ in zip(words, range(2), strict=False)}
+
+
+def _words_after(rows: Sequence[Row], number: Number) -> set[str]:
+    """The word right after a number and its goods: "48 water ordered, 40 received"."""
+    marks = rows[number.row].marks[number.at + 1 : number.at + 4]
+    return {next((mark.text for mark in marks if mark.product is None and mark.text != "of"), "")}
 
 
 def _columns(rows: Sequence[Row], found: Sequence[Number]) -> list[list[int]]:
@@ -181,6 +197,8 @@ def _is_boxed(rows: Sequence[Row], found: Sequence[Number], at: int) -> bool:
         return True
     if kind == "order" and bare and 0 < mark.value <= _MOST_CASES_UNSAID and _follows_cases(found, at):
         return True
+    if kind == "order" and mark.plain and _is_after_more_cases(found, at):
+        return True
     alike = [other for other in found if other.mark.case and other.product == found[at].product]
     beside = [other for other in alike if rows[other.row].kind == kind]
     before = [other for other in beside if other.row in (row - 1, row) and (other.row, other.at) < (row, found[at].at)]
@@ -194,6 +212,8 @@ def _speaks_of_cases(rows: Sequence[Row], row: int) -> bool:
     """Whether a clause that orders says of its counts that they are of cases, or a few words after it do:
     "Tea 2, gum 1. Cases, please."."""
     then = [each for each in rows[row + 1 : row + 2] if len(each.marks) <= _ADDED]
+    lead = next((each for each in reversed(rows[:row]) if not each.listed), rows[row])
+    then += [lead] if rows[row].listed and [mark.text for mark in lead.marks[-3:-1]] == ["in", "cases"] else []
     return any(
         each.kind == "order" and any(mark.kind == "word" and mark.text in _SEVERAL_CASES for mark in each.marks)
         for each in (rows[row], *then)
@@ -205,6 +225,16 @@ def _follows_cases(found: Sequence[Number], at: int) -> bool:
     before = [other.mark for other in found[:at] if other.mark.kind == "count" and found[at].row - other.row <= 1]
     few = sum(1 for _ in takewhile(lambda mark: not mark.case and mark.value <= _MOST_CASES_UNSAID, reversed(before)))
     return few < len(before) and before[-1 - few].case
+
+
+def _is_after_more_cases(found: Sequence[Number], at: int) -> bool:
+    """Whether the count right before it in its clause is of as many cases or more, of goods with as large a case, and
+    it is less than half a case itself: "10 cases of water and 5 cola"."""
+    here, before = found[at], found[at - 1] if at else None
+    if before is None or before.row != here.row or not before.mark.case or here.product is None:
+        return False
+    size = before.product.case_units if before.product else 0
+    return here.product.case_units == size and 2 * here.mark.value < size and here.mark.value <= before.mark.value
 
 
 @lru_cache(maxsize=1)

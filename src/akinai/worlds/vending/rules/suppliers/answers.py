@@ -26,12 +26,14 @@ from akinai.worlds.vending.rules.suppliers.letters import Draft
 from akinai.worlds.vending.rules.suppliers.quotes import (
     Answer,
     Request,
+    changed_units,
     changes_of_confirmed,
     charge,
     confirm,
     drop_quote,
     lines_of,
     quote,
+    repeats_quotes,
     standing_quotes,
     units_of,
 )
@@ -52,11 +54,22 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
         state = state.moved(quoted={**state.quoted, supplier.id: (state.day, supplier.price_permille)})
     day = letter.at // DAY_MINUTES + 1
     changes = changes_of_confirmed(intents)
+    confirmed = [intent for intent in intents if intent.kind == "confirm"]
+    again = [
+        intent
+        for intent in intents
+        if intent.kind == "order"
+        and repeats_quotes(state, Request(supplier, intent, day, delivery, letter.number), confirmed)
+    ]
     paragraphs: list[str] = []
     terms = False
     for kind, act in _ACTS.items():
         for intent in intents:
-            if intent.kind == kind and intent not in changes and not (kind in ("thank", "other") and paragraphs):
+            if (
+                intent.kind == kind
+                and intent not in (*changes, *again)
+                and not (kind in ("thank", "other") and paragraphs)
+            ):
                 answer = act(state, Request(supplier, intent, day, delivery, letter.number, changes))
                 state, terms = answer.state, terms or answer.terms
                 paragraphs += answer.paragraphs
@@ -176,20 +189,20 @@ def _change(state: State, request: Request) -> Answer:
     intent, supplier = request.intent, request.supplier
     if quotes := _meant_quotes(state, request):
         former = [offer for number, offer in standing_quotes(state, request).items() if number in quotes]
-        units = {**units_of(*former), **intent.items.units}
-        items = replace(intent.items, units={id: count for id, count in units.items() if count})
+        items = replace(intent.items, units=changed_units(units_of(*former), intent))
         return quote(state, replace(request, intent=replace(intent, items=items)))
     meant = _meant_orders(state, request)
     open_orders = [order for order in meant if _is_here(state, order)]
     if len(open_orders) != 1:
         return _unchanged(state, request, meant)
     order = open_orders[0]
-    if not intent.items.units:
+    if not intent.items.units and not intent.more:
         how = f"Order {order.number} can still be changed: write its number and the new quantities."
         return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
     units = {line.product: line.units for line in order.lines}
-    changed_units = {id: count for id, count in {**units, **intent.items.units}.items() if count}
-    wanted = Items(changed_units, unclear=intent.items.unclear, unknown=intent.items.unknown)
+    wanted = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
+    if not wanted.found:
+        return _cancel(state, replace(request, intent=Intent("cancel", orders=(order.number,))))
     lines = lines_of(state, supplier, wanted)
     reasons: list[str] = []
     if len(lines) < len(wanted.units) or wanted.unclear or wanted.unknown:

@@ -61,7 +61,7 @@ def confirm(state: State, request: Request) -> Answer:
     if len(meant) > 1 and any(not change.quotes for change in request.changes):
         which = "Your letter changes a quote: please write the number of the quote beside the change."
         return Answer(state, (letters.not_placed([which]),))
-    changed = {id for change in request.changes for id in change.items.units}
+    changed = {id for change in request.changes for id in (*change.items.units, *change.more)}
     less = any(each.product not in changed for each in intent.items.unclear)
     other = not request.changes and intent.items.found and intent.items.units != units_of(*meant)
     if less or other:
@@ -86,6 +86,24 @@ def _no_quote(numbers: Sequence[int]) -> str:
     return f"No quote{which} of ours stands for you: it was ordered, has expired, or was never made."
 
 
+def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]:
+    """The units after changes, which say how many there are to be, or how many come or go; none of goods taken off."""
+    units = dict(former)
+    for change in changes:
+        units |= {id: count for id, count in change.items.units.items() if id not in change.more}
+        units |= {id: max(0, former.get(id, 0) + count) for id, count in change.more.items()}
+    return {id: count for id, count in units.items() if count}
+
+
+def repeats_quotes(state: State, request: Request, confirmed: Sequence[Intent]) -> bool:
+    """Whether an order only says once more what quotes that the same letter takes up are for."""
+    offers = standing_quotes(state, request)
+    numbers = {number for intent in confirmed for number in intent.quotes or tuple(sorted(offers)[-1:])}
+    quoted = units_of(*(offers[number] for number in numbers if number in offers))
+    ordered = request.intent.items.units
+    return bool(ordered) and all(quoted.get(id) == units for id, units in ordered.items())
+
+
 def units_of(*offers: Quote) -> dict[str, int]:
     """The units of quotes together, by product id."""
     units: dict[str, int] = {}
@@ -99,8 +117,8 @@ def _take_up(state: State, request: Request, offer: Quote) -> Answer:
     changes = [change for change in request.changes if not change.quotes or offer.number in change.quotes]
     if not changes:
         return charge(state, request, offer.lines, ())
-    changed = {id: units for change in changes for id, units in change.items.units.items()}
-    wanted = {id: units for id, units in {**units_of(offer), **changed}.items() if units}
+    changed = {id for change in changes for id in (*change.items.units, *change.more)}
+    wanted = changed_units(units_of(offer), *changes)
     unclear = tuple(each for change in changes for each in change.items.unclear)
     items = Items(wanted, unclear=unclear, unknown=tuple(each for change in changes for each in change.items.unknown))
     lines = lines_of(state, request.supplier, items)
