@@ -287,6 +287,7 @@ def test_what_a_claim_lacks_is_no_order() -> None:
         ("Please send us 48 drinks in total: 24 water and 24 cola.", {"water": 24, "cola": 24}),
         ("Please send 24 cola. If you are out of it, send 24 water.", {"cola": 24}),
         ("48 water and 24 cola please, or 24 iced tea if the cola is sold out.", {"water": 48, "cola": 24}),
+        ("Please send 48 water, and 12 sandwiches if they cost less than $2.", {"water": 48}),
         ("Please send 72 water. We'll order the 48 cola next week.", {"water": 72}),
         ("Please send 24 water and 24 cola. Acme sells me 48 water for $20.", {"water": 24, "cola": 24}),
         (

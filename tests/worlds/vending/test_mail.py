@@ -304,12 +304,14 @@ def test_a_quote_is_taken_up_with_a_change() -> None:
     [
         "We accept quote 2. Please send 50 water and 24 cola.",
         "Order confirmation for quote 2. Please ship the following:\n- Water: 50 units\n- Cola: 24 units",
+        "I'd like to order the goods in your quote 2: 50 water and 24 cola.",
         "We accept quote 2, please go ahead. Please also send 72 candy.",
     ],
 )
 def test_a_quote_that_a_letter_names_and_repeats_is_ordered_once(body: str) -> None:
     """Goods that are in the quote with as many units are those of the quote; others are an order of their own."""
     state, _ = answered(quoted("Please quote 50 units of water and 24 cola"), NORTHBAY.address, "", body + WHERE)
+    assert not state.mail.quotes
     assert units_ordered(state) == [{"water": 50, "cola": 24}, *([{"candy": 72}] if "candy" in body else [])]
 
 

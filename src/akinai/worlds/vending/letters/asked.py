@@ -83,6 +83,8 @@ _OTHERS = re.compile(
 _GONE = r"(?:out of|sold out|unavailable|not available|run out|don't have|do not have)\b"
 _IN_CASE = re.compile(rf"(?:only )?if\b.*(?:{_GONE}|\b(?:under|below|less than|cheaper|drops?)\b)")
 """A clause of what is to be sent only if something is so."""
+_IF_CHEAP = re.compile(r"[^.,;]*\bif (?:they|it|these|the price)\b.*\b(?:under|below|less than|cheaper|at most)\b")
+"""Words after a count that is wanted only then."""
 _OR_IN_CASE = re.compile(rf"\bor (?=.*\bif\b.*{_GONE})")
 """Before goods that are to come in place of others."""
 _ANOTHER_TIME = re.compile(
@@ -100,6 +102,8 @@ def asks_for_nothing(rows: Sequence[Row], numbers: Sequence[Number], number: Num
     before, after = _said(marks[: number.at]), _said(marks[number.at + 1 :])
     whole = f"{before} {number.mark.text} {after}".strip()
     if any(words.match(whole) for words in (_IN_CASE, _ANOTHER_TIME)) or _OTHERS.search(whole) or _HELD.search(before):
+        return True
+    if _IF_CHEAP.match(after):
         return True
     if _is_in_stock(rows, number) and _NEEDED.search(after):
         return True

@@ -94,7 +94,7 @@ def _order(letter: Letter) -> list[Intent]:
     if changes:
         units = {id: count for id, count in {**items.units, **changes}.items() if count}
         items = replace(items, units=units, unclear=tuple(each for each in items.unclear if each.product not in units))
-    return [Intent("order", items)] if letter.said or items.found else []
+    return [Intent("order", items, quotes=letter.quotes("order"))] if letter.said or items.found else []
 
 
 _ORDERING = re.compile(r"\b(?:orders?|buy|purchase|additional(?:ly)?|extra|another|separate|new)\b|注文|発注|追加|別途")

@@ -33,6 +33,7 @@ from akinai.worlds.vending.rules.suppliers.quotes import (
     drop_quote,
     lines_of,
     quote,
+    quote_meant,
     repeats_quotes,
     standing_quotes,
     units_of,
@@ -81,6 +82,8 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
 def _order(state: State, request: Request) -> Answer:
     """Place the order of a letter, all of it or nothing."""
     supplier, items = request.supplier, request.intent.items
+    if number := quote_meant(state, request):
+        return confirm(state, replace(request, intent=Intent("confirm", quotes=number)))
     lines = lines_of(state, supplier, items)
     reasons: list[str] = []
     if len(lines) < len(items.units) or items.unclear or items.unknown:

@@ -95,6 +95,12 @@ def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]
     return {id: count for id, count in units.items() if count}
 
 
+def quote_meant(state: State, request: Request) -> tuple[int, ...]:
+    """The quote that an order names and is for as a whole: "we order the goods of quote 18: 96 water, 48 cola"."""
+    offers, wanted = standing_quotes(state, request), request.intent.items.units
+    return tuple(number for number in request.intent.quotes if number in offers and units_of(offers[number]) == wanted)
+
+
 def repeats_quotes(state: State, request: Request, confirmed: Sequence[Intent]) -> bool:
     """Whether an order only says once more what quotes that the same letter takes up are for."""
     offers = standing_quotes(state, request)
