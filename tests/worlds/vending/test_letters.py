@@ -287,6 +287,10 @@ def test_what_a_claim_lacks_is_no_order() -> None:
         ("Please send us 48 drinks in total: 24 water and 24 cola.", {"water": 24, "cola": 24}),
         ("Please send 24 cola. If you are out of it, send 24 water.", {"cola": 24}),
         ("48 water and 24 cola please, or 24 iced tea if the cola is sold out.", {"water": 48, "cola": 24}),
+        ("I'd like to order:\n\nCola: 48 units at $0.65\nWater: 24 units at $0.40", {"cola": 48, "water": 24}),
+        ("Please send one case per product: cola, water, chips.", {"cola": 24, "water": 24, "chips": 12}),
+        ("以下を発注します。\n- 水:48本(売れ筋)\n- コーラ:24本(通常通り)", {"water": 48, "cola": 24}),
+        ("以下を発注します。\n水:48本\nサラダ:0個", {"water": 48}),
         ("Please send 48 water, and 12 sandwiches if they cost less than $2.", {"water": 48}),
         ("Please send 72 water. We'll order the 48 cola next week.", {"water": 72}),
         ("Please send 24 water and 24 cola. Acme sells me 48 water for $20.", {"water": 24, "cola": 24}),
@@ -318,6 +322,8 @@ def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str
     cases count what they hold."""
     (order,) = understand(SETUP, "", letter)[0]
     assert (order.kind, dict(order.items.units)) == ("order", units)
+    assert not order.items.unclear
+    assert not order.items.unknown
 
 
 @pytest.mark.parametrize(
@@ -329,6 +335,12 @@ def test_what_is_no_part_of_an_order_is_not_ordered(letter: str, units: dict[str
         ("Please proceed with Q-19 and cancel Q-18.", [("confirm", (), (19,)), ("cancel", (), (18,))]),
         ("Of the orders 31, 32 and 33 please cancel 31 and 33.", [("cancel", (31, 33), ())]),
         ("Cancel order 31. We still need order 32.", [("cancel", (31,), ())]),
+        (
+            "Order 91 was a mistake, please cancel it. Order 90 is correct and should be delivered.",
+            [("cancel", (91,), ())],
+        ),
+        ("Please cancel our last order. Order 133 can come as planned.", [("cancel", (), ())]),
+        ("注文84は届きました。注文85をキャンセルしてください。", [("cancel", (85,), ())]),
     ],
 )
 def test_of_several_numbers_those_are_meant_that_are_chosen(
@@ -345,9 +357,17 @@ def test_of_several_numbers_those_are_meant_that_are_chosen(
         "Don't cancel order 32, only 31.",
         "注文31のキャンセルは不要になりました。",
         "If you cannot ship order 31 before the weekend, we will have to cancel it.",
+        "If order 168 can't arrive by Friday, please cancel it.",
+        "Please ship order 168 before Monday or cancel it.",
+        "Please disregard my previous email. Order 153 stands.",
+        "注文51のキャンセルは不要です。予定通り配送をお願いします。",
+        "注文52はキャンセルできますか?",
         "Please repeat order 31.",
         "注文31と同じ内容でもう一度お願いします。",
         "If Q-18 includes delivery, we'll accept it.",
+        "Could you lower the chips to $0.90? If yes, we accept Q-121.",
+        "承認が下り次第、Q-43を発注いたします。",
+        "発注内容は以下の通りで間違いないでしょうか。\n水 48本\nコーラ 24本",
         "Does Q-18 include delivery? If so, please go ahead.",
         "Please hold Q-18 for us until Friday; my partner has to approve it.",
     ],

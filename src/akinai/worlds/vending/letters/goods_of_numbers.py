@@ -65,6 +65,8 @@ def shares(rows: Sequence[Row], number: Number) -> bool:
     start = number.at + 1
     if [mark.text for mark in (*marks[start : start + 1], *marks[start + 2 : start + 3])] == ["(", ")"]:
         start += 3  # "one case (24) each"
+    if [mark.text for mark in marks[start : start + 2]] in (["per", "product"], ["per", "item"]):
+        return True
     before, after = reversed(marks[max(0, number.at - 2) : number.at]), marks[start : start + 2]
     beside = (mark for side in (before, after) for mark in takewhile(lambda mark: mark.kind == "word", side))
     return any(mark.text in _SHARED or mark.text.startswith(_SHARED_JA) or mark.text.endswith("各") for mark in beside)

@@ -18,8 +18,14 @@ _KEEPING = word_set(
     "stay stays stand stands remain remains keep keeps kept planned unchanged unaffected proceed intended"
 )
 """Words of what is not cancelled, beside what is."""
-_STILL_WANTED = re.compile(r"\bstill (?:need|want|require)|\bonly\b(?= #?[0-9]+ *$)|予定通り|予定どおり|そのまま")
+_STILL_WANTED = re.compile(
+    r"\bstill (?:need|want|require)|\bis (?:correct|right|fine|good|valid)\b"
+    r"|\bshould (?:be delivered|come|go)\b|\bcan come\b"
+    r"|\blast order was\b|\bonly\b(?= #?[0-9]+ *$)|予定通り|予定どおり|そのまま"
+)
 """Words of the same in a row."""
+_ARRIVED = re.compile(r"届きました|受領|重複|誤って|\b(?:arrived|received|delivered)\b")
+"""Words of a clause that only tells what came of an order."""
 _TAKING_BACK = re.compile(r"\b(?:cancel|withdraw|void|scrap|drop)\w*\b")
 _NOT_CHOSEN = word_set("not than over replaces")
 """Words before the quote that is not taken up, where another is."""
@@ -113,6 +119,9 @@ class Letter:
         if kind == "cancel":
             places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
             own = [_after_word(self.said[at].marks, _TAKING_BACK) for at in places] or own
+            said = [self.said[at] for at in places if not _ARRIVED.search(self.said[at].clause.low)]
+            told = [_after_word(each.marks, _TAKING_BACK) for each in said]
+            own = told if _values(which, told) else own
         if kind == "confirm" and which == "quote":
             own = _chosen(self.of(kind))
         numbers = _values(which, own)
@@ -127,7 +136,9 @@ class Letter:
             each.clause.place == said.clause.place and _GOES_ON.match(each.clause.low) is not None for each in then
         )
         kept = _STILL_WANTED.search(said.clause.low) is not None or any(mark.text in _KEEPING for mark in said.marks)
-        return goes_on or kept
+        taken = next((at for at, mark in enumerate(said.marks) if _TAKING_BACK.search(mark.text)), len(said.marks))
+        keeping = next((at for at, mark in enumerate(said.marks) if mark.text in _KEEPING), -1)
+        return goes_on or (kept and taken >= keeping)  # "drop 122 and keep 121" is not kept
 
     def _unclaimed(self, which: Literal["order", "quote"], kind: str, numbers: list[int]) -> list[int]:
         """The numbers that no clause of another kind names, if there are any."""
@@ -139,8 +150,9 @@ class Letter:
         if own := self._own(which, kind):
             return tuple(own)
         start = next((at for at, said in enumerate(self.said) if said.kind == kind), 0)
-        before = [said.marks for said in self.said[:start]]
-        after = [said.marks for said in self.said[start:]]
+        kept = [kind == "cancel" and self._is_kept(at) for at in range(len(self.said))]
+        before = [said.marks for said, keeps in zip(self.said[:start], kept, strict=False) if not keeps]
+        after = [said.marks for said, keeps in zip(self.said[start:], kept[start:], strict=True) if not keeps]
         for marks in (*reversed(before), self.subject_marks, *after):
             if numbers := _values(which, [marks]):
                 return tuple(self._unclaimed(which, kind, numbers))

@@ -138,7 +138,9 @@ def _goods(letter: Letter, kind: str) -> Items:
     """The goods that clauses of a kind ask for, or announce in a list below; else those of the subject."""
     asked, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
     if asked.units or asked.unclear:
-        names = [*(name for name in read.unknown if can_name(name.split())), *unknown_goods(letter.rows, kind)]
+        alone = [" ".join(mark.text for mark in row.marks) for row in letter.rows if not named_in(row.marks)]
+        written = [name for name in read.unknown if name < "\u3000" or any(name in said for said in alone)]
+        names = [*(name for name in written if can_name(name.split())), *unknown_goods(letter.rows, kind)]
         unknown = tuple(dict.fromkeys(names))
         if unknown:  # counts of goods that nobody sells are of no others
             sizes = {name.id: name.case_units for name in letter.names}
@@ -146,6 +148,7 @@ def _goods(letter: Letter, kind: str) -> Items:
             sure = {id: units for id, units in sure.items() if units * sizes[id] != asked.units[id]}
             asked = replace(asked, units={**asked.units, **sure})
         unclear = {each.product: each for each in (*read.unclear, *asked.unclear) if each.product not in asked.units}
+        unclear = {id: each for id, each in unclear.items() if re.search("[1-9?]", each.quantity)}
         # Half an order would be worse than a question, and `read` knows more ways to write a list.
         beside = {id: units for id, units in read.units.items() if id in asked.bare and id not in unclear}
         bare = tuple(id for id in asked.bare if id not in beside)

@@ -43,10 +43,11 @@ _GONE = r"\b(?:out of|sold out|unavailable|not available|run out)\b"
 _CHEAPER = r"\b(?:under|below|less than|cheaper|drops?|goes down|comes down)\b"
 _QUOTE = r"(?:the |your )?q(?:uote)?[ -]?#?[0-9]"
 _CONDITION = re.compile(
-    rf"(?:only )?if (?:so\b|{_QUOTE}|.*{_GONE}|.*{_CHEAPER})|.*\bhold {_QUOTE}|.*\bwhere it (?:says|reads)\b"
+    rf"(?:only )?if (?:so\b|yes\b|{_QUOTE}|.*{_GONE}|.*{_CHEAPER})|.*\bhold {_QUOTE}|.*\bwhere it (?:says|reads)\b"
     r"|(?:next (?:week|month|time)|later),? (?:we|i)(?:'ll| will| shall| plan| intend| expect)\b"
     r"|.*\b(?:we|i)(?:'ll| will| (?:expect|plan|intend) to) (?:order|buy|take|need)\b.*\b(?:next (?:week|month)|later)"
     r"|.*注 ?文しました(?:が|けど)|.*(?:でしたら|であれば|なら|たら) ?,.*注 ?文します|.*来週(?:に)? ?注 ?文します"
+    r"|.*(?:次第|(?:条件|内容|承認|予算)[^,.]*(?:ば|たら)).*(?:発 ?注|注 ?文)(?:いた)?しま"
 )
 """A clause of what is ordered only if something is so, or another time."""
 _NOT_TAKEN_BACK = re.compile(
@@ -58,10 +59,24 @@ _NOT_TAKEN_BACK = re.compile(
     r"|\bif (?:it|you|this|the|they|order|we)\b.*n't\b.*\bcancel"
     r"|\bon hold\b|\bhold (?:the |my |our |your )?(?:order|q-?[0-9]|quote)"
     r"|\b(?:keep|delay|postpone) (?:the |our |my )?order\b"
-    r"|キャンセル(?:しない|する必要はあ|の必要はあ|は不要|されて|料)|取り消さない|キャンセル.*撤回|場合は.*キャンセル"
+    r"|\bor (?:else )?(?:we |i )?(?:will |must |have to )?cancel"
+    r"|\b(?:disregard|ignore) (?:my|our|the) (?:previous|last|earlier) (?:e-?mail|mail|message)"
+    r"|\bcancel (?:the|my|our|that) (?:(?:quote|price) request|request|inquiry|meeting|visit|call)\b"
+    r"|キャンセル(?:しない|する必要はあ|の必要はあ|は?不要|されて|料|では(?:ありません|なく)|するつもりは|を取り消|を検討|(?:が|は)?可能|できま)"
+    r"|取り消さない|キャンセル.*撤回|場合は.*キャンセル"
     r"|キャンセル.*(?:をお願いしましたが|しましたが)"
 )
 """A clause that speaks of taking something back, and does not."""
+_FAILING = re.compile(r"if\b.*\b(?:can't|cannot|can not|won't|impossible|late|delayed|unable|not be)\b")
+"""A condition on which something would be taken back."""
+_FEE = re.compile(r"\b(?:fee|cost|charge)|料")
+_TAKING_BACK = re.compile(
+    r"\b(?:cancel|withdraw|void|scrap|drop|forget|kill|strike|delete|revoke|rescind|no longer)|not need|take back"
+    r"|キャンセル|取り消|取消|取りやめ|破棄|辞退|見送"
+)
+"""Words with which something is taken back."""
+_ASKED_BACK = re.compile(r"(?:内容|以下).*(?:間違い(?:ない|ありません)|よろしい)でしょうか|という認識で")
+"""Words of a letter that asks whether an order is as it says."""
 _AGAIN = re.compile(
     r"\b(?:repeat|reorder|re-order|duplicate)\b.*\border ?#?[0-9]"
     r"|\b(?:send|ship|deliver|place)\b.*\border ?#?[0-9]+ (?:once more|again)\b"
@@ -125,7 +140,12 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     doubted = np.isin(table.argmax(axis=1), _CHARGING_PLACES) & (careful.argmax(axis=1) == KINDS.index("cancel"))
     careful[np.ix_(doubted, _DECIDING_PLACES)] -= 8 * CERTAIN * unit  # what may confirm takes nothing back either
     at = 0
-    for goods, run in groupby(rows, key=_counts_goods):
+    priced = [False, *(_is_priced(clause) for clause in clauses)]
+    of_goods = [
+        _counts_goods(row) or (priced[place] and any(priced[max(0, place - 1) : place + 2 : 2]))
+        for place, row in enumerate(rows)
+    ]
+    for goods, run in groupby(of_goods):
         here = slice(at, at := at + len(list(run)))
         if goods:
             leads = rows[here.start - 1].tokens[-1:] == [":"]
@@ -146,18 +166,33 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
 
     first = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
     conditional = {clause.place for clause in clauses if _CONDITION.match(clause.low)}
+    failing = {clause.place for clause in clauses if _FAILING.match(clause.low)}
+    denied = any(_NOT_TAKEN_BACK.search(clause.low) and not _FEE.search(clause.low) for clause in clauses)
+    asked = any(_ASKED_BACK.search(clause.low) for clause in clauses)
     table = np.zeros((len(clauses) + 1, len(KINDS)), dtype=np.int64)
+    table[0, KINDS.index("cancel")] = 8 * denied
     for row, clause in enumerate(clauses, 1):
         for much, kinds, found in (
             (2, CHARGING, _NOT_NOW.search(clause.low)),
-            (8, CHARGING, clause.place in conditional),
-            (8, ("cancel",), _NOT_TAKEN_BACK.search(clause.low)),
+            (8, CHARGING, clause.place in conditional or asked),
+            (8, ("cancel",), _NOT_TAKEN_BACK.search(clause.low) or clause.place in failing),
+            (8, ("cancel",), denied and not _TAKING_BACK.search(clause.low)),
             (8, ("cancel", "change"), _AGAIN.search(clause.low)),
             (8, (*CHARGING, "change", "cancel"), clause.place in first),
         ):
             if found:
                 table[row, [KINDS.index(kind) for kind in kinds]] += much
     return table
+
+
+_PRICED = re.compile(
+    r"\W*§ ?: ?[0-9]+(?: (?:units|cases))? (?:at|x) [$0-9.,]+(?: (?:each|per unit|a unit))?(?: ?= ?[$0-9.,]+)?\W*"
+)
+
+
+def _is_priced(clause: Clause) -> bool:
+    """Whether a line counts goods at a price, as others beside it do: "Cola: 48 units at $0.65"."""
+    return not clause.asks and _PRICED.fullmatch(clause.low) is not None
 
 
 def _counts_goods(row: Row) -> bool:

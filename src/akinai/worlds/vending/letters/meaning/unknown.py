@@ -18,9 +18,10 @@ _NO_GOOD = ASKING | word_set(
     "did my our your"
 )
 """Words before a count that name no goods."""
-_POINTING = word_set("them those these either too both")
+_POINTING = word_set("them those these either too both below above stands following attached")
 _PAPERS = word_set(
-    "order orders quote quotes invoice account delivery address date phone total po previous cancel number"
+    "order orders quote quotes invoice account delivery address date phone total po previous cancel number "
+    "合計 小計 総計 計 数量 本数 備考 程度 在庫"
 )
 """Words that are in no name of goods."""
 _LABELS = word_set("product item article goods name 商品 商品名 品名 品目")
