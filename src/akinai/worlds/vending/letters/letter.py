@@ -7,7 +7,7 @@ from typing import Literal
 
 from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Items
-from akinai.worlds.vending.letters.meaning.kinds import CHARGING, NOTHING
+from akinai.worlds.vending.letters.meaning.kinds import CHARGING, NOTHING, TAKING_BACK
 from akinai.worlds.vending.letters.meaning.numbers import Number, Row
 from akinai.worlds.vending.letters.names import GoodName
 from akinai.worlds.vending.letters.scan import Mark
@@ -24,8 +24,10 @@ _STILL_WANTED = re.compile(
     r"|\blast order was\b|\bonly\b(?= #?[0-9]+ *$)|予定通り|予定どおり|そのまま"
 )
 """Words of the same in a row."""
-_ARRIVED = re.compile(r"届きました|受領|重複|誤って|\b(?:arrived|received|delivered)\b")
-"""Words of a clause that only tells what came of an order."""
+_LIKEWISE = re.compile(
+    r"(?:and|also|plus|as well)\b|.*\b(?:too|as well|likewise|either|same|both|stop|(?:not|n't) (?:ship|send))\b|.*も"
+)
+"""A clause that takes back what it names as the clause before does."""
 _TAKING_BACK = re.compile(r"\b(?:cancel|withdraw|void|scrap|drop)\w*\b")
 _NOT_CHOSEN = word_set("not than over replaces")
 """Words before the quote that is not taken up, where another is."""
@@ -119,7 +121,7 @@ class Letter:
         if kind == "cancel":
             places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
             own = [_after_word(self.said[at].marks, _TAKING_BACK) for at in places] or own
-            said = [self.said[at] for at in places if not _ARRIVED.search(self.said[at].clause.low)]
+            said = [self.said[at] for at in places if _takes_back(self.said[at].clause.low)]
             told = [_after_word(each.marks, _TAKING_BACK) for each in said]
             own = told if _values(which, told) else own
         if kind == "confirm" and which == "quote":
@@ -166,6 +168,11 @@ def _after_word(marks: Sequence[Mark], words: re.Pattern[str]) -> Sequence[Mark]
         return marks
     numbered = [any(mark.kind in ("order", "quote") for mark in part) for part in (marks[:at], marks[at:])]
     return marks[at:] if all(numbered) else marks
+
+
+def _takes_back(said: str) -> bool:
+    """Whether a clause takes something back in its own words, or likewise: not "order 30 remains valid"."""
+    return TAKING_BACK.search(said) is not None or _LIKEWISE.match(said) is not None
 
 
 def _chosen(confirmed: Sequence[Said]) -> list[Sequence[Mark]]:

@@ -70,8 +70,9 @@ _NOT_TAKEN_BACK = re.compile(
 _FAILING = re.compile(r"if\b.*\b(?:can't|cannot|can not|won't|impossible|late|delayed|unable|not be)\b")
 """A condition on which something would be taken back."""
 _FEE = re.compile(r"\b(?:fee|cost|charge)|料")
-_TAKING_BACK = re.compile(
-    r"\b(?:cancel|withdraw|void|scrap|drop|forget|kill|strike|delete|revoke|rescind|no longer)|not need|take back"
+TAKING_BACK = re.compile(
+    r"\b(?:cancel|withdraw|void|scrap|drop|forget|kill|strike|delete|revoke|rescind|no longer|turn(?:ing)? down)"
+    r"|not (?:be )?(?:need|want|going|proceed)|take back"
     r"|キャンセル|取り消|取消|取りやめ|破棄|辞退|見送"
 )
 """Words with which something is taken back."""
@@ -176,7 +177,7 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
             (2, CHARGING, _NOT_NOW.search(clause.low)),
             (8, CHARGING, clause.place in conditional or asked),
             (8, ("cancel",), _NOT_TAKEN_BACK.search(clause.low) or clause.place in failing),
-            (8, ("cancel",), denied and not _TAKING_BACK.search(clause.low)),
+            (8, ("cancel",), denied and not TAKING_BACK.search(clause.low)),
             (8, ("cancel", "change"), _AGAIN.search(clause.low)),
             (8, (*CHARGING, "change", "cancel"), clause.place in first),
         ):
