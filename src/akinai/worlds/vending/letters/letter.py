@@ -122,8 +122,8 @@ class Letter:
             places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
             own = [_after_word(self.said[at].marks, _TAKING_BACK) for at in places] or own
             said = [self.said[at] for at in places if _takes_back(self.said[at].clause.low)]
-            told = [_after_word(each.marks, _TAKING_BACK) for each in said]
-            own = told if _values(which, told) else own
+            worded = [_after_word(each.marks, _TAKING_BACK) for each in said]
+            own = worded if _values(which, worded) else own
         if kind == "confirm" and which == "quote":
             own = _chosen(self.of(kind))
         numbers = _values(which, own)
