@@ -385,6 +385,7 @@ def test_what_is_only_spoken_of_is_neither_placed_nor_taken_back(letter: str) ->
         ("Please add one more case of cola to order 31.", {"cola": 24}, {"cola": 24}),
         ("Please reduce the cola on order 31 by 24.", {}, {"cola": -24}),
         ("Please cancel the cola on order 31.", {"cola": 0}, {}),
+        ("I don't need the 48 iced tea in order 31.", {"iced_tea": 0}, {}),
         ("Please cancel 24 of the 48 colas on order 31.", {"cola": 24}, {}),
         ("注文31のガムをキャンセルしてください。", {"chewing_gum": 0}, {}),
         ("Please change order 31: cola 72 instead of 48.", {"cola": 72}, {}),
@@ -395,6 +396,22 @@ def test_a_change_says_how_many_or_how_many_more(letter: str, units: dict[str, i
     (change,) = understand(SETUP, "", letter)[0]
     assert (change.kind, change.orders) == ("change", (31,))
     assert (dict(change.items.units), dict(change.more)) == (units, more)
+
+
+def test_each_order_gets_its_own_change() -> None:
+    """Goods that a sentence adds to an order come to that one, wherever its number stands."""
+    letter = "Please add 24 cola to order 31.\nPlease add one more case of gum to order 32."
+    changes = [(each.orders, dict(each.more)) for each in understand(SETUP, "", letter)[0]]
+    assert changes == [((31,), {"cola": 24}), ((32,), {"chewing_gum": 24})]
+
+
+@pytest.mark.parametrize(
+    "letter", ["Please send me your price list | Dana", "Please send 48 cola.\nDana | Akinai | Bay"]
+)
+def test_a_line_with_bars_is_no_heading_of_nothing(letter: str) -> None:
+    """Where no row of a table follows, a line with bars says what it says."""
+    (intent,) = understand(SETUP, "", letter)[0]
+    assert (intent.kind, dict(intent.items.units)) in [("ask", {}), ("order", {"cola": 48})]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from akinai.worlds.vending.letters.goods_of_numbers import goods_above, goods_be
 from akinai.worlds.vending.letters.meaning.kinds import NOTHING
 from akinai.worlds.vending.letters.meaning.numbers import Number, Role, Row
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.scan import Mark, named_in
+from akinai.worlds.vending.letters.scan import Mark, named_in, text_of
 from akinai.worlds.vending.letters.words import TOTALS, word_set
 
 _DOUBLES = word_set("double doubled doubling twice 倍")
@@ -88,10 +88,7 @@ def changed_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, i
     kept = {number.product.id for number in changing if number.product and _is_kept(rows, changing, number)}
     kept |= _kept_uncounted(rows) & new.keys()
     changed = {id: values[-1] for id, values in new.items() if id not in kept or len(new) == len(kept)}
-    for row in rows:
-        if row.kind == "change" and (unwanted := _UNWANTED.search(_said(row.marks))):
-            skipped = len(_said(row.marks)[: unwanted.start()].split())
-            changed |= {good.id: 0 for good in named_in(row.marks[skipped:])}
+    changed |= dict.fromkeys(_unwanted(rows), 0)
     for number in changing:
         if number.role == "removed" and number.product is not None and not _is_swapped_in(rows, number):
             id = number.product.id
@@ -126,7 +123,7 @@ def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int
         if number.product is None or of_goods[number.product] > 1 or number.role in ("former", "removed"):
             continue
         marks = rows[number.row].marks
-        before, after = _said(marks[: number.at]), _said(marks[number.at + 1 :])
+        before, after = text_of(marks[: number.at]), text_of(marks[number.at + 1 :])
         japanese = bool(after) and after[0] > "\u3000" and not after.startswith("に")
         off = _TAKEN_OFF.search(before) is not None and re.search(r"\b(?:off|from)\b", after) is not None
         if off or _FEWER.search(before) or _FEWER_THEN.match(after) or (japanese and _FEWER_JA.search(after)):
@@ -141,19 +138,23 @@ def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int
     return found
 
 
-def _said(marks: Sequence[Mark]) -> str:
-    return " ".join(mark.text for mark in marks)
+_UNWANTED = re.compile(r"\b(?:don't|do not|no longer) (?:need|want|require)$")
 
 
-_UNWANTED = re.compile(r"\b(?:don't|do not|no longer) (?:need|want|require)\b")
+def _unwanted(rows: Sequence[Row]) -> Iterator[str]:
+    """The ids of goods that a change says are not wanted: "I don't need the 48 cola"."""
+    for row in rows:
+        ends = [at for at in range(1, len(row.marks)) if _UNWANTED.search(text_of(row.marks[:at]))]
+        if row.kind == "change" and ends:
+            yield from (good.id for good in named_in(row.marks[ends[0] :]))
 
 
 def _is_swapped_in(rows: Sequence[Row], number: Number) -> bool:
     """Whether goods come in place of others: those of "swap the 24 chips for 24 cookies", "24 cookies instead"."""
     marks = rows[number.row].marks
     before, after = marks[max(0, number.at - 2) : number.at], [mark.text for mark in marks[number.at + 1 :][:2]]
-    counted = any(mark.kind == "count" for mark in marks[max(0, number.at - 3) : number.at])
-    if counted and "instead" in after[:1] and "of" not in after:
+    has_count = any(mark.kind == "count" for mark in marks[max(0, number.at - 3) : number.at])
+    if has_count and "instead" in after[:1] and "of" not in after:
         return True
     return [mark.text for mark in before[:1]] in (["for"], ["with"]) and before[-1].kind == "count"
 
@@ -176,10 +177,10 @@ def _is_kept(rows: Sequence[Row], numbers: Sequence[Number], number: Number) -> 
         return True
     if any(each.role in ("former", "more", "fewer") and each.value != number.value for each in here):
         return False
-    said = " ".join(mark.text for mark in row.marks)
+    said = text_of(row.marks)
     if any(words in said for words in ("rather than", "instead of")):
         return False
-    led = " ".join(mark.text for mark in row.marks[: number.at])
+    led = text_of(row.marks[: number.at])
     return _STAYS.search(led) is not None or _UNCHANGED.search(said) is not None
 
 
@@ -188,7 +189,7 @@ def _kept_uncounted(rows: Sequence[Row]) -> set[str]:
     found: set[str] = set()
     for row in rows:
         goods = named_in(row.marks)
-        said = " ".join(mark.text for mark in row.marks)
+        said = text_of(row.marks)
         counts = any(mark.kind == "count" for mark in row.marks)
         if len(goods) == 1 and not counts and row.kind in ("change", NOTHING) and _UNCHANGED.search(said):
             found.add(goods[0].id)
@@ -217,6 +218,9 @@ def by_reference(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> l
     for place, row in enumerate(rows):
         if row.kind not in (kind, NOTHING):
             continue
+        own = {(mark.kind, mark.value): mark for mark in row.marks if mark.kind in ("order", "quote")}
+        if len(own) == 1 and groups:  # "... and add a case of gum to order 32"
+            (current,) = own.values()
         for at, mark in enumerate(row.marks):
             if mark.kind in ("order", "quote"):
                 current = mark

@@ -11,7 +11,7 @@ from akinai.worlds.vending.letters.intents import Items, Unclear
 from akinai.worlds.vending.letters.meaning.kinds import NOTHING
 from akinai.worlds.vending.letters.meaning.numbers import Number, Row, is_respective, unknown_above, unknown_at
 from akinai.worlds.vending.letters.meaning.unknown import unknown_name
-from akinai.worlds.vending.letters.scan import Mark, named_in
+from akinai.worlds.vending.letters.scan import named_in, text_of
 from akinai.worlds.vending.letters.tokens import MOST_UNITS, no_goods
 from akinai.worlds.vending.letters.words import CASES, TOTALS, UNITS, word_set
 
@@ -19,14 +19,14 @@ from akinai.worlds.vending.letters.words import CASES, TOTALS, UNITS, word_set
 def items_asked(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> Items:
     """The units that clauses of a kind, or else the subject, ask for; counts that contradict each other are unclear."""
     asked = [place for place, row in enumerate(rows) if row.kind == kind]
-    sure = meant(rows, numbers, kind)
+    sure = _meant(rows, numbers, kind)
     body = _items([place for place in asked if not rows[place].subject], rows, sure)
     found = body if body.units or body.unclear else _items(asked, rows, sure)
     idle = {number.product.id for number in sure if number.product and asks_for_nothing(rows, sure, number)}
     return replace(found, bare=tuple(id for id in found.bare if id not in idle))
 
 
-def meant(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[Number]:
+def _meant(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[Number]:
     """The numbers of a letter, in which those that ask for nothing have no role; what stands right beside the goods
     counts in their place."""
     idle = [number for number in numbers if rows[number.row].kind == kind and asks_for_nothing(rows, numbers, number)]
@@ -99,7 +99,7 @@ def asks_for_nothing(rows: Sequence[Row], numbers: Sequence[Number], number: Num
     if number.mark.kind != "count":
         return False
     marks = rows[number.row].marks
-    before, after = _said(marks[: number.at]), _said(marks[number.at + 1 :])
+    before, after = text_of(marks[: number.at]), text_of(marks[number.at + 1 :])
     whole = f"{before} {number.mark.text} {after}".strip()
     if any(words.match(whole) for words in (_IN_CASE, _ANOTHER_TIME)) or _OTHERS.search(whole) or _HELD.search(before):
         return True
@@ -126,10 +126,6 @@ _TOTAL = re.compile(r"\btotal(?: of| is| :)?$")
 """Words after, and before, a count of all goods together."""
 
 
-def _said(marks: Sequence[Mark]) -> str:
-    return " ".join(mark.text for mark in marks)
-
-
 def _adds_up(numbers: Sequence[Number], number: Number) -> bool:
     """Whether a count is the sum of all others in its clause, which are of several goods: "48 in all: 24 and 24"."""
     rest = [each for each in numbers if each.row == number.row and each is not number and each.mark.kind == "count"]
@@ -139,7 +135,7 @@ def _adds_up(numbers: Sequence[Number], number: Number) -> bool:
 
 def _is_wanted(rows: Sequence[Row], number: Number) -> bool:
     """Whether a count stands beside its goods, or behind a word that asks for it: "12 in stock, need 24"."""
-    before = _said(rows[number.row].marks[: number.at])
+    before = text_of(rows[number.row].marks[: number.at])
     return number.mark.kind == "count" and (_is_beside(rows, number) or _NEEDED.search(before[-12:]) is not None)
 
 
@@ -172,8 +168,8 @@ def _is_in_stock(rows: Sequence[Row], number: Number) -> bool:
     """Whether a count in a clause that orders is of what is there: "sandwich: 8 left", "stock now: tea 20"."""
     marks = rows[number.row].marks
     until = takewhile(lambda mark: mark.kind not in ("count", "stop"), marks[number.at + 1 : number.at + 6])
-    left = _IN_STOCK.match(" ".join(mark.text for mark in until))
-    return (left or _STOCK.match(" ".join(mark.text for mark in marks))) is not None
+    left = _IN_STOCK.match(text_of(until))
+    return (left or _STOCK.match(text_of(marks))) is not None
 
 
 def _is_mostly_idle(numbers: Sequence[Number]) -> bool:

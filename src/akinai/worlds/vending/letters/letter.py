@@ -28,7 +28,6 @@ _LIKEWISE = re.compile(
     r"(?:and|also|plus|as well)\b|.*\b(?:too|as well|likewise|either|same|both|stop|(?:not|n't) (?:ship|send))\b|.*も"
 )
 """A clause that takes back what it names as the clause before does."""
-_TAKING_BACK = re.compile(r"\b(?:cancel|withdraw|void|scrap|drop)\w*\b")
 _NOT_CHOSEN = word_set("not than over replaces")
 """Words before the quote that is not taken up, where another is."""
 _CHOOSING = re.compile(r"\b(?:choose|prefer|decided (?:on|for)|go with|select(?:ed)?|accept|take)\b|結果")
@@ -120,9 +119,8 @@ class Letter:
         own = [said.marks for said in self.of(kind)]
         if kind == "cancel":
             places = [at for at, said in enumerate(self.said) if said.kind == kind and not self._is_kept(at)]
-            own = [_after_word(self.said[at].marks, _TAKING_BACK) for at in places] or own
-            said = [self.said[at] for at in places if _takes_back(self.said[at].clause.low)]
-            worded = [_after_word(each.marks, _TAKING_BACK) for each in said]
+            own = [_of_listed(self.said[at].marks) for at in places] or own
+            worded = [_of_listed(self.said[at].marks) for at in places if _takes_back(self.said[at].clause.low)]
             own = worded if _values(which, worded) else own
         if kind == "confirm" and which == "quote":
             own = _chosen(self.of(kind))
@@ -138,7 +136,7 @@ class Letter:
             each.clause.place == said.clause.place and _GOES_ON.match(each.clause.low) is not None for each in then
         )
         kept = _STILL_WANTED.search(said.clause.low) is not None or any(mark.text in _KEEPING for mark in said.marks)
-        taken = next((at for at, mark in enumerate(said.marks) if _TAKING_BACK.search(mark.text)), len(said.marks))
+        taken = next((at for at, mark in enumerate(said.marks) if TAKING_BACK.search(mark.text)), len(said.marks))
         keeping = next((at for at, mark in enumerate(said.marks) if mark.text in _KEEPING), -1)
         return goes_on or (kept and taken >= keeping)  # "drop 122 and keep 121" is not kept
 
@@ -161,11 +159,14 @@ class Letter:
         return ()
 
 
+def _of_listed(marks: Sequence[Mark]) -> Sequence[Mark]:
+    """The marks of a clause, without the orders of which some are taken back: "of 31, 32 and 33 please cancel 31"."""
+    return _after_word(marks, TAKING_BACK) if "of" in [mark.text for mark in marks[:2]] else marks
+
+
 def _after_word(marks: Sequence[Mark], words: re.Pattern[str]) -> Sequence[Mark]:
-    """The marks after such a word, if they name a number and those before it do too: "of 31, 32 and 33 cancel 31"."""
+    """The marks after such a word, if they name a number and those before it do too."""
     at = next((at for at, mark in enumerate(marks) if words.search(mark.text)), 0)
-    if words is _TAKING_BACK and "of" not in [mark.text for mark in marks[:2]]:
-        return marks
     numbered = [any(mark.kind in ("order", "quote") for mark in part) for part in (marks[:at], marks[at:])]
     return marks[at:] if all(numbered) else marks
 

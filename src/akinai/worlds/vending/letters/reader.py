@@ -14,7 +14,7 @@ from akinai.worlds.vending.letters.amounts import (
     shortage,
     with_references,
 )
-from akinai.worlds.vending.letters.asked import items_asked, meant, unknown_goods
+from akinai.worlds.vending.letters.asked import items_asked, unknown_goods
 from akinai.worlds.vending.letters.bargains import bargain
 from akinai.worlds.vending.letters.corrections import corrected
 from akinai.worlds.vending.letters.forms import listed, may_order
@@ -22,11 +22,11 @@ from akinai.worlds.vending.letters.goods import read_items
 from akinai.worlds.vending.letters.intents import Intent, Items, Topic, Unclear
 from akinai.worlds.vending.letters.letter import NOTHING, Letter, Said
 from akinai.worlds.vending.letters.meaning.kinds import kinds_of
-from akinai.worlds.vending.letters.meaning.numbers import Row
+from akinai.worlds.vending.letters.meaning.numbers import Number, Row
 from akinai.worlds.vending.letters.meaning.roles import with_roles
 from akinai.worlds.vending.letters.meaning.unknown import can_name
 from akinai.worlds.vending.letters.names import GoodName
-from akinai.worlds.vending.letters.scan import Mark, named_in, scan
+from akinai.worlds.vending.letters.scan import Mark, named_in, scan, text_of
 from akinai.worlds.vending.letters.text import clauses, marked, prepare, split_subject
 
 _ASTRAY = re.compile(
@@ -81,7 +81,6 @@ def _letter(text: str, names: tuple[GoodName, ...], subject: str) -> Letter:
     ]
     numbers = with_roles(rows)
     rows = with_references(rows, numbers)
-    numbers = meant(rows, numbers, "order")
     said = [Said(clause, row.kind, row.marks) for clause, row in zip(written, rows[1:], strict=True)]
     return Letter(names, subject, rows, numbers, said)
 
@@ -138,7 +137,7 @@ def _goods(letter: Letter, kind: str) -> Items:
     """The goods that clauses of a kind ask for, or announce in a list below; else those of the subject."""
     asked, read = items_asked(letter.rows, letter.numbers, kind), letter.items(kind)
     if asked.units or asked.unclear:
-        alone = [" ".join(mark.text for mark in row.marks) for row in letter.rows if not named_in(row.marks)]
+        alone = [text_of(row.marks) for row in letter.rows if not named_in(row.marks)]
         written = [name for name in read.unknown if name < "\u3000" or any(name in said for said in alone)]
         names = [*(name for name in written if can_name(name.split())), *unknown_goods(letter.rows, kind)]
         unknown = tuple(dict.fromkeys(names))
@@ -177,15 +176,23 @@ def _change(letter: Letter) -> list[Intent]:
     if not letter.has("change") or _own_changes(letter):
         return []
     groups = by_reference(letter.rows, letter.numbers, "change")
-    changes = [(mark, units) for mark, numbers in groups if (units := changed_units(letter.rows, numbers))]
+    changes = [(mark, *_changed(letter, numbers)) for mark, numbers in groups]
+    changes = [(mark, units, more) for mark, units, more in changes if units or more]
     if len(changes) > 1:
         return [
-            Intent("change", Items(units), orders=_number_of(mark, "order"), quotes=_number_of(mark, "quote"))
-            for mark, units in changes
+            Intent(
+                "change", Items(units), orders=_number_of(mark, "order"), quotes=_number_of(mark, "quote"), more=more
+            )
+            for mark, units, more in changes
         ]
-    units, more = changed_units(letter.rows, letter.numbers), added_units(letter.rows, letter.numbers)
-    units = {id: count for id, count in units.items() if more.get(id, 0) >= 0}
+    units, more = _changed(letter, letter.numbers)
     return [Intent("change", Items(units), orders=letter.orders("change"), quotes=letter.quotes("change"), more=more)]
+
+
+def _changed(letter: Letter, numbers: Sequence[Number]) -> tuple[dict[str, int], dict[str, int]]:
+    """The units that goods are changed to, and those that come or go."""
+    units, more = changed_units(letter.rows, numbers), added_units(letter.rows, numbers)
+    return {id: count for id, count in units.items() if more.get(id, 0) >= 0}, more
 
 
 def _number_of(mark: Mark | None, kind: str) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """A clause as a row of marks: names of goods, and numbers by what they count; in linear time, and nothing raises."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -255,6 +255,11 @@ def _cents(match: re.Match[str]) -> int:
 _APART = word_set("and plus or to from for in on with instead at but by as , ; : ( ) | / -> - → ? .")
 _FAR = 40
 """Marks before a number in which its goods are looked for."""
+
+
+def text_of(marks: Iterable[Mark]) -> str:
+    """The words and numbers of marks, with a blank between each two."""
+    return " ".join(mark.text for mark in marks)
 
 
 def named_in(marks: Sequence[Mark]) -> list[GoodName]:

@@ -304,12 +304,16 @@ _ORDERS = re.compile(r"\b(?:re)?order$")
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
     """The lines that are not empty, and whether they are rows of a table: items of a list, with headings at numbers."""
     headings: list[str] | None = None
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
         if not line.strip() or _RULE.match(line):
             headings = headings if line.strip() else None
             continue
-        inside = re.search(r"\S\s+\|\s*\d", line) or (" | " in line and not re.search("[0-9]", line))
-        row = _ROW.match(line) if line.lstrip().startswith("|") or inside else None
+        row = (
+            _ROW.match(line)
+            if _has_bars(line) or (" | " in line and any(map(_has_bars, lines[at + 1 : at + 2])))
+            else None
+        )
         if row is None:
             headings = None
             yield line, False
@@ -319,6 +323,11 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
             headings = [cell.lower() for cell in cells]
             continue
         yield "- " + _row(headings or [""] * len(cells), cells), True
+
+
+def _has_bars(line: str) -> bool:
+    """Whether a line is a row of a table by itself: one that begins with a bar, or has a number after one."""
+    return line.lstrip().startswith("|") or re.search(r"\S\s+\|\s*\d", line) is not None
 
 
 def _row(headings: Sequence[str], cells: Sequence[str]) -> str:

@@ -70,6 +70,7 @@ _NOT_TAKEN_BACK = re.compile(
 _FAILING = re.compile(r"if\b.*\b(?:can't|cannot|can not|won't|impossible|late|delayed|unable|not be)\b")
 """A condition on which something would be taken back."""
 _FEE = re.compile(r"\b(?:fee|cost|charge)|料")
+"""Words of a clause that asks what it costs to take something back."""
 TAKING_BACK = re.compile(
     r"\b(?:cancel|withdraw|void|scrap|drop|forget|kill|strike|delete|revoke|rescind|no longer|turn(?:ing)? down)"
     r"|not (?:be )?(?:need|want|going|proceed)|take back"
@@ -125,7 +126,6 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
     and with the line that leads to them, and charge only where words of the letter do. "CONFIRM Q-12", as suppliers ask
     for it, confirms.
     """
-    import numpy as np
 
     rows = rows_of(subject, clauses)
     table, unit = scores_of(rows, weights())
@@ -138,8 +138,6 @@ def kinds_of(subject: str, clauses: Sequence[Clause]) -> tuple[str, tuple[str, .
         careful[bare, place] -= CERTAIN * unit
     against = _against(clauses) * round(CERTAIN * unit)
     careful -= against
-    doubted = np.isin(table.argmax(axis=1), _CHARGING_PLACES) & (careful.argmax(axis=1) == KINDS.index("cancel"))
-    careful[np.ix_(doubted, _DECIDING_PLACES)] -= 8 * CERTAIN * unit  # what may confirm takes nothing back either
     at = 0
     priced = [False, *(_is_priced(clause) for clause in clauses)]
     of_goods = [
@@ -168,7 +166,8 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
     first = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
     conditional = {clause.place for clause in clauses if _CONDITION.match(clause.low)}
     failing = {clause.place for clause in clauses if _FAILING.match(clause.low)}
-    denied = any(_NOT_TAKEN_BACK.search(clause.low) and not _FEE.search(clause.low) for clause in clauses)
+    denying = [_NOT_TAKEN_BACK.search(clause.low) is not None for clause in clauses]
+    denied = any(denies and not _FEE.search(clause.low) for denies, clause in zip(denying, clauses, strict=True))
     asked = any(_ASKED_BACK.search(clause.low) for clause in clauses)
     table = np.zeros((len(clauses) + 1, len(KINDS)), dtype=np.int64)
     table[0, KINDS.index("cancel")] = 8 * denied
@@ -176,7 +175,7 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
         for much, kinds, found in (
             (2, CHARGING, _NOT_NOW.search(clause.low)),
             (8, CHARGING, clause.place in conditional or asked),
-            (8, ("cancel",), _NOT_TAKEN_BACK.search(clause.low) or clause.place in failing),
+            (8, ("cancel",), denying[row - 1] or clause.place in failing),
             (8, ("cancel",), denied and not TAKING_BACK.search(clause.low)),
             (8, ("cancel", "change"), _AGAIN.search(clause.low)),
             (8, (*CHARGING, "change", "cancel"), clause.place in first),
@@ -189,6 +188,7 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
 _PRICED = re.compile(
     r"\W*§ ?: ?[0-9]+(?: (?:units|cases))? (?:at|x) [$0-9.,]+(?: (?:each|per unit|a unit))?(?: ?= ?[$0-9.,]+)?\W*"
 )
+"""A line of goods with their count and their price."""
 
 
 def _is_priced(clause: Clause) -> bool:

@@ -128,7 +128,7 @@ def _meant_orders(state: State, request: Request) -> list[Order]:
     orders, intent = _open_orders(state, request.supplier), request.intent
     if intent.orders:
         return [order for order in orders if order.number in intent.orders]
-    named = set(intent.items.units)
+    named = {*intent.items.units, *intent.more}
     same = [order for order in orders if named and named <= {line.product for line in order.lines}]
     if intent.kind == "cancel" and not named:
         return sorted(orders, key=lambda order: order.number)[-1:]
@@ -141,7 +141,7 @@ def _meant_quotes(state: State, request: Request) -> Sequence[int]:
     if intent.orders or intent.quotes:
         return () if intent.orders else intent.quotes
     changeable = any(_is_here(state, order) for order in _open_orders(state, request.supplier))
-    return () if changeable or not intent.items.units else sorted(standing_quotes(state, request))[-1:]
+    return () if changeable or not (intent.items.units or intent.more) else sorted(standing_quotes(state, request))[-1:]
 
 
 def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answer:
