@@ -333,6 +333,16 @@ SOUP = st.lists(st.sampled_from([*SOUP_WORDS.split(" "), "\n", "\t"]), max_size=
 LONG = (
     *("1,", "1-", "9", "a@", "50 ", "1,000", ".", "\n", "A ", "$", "1 A A A ", "1.1", "trail ", "(510) 555", "x5", " "),
     *("please ", "confirm the ", "q-1 ", "what is ", "88 Harbor ", "re: ", "50 units of water ", "send a ", "ﷺ", "|"),
+    *(
+        "if it ",
+        "do not cancel ",
+        "we will order next ",
+        "キャンセル",
+        "cancel water on ",
+        "add 24 ",
+        "water 24, sprite ",
+    ),
+    *("- 24 sprite\n", "Product: sprite\nQuantity: 24\n", "Water | 24 | ", "quote 12 or ", "we don't need "),
 )
 
 

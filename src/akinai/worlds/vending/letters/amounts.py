@@ -110,6 +110,8 @@ _TAKEN_OFF = re.compile(r"\b(?:take|remove|cancel)$")
 """Words before a count that comes to the units of an order, or goes."""
 _MORE_THEN, _FEWER_THEN = re.compile(r"(?:more|extra|additional)\b"), re.compile(r"(?:fewer|less)\b")
 """Words after one."""
+_NEAR = 16
+"""Marks on a side of a count in which such words are looked for."""
 _MORE_JA, _FEWER_JA = re.compile("追加|増や"), re.compile("減ら")
 
 
@@ -123,7 +125,7 @@ def added_units(rows: Sequence[Row], numbers: Sequence[Number]) -> dict[str, int
         if number.product is None or of_goods[number.product] > 1 or number.role in ("former", "removed"):
             continue
         marks = rows[number.row].marks
-        before, after = text_of(marks[: number.at]), text_of(marks[number.at + 1 :])
+        before, after = (text_of(marks[max(0, number.at - _NEAR) : number.at]), text_of(marks[number.at + 1 :][:_NEAR]))
         japanese = bool(after) and after[0] > "\u3000" and not after.startswith("に")
         off = _TAKEN_OFF.search(before) is not None and re.search(r"\b(?:off|from)\b", after) is not None
         if off or _FEWER.search(before) or _FEWER_THEN.match(after) or (japanese and _FEWER_JA.search(after)):
@@ -144,7 +146,7 @@ _UNWANTED = re.compile(r"\b(?:don't|do not|no longer) (?:need|want|require)$")
 def _unwanted(rows: Sequence[Row]) -> Iterator[str]:
     """The ids of goods that a change says are not wanted: "I don't need the 48 cola"."""
     for row in rows:
-        ends = [at for at in range(1, len(row.marks)) if _UNWANTED.search(text_of(row.marks[:at]))]
+        ends = [at for at in range(1, len(row.marks)) if _UNWANTED.search(text_of(row.marks[max(0, at - 3) : at]))]
         if row.kind == "change" and ends:
             yield from (good.id for good in named_in(row.marks[ends[0] :]))
 

@@ -34,7 +34,8 @@ def _meant(rows: Sequence[Row], numbers: Sequence[Number], kind: str) -> list[Nu
     here = [number for number in numbers if rows[number.row].kind == kind and number not in idle]
     robbed -= {number.product for number in here if number.role == "units"}
     given = [number for number in here if number.product in robbed and _is_wanted(rows, number)]
-    given += [number for number in here if number.mark.kind == "count" and is_respective(rows[number.row])]
+    in_order = {number.row for number in here if is_respective(rows[number.row])} if here else set[int]()
+    given += [number for number in here if number.mark.kind == "count" and number.row in in_order]
     return [
         replace(number, role="none" if number in idle else "units") if number in idle or number in given else number
         for number in numbers
@@ -63,6 +64,8 @@ def _items(places: Sequence[int], rows: Sequence[Row], numbers: Sequence[Number]
     return Items(asked, tuple(id for id in named if id not in asked and id not in unclear), tuple(unclear.values()))
 
 
+_NEAR, _BEGINNING = 16, 40
+"""Marks on a side of a count, and of its clause from the beginning, in which words about it are looked for."""
 _LEAST_CODE = 10_000
 """A bare number from here on is a postcode or the number of an article where it does not stand beside goods."""
 _CODE = re.compile(r"\b(?:zip|sku|card|code|phone|tel|suite|apt|box|street|avenue|ave|road)(?: code| no\.?)?(?: :)?$")
@@ -98,10 +101,12 @@ def asks_for_nothing(rows: Sequence[Row], numbers: Sequence[Number], number: Num
     """Whether a count in a clause that asks for goods is no part of them."""
     if number.mark.kind != "count":
         return False
-    marks = rows[number.row].marks
-    before, after = text_of(marks[: number.at]), text_of(marks[number.at + 1 :])
-    whole = f"{before} {number.mark.text} {after}".strip()
-    if any(words.match(whole) for words in (_IN_CASE, _ANOTHER_TIME)) or _OTHERS.search(whole) or _HELD.search(before):
+    marks, at = rows[number.row].marks, number.at
+    before, after = text_of(marks[max(0, at - _NEAR) : at]), text_of(marks[at + 1 : at + _NEAR])
+    whole, beginning = f"{before} {number.mark.text} {after}".strip(), text_of(marks[:_BEGINNING])
+    if any(words.match(beginning) for words in (_IN_CASE, _ANOTHER_TIME)):
+        return True
+    if _OTHERS.search(whole) or _HELD.search(before):
         return True
     if _IF_CHEAP.match(after):
         return True
@@ -135,8 +140,8 @@ def _adds_up(numbers: Sequence[Number], number: Number) -> bool:
 
 def _is_wanted(rows: Sequence[Row], number: Number) -> bool:
     """Whether a count stands beside its goods, or behind a word that asks for it: "12 in stock, need 24"."""
-    before = text_of(rows[number.row].marks[: number.at])
-    return number.mark.kind == "count" and (_is_beside(rows, number) or _NEEDED.search(before[-12:]) is not None)
+    before = text_of(rows[number.row].marks[max(0, number.at - 2) : number.at])
+    return number.mark.kind == "count" and (_is_beside(rows, number) or _NEEDED.search(before) is not None)
 
 
 _NEEDED = re.compile(r"\b(?:need|want|send|buy|require)\b")
@@ -148,8 +153,8 @@ _BETWEEN = UNITS | CASES | word_set("of the your our more additional extra x : -
 
 def _is_beside(rows: Sequence[Row], number: Number) -> bool:
     """Whether a count stands right beside its goods: "24 units of cola", "cola: 24"."""
-    marks = rows[number.row].marks
-    for side in (marks[number.at + 1 :], marks[: number.at][::-1]):
+    marks, at = rows[number.row].marks, number.at
+    for side in (marks[at + 1 : at + _NEAR], marks[max(0, at - _NEAR) : at][::-1]):
         first = next((mark for mark in side if mark.text not in _BETWEEN), None)
         if first is not None and first.product is not None and first.product == number.product:
             return True

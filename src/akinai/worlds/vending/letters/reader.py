@@ -212,6 +212,8 @@ def _takes_back_own(letter: Letter) -> bool:
     return not named and all(good.id in gone for goods in cancels for good in goods)
 
 
+_LONGEST = 400
+"""Characters of a clause in which goods taken out are looked for."""
 _PART = re.compile(
     r"\b(?:cancel|withdraw|scrap) "
     r"(?:(?:just|only|all|the|my|our|of|those|any|cases?|units?|bottles?|cans?|bags?|[0-9]+) )*§(?! order)"
@@ -225,7 +227,11 @@ def _taken_out(letter: Letter) -> list[Intent]:
     """The change of an order of which only goods are cancelled: "please cancel the cola on order 31"."""
     cancels, orders = letter.of("cancel"), letter.orders("cancel")
     parts = [at for at, row in enumerate(letter.rows[1:], 1) if row.kind == "cancel" and named_in(row.marks)]
-    if len(orders) != 1 or len(parts) != len(cancels) or not any(_PART.search(said.clause.low) for said in cancels):
+    if (
+        len(orders) != 1
+        or len(parts) != len(cancels)
+        or not any(_PART.search(said.clause.low[:_LONGEST]) for said in cancels)
+    ):
         return []
     gone: dict[str, list[int]] = {good.id: [] for at in parts for good in named_in(letter.rows[at].marks)}
     for number in letter.numbers:

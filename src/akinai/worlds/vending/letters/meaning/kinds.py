@@ -77,6 +77,8 @@ TAKING_BACK = re.compile(
     r"|キャンセル|取り消|取消|取りやめ|破棄|辞退|見送"
 )
 """Words with which something is taken back."""
+_LONGEST = 400
+"""Characters of a clause that these are looked for in."""
 _ASKED_BACK = re.compile(r"(?:内容|以下).*(?:間違い(?:ない|ありません)|よろしい)でしょうか|という認識で")
 """Words of a letter that asks whether an order is as it says."""
 _AGAIN = re.compile(
@@ -163,22 +165,23 @@ def _against(clauses: Sequence[Clause]) -> "np.ndarray":
     """The subject and the clauses by kinds: how much the words of a sentence speak against a kind, in margins."""
     import numpy as np
 
-    first = {clause.place for clause in clauses if _BEFORE_IT.search(clause.low)}
-    conditional = {clause.place for clause in clauses if _CONDITION.match(clause.low)}
-    failing = {clause.place for clause in clauses if _FAILING.match(clause.low)}
-    denying = [_NOT_TAKEN_BACK.search(clause.low) is not None for clause in clauses]
-    denied = any(denies and not _FEE.search(clause.low) for denies, clause in zip(denying, clauses, strict=True))
-    asked = any(_ASKED_BACK.search(clause.low) for clause in clauses)
+    said = [(clause.low[:_LONGEST], clause.place) for clause in clauses]
+    first = {place for low, place in said if _BEFORE_IT.search(low)}
+    conditional = {place for low, place in said if _CONDITION.match(low)}
+    failing = {place for low, place in said if _FAILING.match(low)}
+    denying = [_NOT_TAKEN_BACK.search(low) is not None for low, _ in said]
+    denied = any(denies and not _FEE.search(low) for denies, (low, _) in zip(denying, said, strict=True))
+    asked = any(_ASKED_BACK.search(low) for low, _ in said)
     table = np.zeros((len(clauses) + 1, len(KINDS)), dtype=np.int64)
     table[0, KINDS.index("cancel")] = 8 * denied
-    for row, clause in enumerate(clauses, 1):
+    for row, (low, place) in enumerate(said, 1):
         for much, kinds, found in (
-            (2, CHARGING, _NOT_NOW.search(clause.low)),
-            (8, CHARGING, clause.place in conditional or asked),
-            (8, ("cancel",), denying[row - 1] or clause.place in failing),
-            (8, ("cancel",), denied and not TAKING_BACK.search(clause.low)),
-            (8, ("cancel", "change"), _AGAIN.search(clause.low)),
-            (8, (*CHARGING, "change", "cancel"), clause.place in first),
+            (2, CHARGING, _NOT_NOW.search(low)),
+            (8, CHARGING, place in conditional or asked),
+            (8, ("cancel",), denying[row - 1] or place in failing),
+            (8, ("cancel",), denied and not TAKING_BACK.search(low)),
+            (8, ("cancel", "change"), _AGAIN.search(low)),
+            (8, (*CHARGING, "change", "cancel"), place in first),
         ):
             if found:
                 table[row, [KINDS.index(kind) for kind in kinds]] += much

@@ -26,6 +26,8 @@ _PAPERS = word_set(
 """Words that are in no name of goods."""
 _LABELS = word_set("product item article goods name 商品 商品名 品名 品目")
 _QUANTITY = word_set("quantity qty units count amount 数量 個数")
+_NEAR = 16
+"""Marks before a count in which goods are looked for that are counted as it is."""
 _MOST_WORDS = 3
 """Words of a name, at most."""
 
@@ -59,7 +61,7 @@ def unknown_counted(marks: Sequence[Mark], at: int) -> str:
         return first
     named = at - 1 - (marks[at - 1].text in (":", "-", "(")) if at > 1 else -1
     parted = named > 0 and marks[named - 1].text in (",", ";", "/", "and", "&")
-    if not parted or not _counts_after_names(marks[:named]):
+    if not parted or not _counts_after_names(marks[max(0, named - _NEAR) : named]):
         return ""
     return unknown_name(marks[named : named + 1]) if _PLAIN.fullmatch(marks[named].text) else ""
 
