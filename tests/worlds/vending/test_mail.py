@@ -638,6 +638,15 @@ def test_an_order_can_be_cancelled_until_it_leaves(day: int, cancelled: bool) ->
     assert ("is back on your account" in letter.body) is cancelled
 
 
+def test_an_order_that_is_not_to_be_cancelled_stays() -> None:
+    """The answer tells of that order, and not of prices."""
+    state, _ = ordered(business(), "Please send 50 units of water.")
+    after, letter = answered(state, NORTHBAY.address, "", "Please do not cancel order 1!")
+    assert after.orders == state.orders
+    assert "50 x Water (water)" in letter.body
+    assert "price list" not in letter.body
+
+
 def test_a_change_charges_the_difference() -> None:
     """The order holds the new units at the list's prices, under its number; less money back, or more charged."""
     state, _ = ordered(business(), "Please send 50 units of water.")

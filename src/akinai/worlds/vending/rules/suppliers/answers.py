@@ -284,7 +284,9 @@ def _thank(state: State, _: Request) -> Answer:
 
 
 def _other(state: State, request: Request) -> Answer:
-    """Goods with quantities get a quote; anything else the price list."""
+    """Goods with quantities get a quote, an order on its way is told of; anything else gets the price list."""
+    if named := [order for order in _open_orders(state, request.supplier) if order.number in request.intent.orders]:
+        return Answer(state, (letters.on_their_way(state.setup, named),), terms=False)
     if lines_of(state, request.supplier, request.intent.items):
         return quote(state, request)
     return Answer(state, (letters.price_list(state.setup, request.supplier),))
