@@ -23,8 +23,8 @@ def record_lines(name: str, *, split: str = "train") -> tuple[str, str]:
     if path.is_dir():
         raise UsageError(f"the questions {name!r} are a folder; name a file in it")
     if "/" in name and not path.suffix:
-        base, _, chosen = name.partition(":")
-        return "data.jsonl", _lines(_from_hub(base, chosen or split))
+        base, _, named_split = name.partition(":")
+        return "data.jsonl", _lines(_from_hub(base, named_split or split))
     raise UsageError(
         f"no file of questions {name!r}; give a file that ends in .jsonl, .csv, .tsv or .parquet, "
         "or the name of a data set such as 'sbintuitions/JCommonsenseQA'"

@@ -1,4 +1,4 @@
-"""Settings: a world's defaults, then its preset, `akinai.toml`, the environment, and what the command says last.
+"""Settings in layers: a world's defaults, its preset, `akinai.toml`, the environment and, last, the command.
 
 `akinai.toml` holds the program's own settings at its top and a world's in a table of its name; the environment has them
 as `AKINAI_STORE` and `AKINAI_VENDING__DEMAND__FOOTFALL`.
@@ -31,7 +31,7 @@ from akinai.runtime.config.complaints import settings_complaint, unkept_in
 SETTINGS_FILE = "akinai.toml"
 DEFAULT_PRESET = "default"
 DEFAULT_STORE = "akinai.db"
-ASKED = "the command"
+COMMAND = "the command"
 OWN_SETTINGS = ("jobs", "learn", "preset", "prices", "store")
 """The keys of `akinai.toml` that are settings of the program, not of a world."""
 
@@ -64,38 +64,38 @@ def prepare(
     Raises UsageError that names the setting at fault and, where it is not the caller's, the layer.
     """
     base = world.name.partition("@")[0]
-    chosen = setting("preset", preset, DEFAULT_PRESET)
+    preset_name = setting("preset", preset, DEFAULT_PRESET)
     with named_source("preset", preset):
-        table, where = _preset(world, chosen)
+        table, folder = _preset(world, preset_name)
     layers = {
-        f"the preset {chosen!r}": copy.deepcopy(table),
+        f"the preset {preset_name!r}": copy.deepcopy(table),
         SETTINGS_FILE: _table(settings_file().get(base, {}), f"[{base}] in {SETTINGS_FILE}"),
         "the environment": environment(base, world.setup),
     }
     for layer in list(layers.values())[1:]:
         merge(table, copy.deepcopy(layer))
-    asked: Table = {}
+    overrides: Table = {}
     named = settings.items() if isinstance(settings, Mapping) else (named_value(text, world.setup) for text in settings)
     for name, value in [*named, *([("days", days)] if days is not None else [])]:
         if name == "days" and days is not None and "days" not in world.setup.model_fields:
             raise UsageError(f"{world.name} has no days; --days belongs to worlds that run for days")
-        for target in (table, asked):
+        for target in (table, overrides):
             assign(target, name, value, world.setup)
-    layers[ASKED] = asked
+    layers[COMMAND] = overrides
     if thinks or any(
         isinstance(side := table.get(name), dict) and "model" in side for name in world.facets.sides.groups
     ):
         table = merged(world.facets.sides.model_settings, table)
-    _read_files(world, table, where)
+    _read_files(world, table, folder)
     setup = checked(world, table, layers)
     without_days = {name: value for name, value in setup.items() if name != "days"}
-    return Prepared(setup, chosen, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
+    return Prepared(setup, preset_name, hashlib.sha256(canonical(without_days).encode()).hexdigest()[:16])
 
 
 def preset_setup(world: World[Any], preset: str) -> Mapping[str, Json]:
     """The setup of a preset alone, whatever this machine's settings are. UsageError for one that is not known."""
-    table, where = _preset(world, preset)
-    _read_files(world, table, where)
+    table, folder = _preset(world, preset)
+    _read_files(world, table, folder)
     return checked(world, table)
 
 
@@ -126,32 +126,32 @@ def _misfit(world: World[Any], error: ValidationError, layers: Mapping[str, Mapp
     for mistake in error.errors():
         path = [str(step) for step in mistake["loc"]]
         if mistake["type"] == "extra_forbidden":
-            known = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
-            return UnknownName("setting", ".".join(path), known, f"of {world.name}{_from(path, layers)}")
+            names = [".".join([*path[:-1], name]) for name in _fields_at(world.setup, path[:-1])]
+            return UnknownName("setting", ".".join(path), names, f"of {world.name}{_from(path, layers)}")
     path = [str(step) for step in error.errors()[0]["loc"]]
     return UsageError(f"the settings of {world.name} do not fit{_from(path, layers)}: {settings_complaint(error)}")
 
 
 def _from(path: Sequence[str], layers: Mapping[str, Mapping[str, Any]]) -> str:
-    """The highest layer that holds what is at a path, as words; none for what the caller asked for."""
+    """Words that name the highest layer that sets a path; empty for the caller's own settings."""
     for name, layer in reversed(list(layers.items())):
         inner: Any = layer
         for step in path:
             inner = cast("Table", inner).get(step, layers) if isinstance(inner, dict) else layers
         if path and inner is not layers:
-            return "" if name == ASKED else f", in {name}"
+            return "" if name == COMMAND else f", in {name}"
     return ""
 
 
 def presets(world: World[Any]) -> list[str]:
     """The names of a world's presets; a world that brings none has the default alone, which changes nothing."""
     folder = _folder(world) / "presets"
-    found = (
+    names = (
         [path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")]
         if folder.is_dir()
         else []
     )
-    return sorted({DEFAULT_PRESET, *found})
+    return sorted({DEFAULT_PRESET, *names})
 
 
 def preset_text(world: World[Any], name: str) -> str:
@@ -165,10 +165,10 @@ def settings_file(folder: Path | None = None) -> Table:
     path = (folder or Path.cwd()) / SETTINGS_FILE
     if not path.is_file():
         return {}
-    table, known = _toml(path), [*OWN_SETTINGS, *worlds.names()]
+    table, keys = _toml(path), [*OWN_SETTINGS, *worlds.names()]
     for name in table:
-        if name not in known:
-            raise UnknownName("setting", name, known, f"in {SETTINGS_FILE}; a world's settings stand in its table")
+        if name not in keys:
+            raise UnknownName("setting", name, keys, f"in {SETTINGS_FILE}; a world's settings stand in its table")
     return table
 
 
@@ -178,7 +178,7 @@ def setting(name: str, flag: str | None, default: str) -> str:
 
 
 def source_of(name: str, flag: object) -> str:
-    """Where a setting of the program itself comes from, if not from the caller: AKINAI_NAME, or `akinai.toml`."""
+    """The source of a program setting: AKINAI_NAME or `akinai.toml`; empty if the caller gave it."""
     if flag:
         return ""
     if os.environ.get(f"AKINAI_{name.upper()}"):
@@ -188,7 +188,7 @@ def source_of(name: str, flag: object) -> str:
 
 @contextmanager
 def named_source(name: str, flag: object) -> Generator[None]:
-    """Say in a UsageError where the setting comes from that it is about, if not from the caller."""
+    """Prefix a UsageError about a setting with the setting's source, unless the caller gave it."""
     try:
         yield
     except UsageError as error:
@@ -227,10 +227,10 @@ def assign(table: Table, name: str, value: Any, model: type[BaseModel]) -> None:
     if path[0] not in model.model_fields:
         tables = [f"{table}.{path[-1]}" for table in model.model_fields if path[-1] in _fields_at(model, [table])]
         raise UnknownName("setting", path[0], [*model.model_fields, *tables])
-    for place, step in enumerate(path[:-1], 1):
+    for depth, step in enumerate(path[:-1], 1):
         inner = table.setdefault(step, {})
         if not isinstance(inner, dict):
-            inner = table[step] = _spelt_out(inner, _annotation(model, path[:place]))
+            inner = table[step] = _spelt_out(inner, _annotation(model, path[:depth]))
         table = cast("Table", inner)
     table[path[-1]] = value
 
@@ -280,9 +280,9 @@ def _preset(world: World[Any], name: str) -> tuple[Table, Traversable]:
         if not path.is_file():
             raise UsageError(f"no preset file {name!r}; {world.name} has the presets {', '.join(presets(world))}")
         return _toml(path), path.parent
-    known = presets(world)
-    if name not in known:
-        raise UnknownName("preset", name, known, f"of {world.name}; or a path ending in .toml")
+    names = presets(world)
+    if name not in names:
+        raise UnknownName("preset", name, names, f"of {world.name}; or a path ending in .toml")
     return tomllib.loads(preset_text(world, name)), _folder(world)
 
 
@@ -299,19 +299,19 @@ def _module_folder(cls: type) -> Traversable:
     return files(module) if hasattr(module, "__path__") else Path(getattr(module, "__file__", None) or "").parent
 
 
-def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
-    """Replace the settings that name files by what is in them; what else the setting holds goes over it."""
+def _read_files(world: World[Any], table: Table, folder: Traversable) -> None:
+    """Replace settings that name files by the files' contents, overlaid with the setting's other keys."""
     for name, reader in world.facets.files.readers.items():
-        given = table.get(name)
-        if isinstance(given, str):
-            if name in world.facets.files.inline and not _is_there(given, where):
+        file_setting = table.get(name)
+        if isinstance(file_setting, str):
+            if name in world.facets.files.inline and not _is_there(file_setting, folder):
                 continue
-            given = {"file": given}
-        if not isinstance(given, dict) or "file" not in given:
+            file_setting = {"file": file_setting}
+        if not isinstance(file_setting, dict) or "file" not in file_setting:
             continue
-        over = cast("Table", given)
+        over = cast("Table", file_setting)
         file = str(over.pop("file"))
-        texts = dict(_texts(name, file, where))
+        texts = dict(_texts(name, file, folder))
         try:
             read = reader(texts)
         except ValueError as error:
@@ -324,18 +324,18 @@ def _read_files(world: World[Any], table: Table, where: Traversable) -> None:
         table[name] = read
 
 
-def _is_there(file: str, where: Traversable) -> bool:
-    """Whether a file or folder has this name. A text that no file can have for its name is none."""
+def _is_there(file: str, folder: Traversable) -> bool:
+    """Whether a file or folder has this name; False for text that cannot be a file name."""
     try:
-        return Path(file).expanduser().exists() or (where / file).is_file()
+        return Path(file).expanduser().exists() or (folder / file).is_file()
     except (OSError, ValueError, RuntimeError):
         return False
 
 
-def _texts(setting: str, file: str, where: Traversable) -> Iterable[tuple[str, str]]:
+def _texts(setting: str, file: str, folder: Traversable) -> Iterable[tuple[str, str]]:
     """The texts of a file, or of a folder by relative path; a name is looked up in the working folder first."""
     own = Path(file).expanduser()
-    path: Traversable = own if own.exists() else where / file
+    path: Traversable = own if own.exists() else folder / file
     try:
         if own.suffix.lower() == ".parquet" and own.is_file():
             from akinai.runtime.config.records import parquet_lines
@@ -391,7 +391,7 @@ def _annotation(model: type[BaseModel], path: Sequence[str]) -> object:
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:
-    """The model that a type is, or that it is unless it is None."""
+    """The model of a type `Model` or `Model | None`; None for any other type."""
     choices = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
     for choice in (annotation, *choices):
         if isinstance(choice, type) and issubclass(choice, BaseModel):

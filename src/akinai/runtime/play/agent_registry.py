@@ -1,4 +1,4 @@
-"""The agents that a world can be played by: from a name, or an object, to an agent spec and a factory."""
+"""Agents that can play a world: a name or an object becomes an agent spec and a factory."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,15 +23,15 @@ GROUP = "akinai.agents"
 BUILT_IN = ("script:FILE", "stdio:COMMAND", "human", "chat", "structured")
 """Agents of every world; the last two ask a model."""
 HTTP_AGENT = "http"
-"""In place of an agent's name, in a run whose actors come over HTTP."""
+"""Stands for an agent's name in a run whose actors come over HTTP."""
 SESSION_AGENT = "session"
-"""In place of an agent's name, in a run that `akinai.open` played."""
+"""Stands for an agent's name in a run that `akinai.open` played."""
 HUMAN = "human"
 """A person, at the terminal or in the browser."""
 PERSONS = (HUMAN, SESSION_AGENT)
-"""Runs of these are gone on with in the browser."""
+"""Agents whose runs are continued in the browser."""
 HELD = "session"
-"""The key of a run card that says who is played from outside ("hold", None by default) and by whom the "rest"."""
+"""Run card key: the actors played from outside ("hold", None by default) and the agent of the "rest"."""
 
 
 def default_agent(world: World[Any]) -> str:
@@ -42,7 +42,7 @@ def default_agent(world: World[Any]) -> str:
 def resolve_agent(
     world: World[Any], agent: str | AgentSpec | AgentFactory | None, model: str | None, base_url: str | None
 ) -> tuple[AgentSpec, AgentFactory | None]:
-    """The spec of an agent, and its factory where that was given as an object. UsageError if it cannot play."""
+    """The spec of an agent, and its factory if the agent is an object. UsageError if it cannot play."""
     if isinstance(agent, AgentSpec):
         spec = agent
     elif agent is not None and not isinstance(agent, str):
@@ -72,7 +72,7 @@ def resolve_group_models(
 
 
 def _expect_use(spec: AgentSpec) -> None:
-    """UsageError where a spec says how models are asked and none is."""
+    """Raise UsageError if a spec has model options but asks no model."""
     choice = spec.model_defaults
     if choice is None or spec.asks_model or spec.sub_agents:
         return
@@ -87,7 +87,7 @@ def _expect_use(spec: AgentSpec) -> None:
 
 
 def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) -> None:
-    """Raise UsageError, before anything is written, for a spec that cannot play; models are opened only where asked."""
+    """Raise UsageError for a spec that cannot play. Writes nothing, and opens models only if `open_models`."""
     if spec.model is None:
         agent_factory(world, spec.agent)
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
@@ -112,28 +112,28 @@ def agent_factory(world: World[Any], agent: str) -> AgentFactory:
     """
     if agent in world.players:
         return world.players[agent]
-    kind, colon, rest = agent.partition(":")
+    kind, colon, argument = agent.partition(":")
     if kind == "script" and colon:
-        return _script_factory(world, rest)
-    if kind == "stdio" and rest.strip():
-        command_words(rest)
-        return lambda role: ProgramAgent(rest, role, world.verbs)
+        return _script_factory(world, argument)
+    if kind == "stdio" and argument.strip():
+        command_words(argument)
+        return lambda role: ProgramAgent(argument, role, world.verbs)
     if agent == HUMAN:
         return lambda role: HumanAgent(world.verbs, open_terminal())
     plugins = agent_plugins()
     if kind in plugins:
         try:
-            return plugins[kind].load()(world, rest)
+            return plugins[kind].load()(world, argument)
         except ImportError as error:
             raise UsageError(f"the agent {kind!r} cannot be loaded ({error}); install what it needs") from error
-    known = [*world.players, *BUILT_IN, *plugins]
-    raise UnknownName("agent", agent, known, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
+    names = [*world.players, *BUILT_IN, *plugins]
+    raise UnknownName("agent", agent, names, f"'akinai worlds {world.name.partition('@')[0]}' lists them")
 
 
 def expect_local_agent(run: RunHeader, advice: str = "") -> None:
-    """UsageError for a run whose actors were played from outside: no agent here can play on for them.
+    """Raise UsageError for a run whose actors were played from outside: no agent here can continue it.
 
-    `advice` says what to do; without it the error says who goes on with the run.
+    `advice` ends the error; the default names the command that continues the run.
     """
     agent = next(iter(run.agents.values()), "")
     if agent == HTTP_AGENT:
