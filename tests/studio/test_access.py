@@ -1,6 +1,10 @@
 """Only a browser of this machine that was given the address may see a run, and only a page of the studio act."""
 
+import asyncio
+import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -24,16 +28,26 @@ COOKIE = {"cookie": f"akinai-studio-9={TOKEN}"}
 
 @pytest.fixture
 async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    async with client(tmp_path) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def client(tmp_path: Path, *, allow_programs: bool = False) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser's requests to a studio over one run, `quiet-1`."""
     store = str(tmp_path / "akinai.db")
     akinai.run("vending", agent="idle", days=2, store=store, name="quiet")
     books = await open_store(store)
     notices: list[str] = []
     watch = Watch(books)
     jobs = Jobs(store, notices.append)
-    app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, Players(books, store), notices=notices))
+    players = Players(books, store, allow_programs)
+    app = make_app(Studio(books, watch, CachedViews(books, watch, {}), jobs, players, notices=notices))
     transport = httpx.ASGITransport(Access(app, TOKEN, AllowedHosts(), 9))
-    async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
-        yield client
+    async with httpx.AsyncClient(transport=transport, base_url=HERE) as http:
+        yield http
+    await jobs.close()
+    await players.close()
     await books.close()
 
 
@@ -90,3 +104,65 @@ async def test_every_page_says_what_it_may_load(http: httpx.AsyncClient) -> None
     assert "default-src &#39;none&#39;" in answer.text
     assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
     assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
+
+
+ACTING = {**COOKIE, "origin": HERE}
+
+
+def fork_order(agent: str, after: int = 1) -> dict[str, object]:
+    return {"after": after, "agent": agent, "model": "", "dollars": 0}
+
+
+def touching(path: Path) -> str:
+    """An agent that is a program, which leaves a file behind."""
+    return f"stdio:{sys.executable} -c \"open(r'{path}', 'w')\""
+
+
+@pytest.mark.parametrize("kind", ["stdio:touch", "script:", "autogen:os:system,", "stdio:"])
+async def test_a_fork_from_a_page_starts_no_program(http: httpx.AsyncClient, tmp_path: Path, kind: str) -> None:
+    """Neither a command, nor a script, nor an agent of another package; players of the world play, others are named."""
+    agent = f"{kind} {tmp_path / 'OWNED'}"
+    answer = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order(agent))
+    assert answer.status_code == 400
+    assert answer.text.startswith("a page starts no program")
+    assert "reference" in answer.text
+    misspelt = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order("referense"))
+    assert misspelt.status_code == 400
+    assert "did you mean 'reference'?" in misspelt.text
+    played = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order("idle"))
+    assert played.json() == {"page": "/runs/quiet-1-fork-1"}
+    assert {path.name.partition(".")[0] for path in tmp_path.iterdir()} == {"akinai"}
+
+
+@pytest.mark.parametrize("asked", ["resume", "fork", "play"])
+async def test_a_page_goes_on_with_no_program(tmp_path: Path, asked: str) -> None:
+    """A run whose card names a program, which anybody may have sent, is resumed, forked and played on by others alone."""
+    owned = tmp_path / "OWNED"
+    async with client(tmp_path) as http:
+        books = await open_store(str(tmp_path / "akinai.db"))
+        header = await books.header("quiet-1")
+        player = "human" if asked == "play" else touching(owned)
+        card = {**header.card, "agent": player, "session": {"hold": ["nobody"], "rest": touching(owned)}}
+        header = replace(header, run_id="sent", status="open", ending=None, agents={"owner": player}, card=card)
+        await books.create(header)
+        await books.close()
+        if asked == "play":
+            answer = await http.get("/play/sent", headers=COOKIE)
+        else:
+            answer = await http.post(f"/runs/sent/{asked}", headers=ACTING, json=fork_order("", after=0))
+        assert answer.status_code == 400, answer.text
+        assert answer.text.startswith("a page starts no program")
+    assert not owned.exists()
+
+
+async def test_programs_play_where_the_studio_was_started_so(tmp_path: Path) -> None:
+    """With `--allow-programs` a page starts the agent that it names."""
+    owned = tmp_path / "OWNED"
+    async with client(tmp_path, allow_programs=True) as http:
+        answer = await http.post("/runs/quiet-1/fork", headers=ACTING, json=fork_order(touching(owned)))
+        assert answer.status_code == 200, answer.text
+        for _ in range(600):
+            if owned.exists():
+                break
+            await asyncio.sleep(0.1)
+    assert owned.exists()

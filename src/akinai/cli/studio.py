@@ -65,6 +65,10 @@ def show(
     ] = None,
     language: Language = None,
     no_browser: Annotated[bool, flag("--no-browser", help="Print the address and open nothing.")] = False,
+    allow_programs: Annotated[
+        bool,
+        flag("--allow-programs", help="Let pages start any agent, programs included, not only players and models."),
+    ] = False,
 ) -> None:
     """Look at runs in a browser, while they are played and after.
 
@@ -90,7 +94,7 @@ def show(
 
     studio(
         *(names or ()), store=store_address(store), host=host, port=port, allow_host=allow_host or (),
-        language=language, no_browser=no_browser, ready=started,
+        language=language, no_browser=no_browser, allow_programs=allow_programs, ready=started,
     )  # fmt: skip
 
 

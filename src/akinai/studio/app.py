@@ -108,7 +108,7 @@ async def _row_events(studio: Studio, site: Site, since: int) -> AsyncGenerator[
 def _add_actions(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/resume")
     async def resume(id: str) -> Response:
-        await studio.header(id)
+        studio.players.expect_players(await studio.header(id))
         await studio.jobs.start(id, ["resume", "--", id])
         return Response(status_code=204)
 

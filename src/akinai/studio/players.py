@@ -6,11 +6,40 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from akinai import worlds
 from akinai.api.person import Game, is_persons, open_game
 from akinai.api.session import AsyncSession
-from akinai.core.errors import AkinaiError, EndRun, UsageError
+from akinai.core.errors import AkinaiError, EndRun, UnknownName, UsageError
 from akinai.core.ledger import Outcome
-from akinai.core.stores import Books
+from akinai.core.stores import Books, RunHeader
+from akinai.core.worlds import World
+from akinai.runtime.play.agent_registry import HELD, HTTP_AGENT, HUMAN, SESSION_AGENT, agent_plugins
+from akinai.runtime.play.agent_spec import MODEL_AGENTS
+
+FROM_OUTSIDE = (HTTP_AGENT, HUMAN, SESSION_AGENT)
+"""In place of agents, in runs that nobody here plays on by itself."""
+
+
+def expect_player(world: World[Any], agent: str) -> None:
+    """UsageError for an agent that is neither a player of the world nor asks a model: no page may start a program."""
+    players = (*world.players, *MODEL_AGENTS)
+    if agent in players:
+        return
+    if agent.partition(":")[0] not in ("script", "stdio", *agent_plugins()):
+        raise UnknownName("player", agent, players, "a page lets these play")
+    raise UsageError(
+        f"a page starts no program, and the agent {agent!r:.100} is one; name one of {', '.join(players)}, use the "
+        "command line, or start the studio with --allow-programs"
+    )
+
+
+def expect_players(header: RunHeader) -> None:
+    """UsageError where one of those who play a run, as its card says, is a program."""
+    world = worlds.load(header.genesis.world)
+    held = header.card.get(HELD)
+    others = str(held.get("rest") or "") if isinstance(held, dict) else ""
+    for agent in {*header.agents.values(), others} - {"", *FROM_OUTSIDE}:
+        expect_player(world, agent)
 
 
 @dataclass(slots=True)
@@ -19,17 +48,28 @@ class Players:
 
     books: Books
     store: str
+    allow_programs: bool = False
+    """Whether pages may start any agent, programs included."""
     _sessions: dict[str, AsyncSession] = field(default_factory=dict[str, AsyncSession])
+    _named: set[str] = field(default_factory=set[str])
+    """Runs that were begun here, or named by whoever started the studio: who plays the others was their choice."""
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
 
     async def begin(self, game: Game) -> str:
         """Begin a run, or open one to go on with; its name. UsageError for what cannot be played."""
         if game.resume is not None:
+            self._named.add(game.resume)
             await self.session(game.resume)
             return game.resume
         session = await open_game(game, self.store)
         self._sessions[session.id] = session
+        self._named.add(session.id)
         return session.id
+
+    def expect_players(self, header: RunHeader) -> None:
+        """UsageError where a page may not let those play on who played a run."""
+        if not self.allow_programs:
+            expect_players(header)
 
     async def session(self, run: str) -> AsyncSession | None:
         """The session of a run; None where the run is over. UsageError for one that no person plays."""
@@ -45,6 +85,8 @@ class Players:
         header = await self.books.header(run)
         if header.status == "done" and not is_persons(header):
             return None
+        if run not in self._named:
+            self.expect_players(header)
         self._sessions[run] = session = await open_game(Game(resume=run), self.store)
         return session
 

@@ -50,6 +50,7 @@ class _Options:
     language: Language | None
     game: Game | None = None
     """A run that a person plays."""
+    allow_programs: bool = False
 
 
 def studio(
@@ -60,17 +61,20 @@ def studio(
     allow_host: Sequence[str] = (),
     language: str | None = None,
     no_browser: bool = False,
+    allow_programs: bool = False,
     ready: Callable[[StudioInfo], None] | None = None,
 ) -> None:
     """Look at runs in a browser until SIGTERM or SIGINT: those that are named, or all of the store.
 
-    `ready` is called with the address when requests are taken. UsageError for an unknown run, a store in memory, and a
-    port that is in use.
+    From a page only the world's players and models play; with `allow_programs` also programs (`stdio:COMMAND`), scripts
+    and agents of other packages. `ready` is called with the address when requests are taken. UsageError for an unknown
+    run, a store in memory, and a port that is in use.
     """
     address = shared_url(resolve_store(store))
     if address is None:
         raise UsageError("the studio shows a store that other processes can open, such as akinai.db")
-    _listen(_Options(runs, address, host, port, allow_host, checked_language(language)), ready, no_browser=no_browser)
+    options = _Options(runs, address, host, port, allow_host, checked_language(language), allow_programs=allow_programs)
+    _listen(options, ready, no_browser=no_browser)
 
 
 def serve_game(
@@ -114,7 +118,7 @@ async def _serve_books(
     watch = Watch(books, options.names, prices)
     await watch.refresh()
     await asyncio.to_thread(prepare, options.language or "en")
-    players = Players(books, options.store)
+    players = Players(books, options.store, options.allow_programs)
     views = CachedViews(books, watch, prices)
     shared = Studio(books, watch, views, jobs, players, options.language, notices=notices)
     played = await players.begin(options.game) if options.game else None
