@@ -9,7 +9,16 @@ import akinai
 from akinai import worlds
 from akinai.core.ledger import Ledger
 from akinai.core.worlds import replay
-from akinai.learning.condense import HEADINGS, Condensed, condensed, days_in, known, means, periods, table_means
+from akinai.learning.condense import (
+    HEADINGS,
+    Condensed,
+    condense_run,
+    days_in,
+    describe_hidden_facts,
+    means,
+    periods,
+    table_means,
+)
 from akinai.learning.search.injection import estimate_tokens
 
 WORLD = worlds.load("vending")
@@ -32,7 +41,7 @@ def year() -> Ledger:
 
 
 def made(ledger: Ledger, tokens: int) -> Condensed:
-    return condensed(WORLD, replay(WORLD, ledger), budget_tokens=tokens)
+    return condense_run(WORLD, replay(WORLD, ledger), budget_tokens=tokens)
 
 
 def parts(text: Condensed) -> dict[str, list[str]]:
@@ -98,7 +107,7 @@ def test_what_the_world_knows_holds_the_demand_that_went_unmet(year: Ledger) -> 
     """By product, what customers wanted beside what was sold, as the means of the days on which it was on offer."""
     days = [*days_in(WORLD, replay(WORLD, year))]
     assert [day.number for day in days] == list(range(1, 366))
-    text = known(WORLD, replay(WORLD, year), budget_tokens=2_000)
+    text = describe_hidden_facts(WORLD, replay(WORLD, year), budget_tokens=2_000)
     assert estimate_tokens(text) <= 2_000
     water = table_means(days)["water"]
     assert water["wanted"] >= water["sold"] > 0
@@ -119,10 +128,10 @@ def test_rows_of_any_length_hold_all_days(short: Ledger) -> None:
 def test_a_market_without_days_is_condensed_too() -> None:
     """Its conversations are decisions, and what the world knows are its figures."""
     run, world = akinai.run("market")[0], worlds.load("market")
-    text = condensed(world, replay(world, run.ledger), budget_tokens=2_000)
+    text = condense_run(world, replay(world, run.ledger), budget_tokens=2_000)
     assert text.tokens <= 2_000
     assert any("SendMessage" in line for line in parts(text)["Decisions"])
-    assert "welfare" in known(world, replay(world, run.ledger), budget_tokens=500)
+    assert "welfare" in describe_hidden_facts(world, replay(world, run.ledger), budget_tokens=500)
 
 
 def test_a_run_in_which_nobody_acted_is_told(short: Ledger) -> None:

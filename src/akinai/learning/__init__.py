@@ -1,4 +1,4 @@
-"""The learner: a playbook that is taught by deltas, kept with its history, searched, refined and put into contexts.
+"""The learner: a playbook that deltas change, that is kept with its history, searched, refined and put into contexts.
 
 All modules but `playbook.file`, `playbook.journal`, `playbook.atomic`, `search.saved_index` and `loop.graph` are pure:
 texts and times come as arguments.

@@ -25,7 +25,7 @@ from akinai.learning.search.injection import inject, inject_all
 from akinai.retrieval import Tokenizer, tokenize
 
 TOP_K = 100
-"""Bullets that the question may find, and each choice."""
+"""The most bullets that the question finds, and that each choice finds."""
 
 DIMENSIONS = 400
 """Length of the vectors that are fitted to the playbook where the extra `learn` is installed."""
@@ -93,7 +93,7 @@ class ChoiceTasks(Protocol[Q]):
         ...
 
     def guess(self, question: str, choices: Sequence[str], tokenizer: Tokenizer) -> int:
-        """The place of the choice, from 0, that is taken without any bullet."""
+        """The index of the choice that is taken when no bullet votes."""
         ...
 
 
@@ -104,7 +104,7 @@ def choice_data_set(
     tokenizer: Tokenizer = tokenize,
     index: Callable[[], PlaybookIndex] = PlaybookIndex,
 ) -> DataSet:
-    """The data set of some questions, with the rules that learn them."""
+    """The data set of multiple-choice questions, with the rules that learn them."""
     generator = VotingGenerator(tasks, tokenizer)
     rules = Roles(generator, QuestionReflector(tasks), LessonCurator(tasks.merge), label="rules")
     return DataSet(
@@ -137,8 +137,8 @@ class Ballot:
 
     @property
     def choice(self) -> int | None:
-        """The place of the choice with the most votes, the first of several; None when nobody voted."""
-        return max(range(len(self.votes)), key=lambda place: (self.votes[place], -place)) if any(self.votes) else None
+        """The index of the choice with the most votes, the first of several; None when nobody voted."""
+        return max(range(len(self.votes)), key=lambda index: (self.votes[index], -index)) if any(self.votes) else None
 
 
 def vote(question: Mapping[str, float], choices: Sequence[Mapping[str, float]]) -> Ballot:
@@ -149,8 +149,8 @@ def vote(question: Mapping[str, float], choices: Sequence[Mapping[str, float]]) 
     that of the question, which makes them a cosine.
     """
     squares = {id: score * score for id, score in question.items()}
-    shares = [{id: score * score * squares[id] for id, score in found.items() if id in squares} for found in choices]
-    lengths = [_length(question) * _length(found) for found in choices]
+    shares = [{id: score * score * squares[id] for id, score in scores.items() if id in squares} for scores in choices]
+    lengths = [_length(question) * _length(scores) for scores in choices]
     return Ballot(
         tuple(sum(share.values()) / length if length else 0.0 for share, length in zip(shares, lengths, strict=True)),
         tuple(tuple(sorted(share, key=lambda id: (-share[id], id))) for share in shares),
@@ -177,26 +177,26 @@ class VotingRetriever(PlaybookRetriever):
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
         question, *choices = query.split("\n")
         index = self._refreshed(playbook)
-        found = {result.bullet.id: result for result in index.search(self._search(question))}
-        scores = {id: result.combined_score for id, result in found.items()}
+        results = {result.bullet.id: result for result in index.search(self._search(question))}
+        scores = {id: result.combined_score for id, result in results.items()}
         choice_scores = [index.scores(self._search(choice)) for choice in choices]
         ballot = vote(scores, choice_scores)
         voters = sorted({id for ids in ballot.voters for id in ids}, key=lambda id: (-scores[id], id))
         count = self.count_tokens
         if self.config.whole:
             return RetrievedVotes(inject_all(playbook, count_tokens=count), (), playbook, ballot=ballot)
-        bullets = [found[id].bullet for id in voters]
+        bullets = [results[id].bullet for id in voters]
         injection = inject(bullets, budget_tokens=self.config.budget_tokens, count_tokens=count)
         if injection.left_out:
             ballot = vote({id: scores[id] for id in injection.bullet_ids}, choice_scores)
-        return RetrievedVotes(injection, tuple(found[id] for id in voters), playbook, ballot=ballot)
+        return RetrievedVotes(injection, tuple(results[id] for id in voters), playbook, ballot=ballot)
 
     def given(self, playbook: Playbook, query: str, ids: Sequence[str]) -> Retrieved:
-        """These bullets, of which those vote that the question and a choice find."""
+        """These bullets. Those that the question and a choice both find vote."""
         question, *choices = query.split("\n")
-        index, wanted = self._refreshed(playbook), frozenset(ids)
-        found = {id: score for id, score in index.scores(self._search(question)).items() if id in wanted}
-        ballot = vote(found, [index.scores(self._search(choice)) for choice in choices]) if found else Ballot()
+        index, allowed = self._refreshed(playbook), frozenset(ids)
+        scores = {id: score for id, score in index.scores(self._search(question)).items() if id in allowed}
+        ballot = vote(scores, [index.scores(self._search(choice)) for choice in choices]) if scores else Ballot()
         return RetrievedVotes(self.by_ids(playbook, ids).injection, (), playbook, ballot=ballot)
 
     def _search(self, text: str) -> SearchQuery:
@@ -216,8 +216,8 @@ class VotingGenerator:
         question, choices = _question(assignment.data)
         ballot = retrieved.ballot if isinstance(retrieved, RetrievedVotes) else Ballot()
         if ballot.choice is None:
-            place = self._tasks.guess(question, choices, self._tokenizer)
-            return Trajectory(assignment.id, choices[place], "no bullet speaks for a choice: words in common")
+            index = self._tasks.guess(question, choices, self._tokenizer)
+            return Trajectory(assignment.id, choices[index], "no bullet speaks for a choice: words in common")
         voters = ballot.voters[ballot.choice]
         share = ballot.votes[ballot.choice] / sum(ballot.votes)
         reasoning = f"{share:.0%} of the votes, by {len(voters)} bullets"

@@ -52,18 +52,18 @@ class Condensed:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A piece of the text that is kept whole or left out."""
+    """A piece of the text that is included whole or left out."""
 
     part: int
     """The index of its heading."""
-    place: float
-    """Orders the lines of a part."""
+    order: float
+    """Sorts the lines of a part."""
     text: str
 
 
 @dataclass(slots=True)
 class _Selection:
-    """The lines that are kept, and their cost."""
+    """The lines that are included, and their cost."""
 
     budget: int
     count: TokenCounter
@@ -100,10 +100,10 @@ class _Selection:
         return self.count(f"{line.text}\n") + 1
 
 
-def condensed(
+def condense_run(
     world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
 ) -> Condensed:
-    """The record of a run in at most `budget_tokens` tokens. Numbers after `#` are those of its entries.
+    """The record of a run in at most `budget_tokens` tokens. A number after `#` is that of an entry.
 
     ValueError for a negative budget.
     """
@@ -113,12 +113,12 @@ def condensed(
     selection.add([_Line(RUN, 0, _summary(world, steps))])
     findings = world.facets.judging.detect(steps)
     gravest = sorted(findings, key=lambda finding: (-SEVERITIES.index(finding.severity), finding.entries))
-    selection.add(_Line(FINDINGS, place, _finding_text(finding)) for place, finding in enumerate(gravest))
+    selection.add(_Line(FINDINGS, rank, _finding_text(finding)) for rank, finding in enumerate(gravest))
     selection.add(_refusals(steps))
     _add_days(selection, [*days_in(world, steps)])
     decisions = [_decision(world, steps.opening, repeated) for repeated in _repeated_decisions(steps)]
     first = dict(reversed(decisions))
-    selection.add(sorted(first.values(), key=lambda line: line.place))
+    selection.add(sorted(first.values(), key=lambda line: line.order))
     selection.add(_spread([line for kind, line in decisions if first[kind] is not line]))
     remarks = [_Line(REMARKS, step.entry.seq, _remark(step)) for step in steps if step.entry.said.strip()]
     selection.add(_spread(remarks))
@@ -147,20 +147,20 @@ def _refusals(steps: Steps[Any]) -> Iterator[_Line]:
         if not step.outcome.ok:
             by_code.setdefault(str(step.outcome.code), []).append(step)
     frequent = sorted(by_code.values(), key=lambda refused: (-len(refused), refused[0].entry.seq))
-    for place, refused in enumerate(frequent):
+    for rank, refused in enumerate(frequent):
         first = refused[0]
         times = f"{len(refused)} times, first " if len(refused) > 1 else ""
         text = f"{first.outcome.code}: {times}#{first.entry.seq} {_action(first)}: {_cut(first.outcome.text)}"
-        yield _Line(REFUSALS, place, text)
+        yield _Line(REFUSALS, rank, text)
 
 
 def _add_days(selection: _Selection, days: Sequence[Day]) -> None:
-    """The finest rows that fit their share; where none do, the coarsest as far as they fit."""
+    """Add the finest rows that fit their share; where none do, add the coarsest as far as they fit."""
     if not days:
         return
     room, lines = int(DAYS_SHARE * (selection.budget - selection.cost)), list[_Line]()
     for rows in periods(days):
-        lines = [_Line(DAYS, place, text) for place, text in enumerate(rows)]
+        lines = [_Line(DAYS, index, text) for index, text in enumerate(rows)]
         if selection.fits(lines, room):
             break
     selection.add(lines)
@@ -209,17 +209,16 @@ def _cut(text: str, limit: int = OUTCOME_AT_MOST) -> str:
 
 
 def _spread(lines: Sequence[_Line]) -> list[_Line]:
-    """The lines in an order whose every beginning is spread over them: the first, the middle, the quarters, and so
-    on."""
+    """The lines reordered, so that any first few are spread evenly: the first, the middle, the quarters, and so on."""
 
-    def coarseness(place: int) -> int:
-        return (place & -place).bit_length() if place else len(lines)
+    def coarseness(index: int) -> int:
+        return (index & -index).bit_length() if index else len(lines)
 
-    return [lines[place] for place in sorted(range(len(lines)), key=lambda place: (-coarseness(place), place))]
+    return [lines[index] for index in sorted(range(len(lines)), key=lambda index: (-coarseness(index), index))]
 
 
 def _lay_out(lines: Sequence[_Line]) -> str:
-    ordered = sorted(lines, key=lambda line: (line.part, line.place))
+    ordered = sorted(lines, key=lambda line: (line.part, line.order))
     parts = [(part, [line.text for line in group]) for part, group in groupby(ordered, key=lambda line: line.part)]
     return "\n\n".join("\n".join([HEADINGS[part], *texts]) for part, texts in parts)
 
@@ -260,7 +259,7 @@ def periods(days: Sequence[Day]) -> Iterator[Sequence[str]]:
 
 
 def row(days: Sequence[Day]) -> str:
-    """Some days in one row: the facts after the last of them, and the daily means of their figures."""
+    """Consecutive days in one row: the facts after the last day, and the daily means of their figures."""
     first, last = days[0], days[-1]
     when = f"day {last.number}" if len(days) == 1 else f"days {first.number}-{last.number}"
     facts = _listed((name, value) for name, value in last.facts.items() if _number(value) is not None)
@@ -274,28 +273,28 @@ def means(days: Sequence[Day]) -> dict[str, float]:
 
 
 def table_means(days: Sequence[Day]) -> dict[str, dict[str, float]]:
-    """By the keys of the days' tables ("coke_can"): the mean in each table over the days with a row for the key."""
-    found: dict[str, dict[str, list[float]]] = {}
+    """For each key of the days' tables ("coke_can"), the mean in each table over the days with a row for the key."""
+    samples: dict[str, dict[str, list[float]]] = {}
     for day in days:
         for table, rows in day.figures.items():
             if isinstance(rows, Mapping):
                 for key, value in cast("Mapping[str, Json]", rows).items():
                     if (number := _number(value)) is not None:
-                        found.setdefault(str(key), {}).setdefault(table, []).append(number)
+                        samples.setdefault(str(key), {}).setdefault(table, []).append(number)
     return {
         key: {table: sum(numbers) / len(numbers) for table, numbers in tables.items()}
-        for key, tables in sorted(found.items())
+        for key, tables in sorted(samples.items())
     }
 
 
-def known(
+def describe_hidden_facts(
     world: World[Any], steps: Steps[Any], *, budget_tokens: int, count_tokens: TokenCounter = estimate_tokens
 ) -> str:
-    """What a world knows of a run and its agents do not, in at most `budget_tokens` tokens: the facts at the end, the
-    daily means by product, and the rows of its account. "-" where it knows nothing."""
+    """The facts of a run that its world knows and its agents do not, in at most `budget_tokens` tokens: the facts at
+    the end, the daily means by product, and the rows of its account. "-" where there are none."""
     lines: list[str] = []
     total = 0
-    for line in _known(world, steps):
+    for line in _hidden_fact_lines(world, steps):
         cost = count_tokens(f"{line}\n") + 1
         if total + cost <= budget_tokens:
             lines.append(line)
@@ -303,7 +302,7 @@ def known(
     return "\n".join(lines) or "-"
 
 
-def _known(world: World[Any], steps: Steps[Any]) -> Iterator[str]:
+def _hidden_fact_lines(world: World[Any], steps: Steps[Any]) -> Iterator[str]:
     days, judging = [*days_in(world, steps)], world.facets.judging
     yield f"At the end: {_listed(judging.facts(steps.final).items())}"
     if days:

@@ -25,7 +25,7 @@ from akinai.learning.roles.tasks import Check, Split, Task, exact
 TaskLoader: TypeAlias = Callable[[Split], Sequence[Task]]
 """The tasks of a split in a fixed order; empty for a split that the data set does not have."""
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class DataSet:
     """Learner settings that suit the rules, by name. `[learn]` of `akinai.toml` and the caller override them; they do
     not apply to roles that ask a model."""
     retriever: Callable[[LoopConfig], Retriever] | None = None
-    """Makes the retriever of its tasks; None: a plain search, as the settings say."""
+    """Makes the retriever of its tasks; None: a `PlaybookRetriever` by the settings."""
 
 
 def read_tasks(text: str, file: str, *, id: str, task: str, truth: str) -> list[Task]:
-    """Tasks from JSON lines or CSV (by the name of the file). UsageError names the line at fault.
+    """Tasks from CSV where the file's name ends in ".csv", else from JSON lines. UsageError names the line at fault.
 
     `id`, `task` and `truth` are each the name of a field, or a text with fields in braces: "{question} A: {choice0}".
     The fields of the truth are hidden from Generators; they see the others as `data`.
@@ -83,14 +83,16 @@ def _json_lines(text: str, file: str) -> Iterator[Mapping[str, Json]]:
 
 
 def _fields(template: str) -> list[str]:
-    return _PLACE.findall(template) or [template]
+    return _PLACEHOLDER.findall(template) or [template]
 
 
-def _field(row: Mapping[str, Json], template: str, place: str) -> str:
+def _field(row: Mapping[str, Json], template: str, location: str) -> str:
     def value(name: str) -> str:
         if name not in row:
-            raise UnknownName("field", name, row, f"in {place}")
+            raise UnknownName("field", name, row, f"in {location}")
         field = row[name]
         return field if isinstance(field, str) else json.dumps(field, ensure_ascii=False)
 
-    return _PLACE.sub(lambda match: value(match[1]), template) if _PLACE.search(template) else value(template)
+    return (
+        _PLACEHOLDER.sub(lambda match: value(match[1]), template) if _PLACEHOLDER.search(template) else value(template)
+    )

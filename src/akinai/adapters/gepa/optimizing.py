@@ -11,7 +11,7 @@ import gepa.api
 
 from akinai.core.errors import AkinaiError, EndRun
 from akinai.core.models import Message, Request
-from akinai.learning.contest.contenders import Contest, Learned, Rival
+from akinai.learning.contest.contenders import Contest, ContestResult, Rival
 from akinai.learning.loop.evaluation import Breaker, attempt_task, gather
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.loop.state import Attempt
@@ -26,7 +26,7 @@ HELD_OUT_SHARE = 3
 """One in so many training tasks is kept for GEPA's own validation; the tasks that judge are never shown to it."""
 
 
-async def optimized(contest: Contest) -> Learned:
+async def optimized(contest: Contest) -> ContestResult:
     """Run `gepa.optimize` on the training tasks until the tokens of the contest are spent, or as many attempts."""
     bridge = Bridge(contest, asyncio.get_running_loop())
     validation = contest.train[::HELD_OUT_SHARE]
@@ -47,7 +47,7 @@ async def optimized(contest: Contest) -> Learned:
     if bridge.broken is not None:
         raise bridge.broken
     retriever = PlaybookRetriever(replace(contest.config, whole=True))
-    return Learned(_playbook(str(result.best_candidate[INSTRUCTIONS])), retriever, bridge.usage)
+    return ContestResult(_playbook(str(result.best_candidate[INSTRUCTIONS])), retriever, bridge.usage)
 
 
 class Silent:

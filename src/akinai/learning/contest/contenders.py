@@ -1,4 +1,4 @@
-"""What a contender is given, and what it returns. Contenders are found in the entry point group `akinai.contenders`."""
+"""The contest that a contender enters, and its result. The entry point group `akinai.contenders` lists contenders."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from akinai.learning.roles.templates import PromptTemplates
 
 
 class RunRecords(Protocol):
-    """What contenders are given beside the tasks where these are runs of a world."""
+    """Further lessons and records for contenders whose tasks are runs of a world."""
 
     async def elsewhere(self) -> Playbook:
         """Lessons of another world."""
         ...
 
     async def excerpts(self, playbook: Playbook, tokens: int) -> Sequence[str]:
-        """Condensed records of the runs that taught a playbook, in so many tokens together."""
+        """Condensed records of the runs that taught a playbook, in at most `tokens` tokens together."""
         ...
 
 
 @dataclass(frozen=True)
 class Contest:
-    """What every contender is given: the tasks, the roles and the budget of the learning that it is compared with."""
+    """The tasks, the roles and the budget of the learning that every contender is compared with."""
 
     train: Sequence[Task]
     judged: Sequence[Assignment]
@@ -49,7 +49,7 @@ class Contest:
     tokens: int
     """Tokens that models received and answered while the playbook was learned; 0 without a model."""
     injected: Mapping[str, tuple[str, ...]]
-    """The bullets that each judged task was given, by its id."""
+    """The ids of the bullets in the context of each judged task, by the task's id."""
     injected_tokens: float
     """Tokens of these bullets in the context of a task, on average."""
     open_file: Callable[[str], PlaybookFile]
@@ -72,8 +72,8 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What a contender brings to the tasks that judge."""
+class ContestResult:
+    """The playbook and the retriever that a contender brings to the tasks that judge."""
 
     playbook: Playbook
     retriever: Retriever
@@ -84,18 +84,18 @@ class Learned:
 class Contender(Protocol):
     """Learns from the training tasks, with at most the tokens of the contest."""
 
-    async def __call__(self, contest: Contest, /) -> Learned: ...
+    async def __call__(self, contest: Contest, /) -> ContestResult: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A contender as its package names it."""
+    """A contender as its package registers it."""
 
     learn: Contender
     asks_model: bool = False
-    """Whether it cannot do without a model."""
+    """Whether it needs a model."""
     on_runs: Contender | None = None
-    """What it does where the tasks are runs of a world; None: it compares on tasks with known answers alone."""
+    """The contender for tasks that are runs of a world; None: it takes tasks with known answers only."""
 
 
 class _Spent(Exception):
@@ -104,13 +104,14 @@ class _Spent(Exception):
 
 async def learn_by(
     contest: Contest, name: str, sections: Sequence[Section], roles: tuple[Reflector, Curator], **config: Any
-) -> Learned:
-    """Learn with other roles on the same tasks, each once an epoch, until the tokens of the contest are spent."""
-    chosen = replace(
+) -> ContestResult:
+    """Learn from the same tasks with other roles until the tokens of the contest are spent. Each epoch attempts each
+    task once."""
+    loop_config = replace(
         contest.config, batch=1, rounds=1, new_tries=False, reflect_on_success=True,
         gate=False, keep_best=False, dedup=False, prune=False, **config,
     )  # fmt: skip
-    file, retriever, newest = contest.open_file(name), PlaybookRetriever(chosen), LoopState("")
+    file, retriever, newest = contest.open_file(name), PlaybookRetriever(loop_config), LoopState("")
     file.begin(sections, fresh=True)
     reflector, curator = roles
     players = Roles(contest.roles.generator, reflector, curator, name, uses_model=True)
@@ -123,8 +124,8 @@ async def learn_by(
             raise _Spent
 
     with suppress(_Spent):
-        await learn(Job(contest.train, players, contest.evaluator, file, retriever, chosen), watch=watch)
-    return Learned(file.load(), retriever.fresh(), used(newest))
+        await learn(Job(contest.train, players, contest.evaluator, file, retriever, loop_config), watch=watch)
+    return ContestResult(file.load(), retriever.fresh(), used(newest))
 
 
 def used(state: LoopState) -> ModelUsage:

@@ -1,4 +1,4 @@
-"""Controls: contenders that learn nothing of their own, but show bullets of other tasks, or raw examples. Pure."""
+"""Controls: contenders that learn nothing themselves. They inject bullets of other tasks, or raw examples. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from akinai.core.chance import Chance
-from akinai.learning.contest.contenders import Contest, Learned, Rival
+from akinai.learning.contest.contenders import Contest, ContestResult, Rival
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
@@ -18,24 +18,26 @@ from akinai.learning.search.injection import inject_all
 EXAMPLES = "examples"
 
 
-async def placebo(contest: Contest) -> Learned:
-    """The learned bullets, each task given those of another."""
-    return Learned(contest.playbook, AssignedRetriever(contest.retriever(contest.config), shuffle_bullets(contest)))
+async def placebo(contest: Contest) -> ContestResult:
+    """The learned bullets, where each task gets those of another task."""
+    return ContestResult(
+        contest.playbook, AssignedRetriever(contest.retriever(contest.config), shuffle_bullets(contest))
+    )
 
 
 def shuffle_bullets(contest: Contest) -> Mapping[str, tuple[str, ...]]:
-    """The bullets of another judged task by each task's query: a shuffle in which no task keeps its own.
+    """For each task's query, the bullets of another judged task: a shuffle in which no task keeps its own.
 
-    A bullet that both tasks were given is left out: it would be the treatment, not the placebo.
+    A bullet that both tasks had is left out: it would be the treatment, not the placebo.
     """
     chance = Chance.of(contest.seed)
     order = sorted(contest.judged, key=lambda task: (chance("placebo", task.id).below(1 << 30), task.id))
-    others = [*order[1:], *order[:1]]
-    found: dict[str, tuple[str, ...]] = {}
-    for task, other in zip(order, others, strict=True):
+    shifted = [*order[1:], *order[:1]]
+    bullet_ids: dict[str, tuple[str, ...]] = {}
+    for task, other in zip(order, shifted, strict=True):
         own = frozenset(contest.injected.get(task.id, ()))
-        found[task.query] = tuple(id for id in contest.injected.get(other.id, ()) if id not in own)
-    return found
+        bullet_ids[task.query] = tuple(id for id in contest.injected.get(other.id, ()) if id not in own)
+    return bullet_ids
 
 
 class AssignedRetriever:
@@ -66,17 +68,17 @@ class AssignedRetriever:
         return type(self)(self._retriever.with_index(index), self._assigned)
 
 
-async def icl(contest: Contest) -> Learned:
-    """Raw examples of the training tasks with their answers, found for each task, in as many tokens as the bullets."""
+async def icl(contest: Contest) -> ContestResult:
+    """Training tasks with their answers as raw examples, searched for each task, in as many tokens as the bullets."""
     bullets = tuple(_example(number, task) for number, task in enumerate(contest.train, 1))
     section = Section(EXAMPLES, "Earlier tasks with their right answers.", bullets)
     tokens = max(1, round(contest.injected_tokens))
     config = replace(contest.config, budget_tokens=tokens, whole=False, min_confidence=0.0)
-    return Learned(Playbook((section,), len(bullets) + 1), contest.retriever(config))
+    return ContestResult(Playbook((section,), len(bullets) + 1), contest.retriever(config))
 
 
-async def foreign_lessons(contest: Contest) -> Learned:
-    """Lessons of another world, in at most as many tokens as the learned bullets: all runs are given the same."""
+async def foreign_lessons(contest: Contest) -> ContestResult:
+    """Lessons of another world, in at most as many tokens as the learned bullets. All runs get the same ones."""
     assert contest.records is not None
     foreign, tokens = await contest.records.elsewhere(), _budget(contest)
     bullets: list[Bullet] = []
@@ -84,14 +86,14 @@ async def foreign_lessons(contest: Contest) -> Learned:
         if inject_all(_numbered_playbook([*bullets, bullet])).tokens > tokens:
             break
         bullets.append(bullet)
-    return Learned(_numbered_playbook(bullets), contest.retriever(contest.config))
+    return ContestResult(_numbered_playbook(bullets), contest.retriever(contest.config))
 
 
-async def run_excerpts(contest: Contest) -> Learned:
-    """Records of the runs that taught the playbook, as they are, in at most as many tokens as its bullets."""
+async def run_excerpts(contest: Contest) -> ContestResult:
+    """Raw records of the runs that taught the playbook, in at most as many tokens as its bullets."""
     assert contest.records is not None
     texts = await contest.records.excerpts(contest.playbook, _budget(contest))
-    return Learned(
+    return ContestResult(
         _numbered_playbook([Bullet("ex", EXAMPLES, text) for text in texts]), contest.retriever(contest.config)
     )
 
@@ -103,7 +105,7 @@ def _budget(contest: Contest) -> int:
 
 
 def _numbered_playbook(bullets: Sequence[Bullet]) -> Playbook:
-    """A playbook of bullets in one section, numbered anew."""
+    """A playbook of these bullets in one section, renumbered."""
     own = tuple(Bullet(f"ex-{number:05}", EXAMPLES, bullet.content) for number, bullet in enumerate(bullets, 1))
     return Playbook((Section(EXAMPLES, "What was seen elsewhere.", own),), len(own) + 1)
 

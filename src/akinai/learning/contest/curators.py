@@ -1,8 +1,8 @@
 """Two other memories as Curators: a dynamic cheatsheet (arXiv 2504.07952) and a reasoning bank (arXiv 2509.25140).
 
-Both read what was attempted and whether it was right, never the right answer. The cheatsheet is one text that is
-rewritten after each task and given whole (its cumulative form). The bank adds up to three strategies after each task,
-from success and from failure, changes none of them, and gives the nearest ones.
+Both read the attempt and whether it was right, never the right answer. The cheatsheet is one text, which is rewritten
+after each task and injected whole (its cumulative form). The bank adds up to three strategies after each task, from
+success and from failure, changes none of them, and injects the nearest ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import cast
 
 from akinai.core.canonical import Json
 from akinai.core.models import Asker
-from akinai.learning.contest.contenders import Contest, Learned, Rival, learn_by
+from akinai.learning.contest.contenders import Contest, ContestResult, Rival, learn_by
 from akinai.learning.playbook.bullets import Playbook, Section
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles.model import NONE, text_in
@@ -30,7 +30,7 @@ NEAREST = 3
 
 
 class Recorder:
-    """A Reflector that asks nobody: it passes on what was attempted, and whether it was right."""
+    """A Reflector without a model: it passes on the attempt, and whether it was right."""
 
     async def reflect(
         self,
@@ -59,8 +59,7 @@ class CheatsheetCurator:
             "budget": str(self._budget),
         }
         messages = self._templates.messages("cheatsheet", values)
-        asked = ask_readable(self._asker, self._templates, messages, _text, self._tries, self._streak)
-        parsed = await asked
+        parsed = await ask_readable(self._asker, self._templates, messages, _text, self._tries, self._streak)
         if parsed.value is None:
             return Curation(Delta(), parsed.failed, parsed.usage)
         kind = "UPDATE" if bullet else "ADD"
@@ -89,7 +88,7 @@ class BankCurator:
         )
 
 
-async def cheatsheet(contest: Contest) -> Learned:
+async def cheatsheet(contest: Contest) -> ContestResult:
     """A dynamic cheatsheet, learned from the same tasks."""
     asker = contest.asker(CHEATSHEET, "curator")
     curator = CheatsheetCurator(asker, contest.templates, tries=contest.tries, budget_tokens=contest.budget_tokens)
@@ -97,7 +96,7 @@ async def cheatsheet(contest: Contest) -> Learned:
     return await learn_by(contest, CHEATSHEET, sections, (Recorder(), curator), whole=True)
 
 
-async def reasoning_bank(contest: Contest) -> Learned:
+async def reasoning_bank(contest: Contest) -> ContestResult:
     """A reasoning bank, learned from the same tasks."""
     curator = BankCurator(contest.asker(BANK, "curator"), contest.templates, tries=contest.tries)
     sections = (Section(BANK, "Strategies from success and failure."),)

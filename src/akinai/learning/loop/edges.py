@@ -54,7 +54,7 @@ def _inserted(job: Job, step: str) -> Node | None:
 
 
 def _base(job: Job, step: str) -> StepName:
-    """The step of the loop whose edges a node takes over."""
+    """The loop's own step whose edges a node takes over."""
     while (node := _node(job, step)) is not None:
         step = node.after
     return cast("StepName", step)

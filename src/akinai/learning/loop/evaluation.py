@@ -36,7 +36,7 @@ class Breaker:
         self._limit, self._broken = limit, 0
 
     async def guard(self, call: Callable[[], Awaitable[T]], fallback: Callable[[ModelError], T]) -> T:
-        """The result of the call, or what `fallback` makes of its ModelError. Raises the last of several in a row."""
+        """The result of the call, or that of `fallback` for its ModelError. Raises the last of several in a row."""
         try:
             value = await call()
         except ModelError as error:
@@ -85,7 +85,7 @@ async def gather(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
-    """How a playbook did on some tasks. Failed answers are included, with the score 0."""
+    """The scores of a playbook on tasks. Failed answers are included, with the score 0."""
 
     right: Mapping[str, bool]
     """By task id."""
@@ -98,7 +98,7 @@ class EvalResult:
     injected: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The bullets in each context, by task id."""
     beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
-    """Further figures of each attempt by name, where its Generator gave some, by task id."""
+    """By task id, further figures of the attempt by name. Tasks without any are left out."""
 
     @property
     def accuracy(self) -> float:
@@ -110,9 +110,9 @@ class EvalResult:
         return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
 
     def figure(self, name: str) -> EvalResult:
-        """The result by a figure beside the scores, in their place."""
-        found = {id: figures[name] for id, figures in self.beside.items() if name in figures}
-        return EvalResult({id: self.right[id] for id in found}, found)
+        """The result with a figure of `beside` in place of the scores."""
+        scores = {id: figures[name] for id, figures in self.beside.items() if name in figures}
+        return EvalResult({id: self.right[id] for id in scores}, scores)
 
     def only(self, ids: Sequence[str]) -> EvalResult:
         """The result on some of the tasks, such as those that are not training tasks too."""

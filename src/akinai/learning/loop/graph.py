@@ -49,8 +49,8 @@ async def learn_in_graph(
 ) -> LoopState:
     """Run the loop as a graph. An unfinished thread is resumed unless `fresh`.
 
-    With `last` a finished thread returns its last state and does not begin anew: for callers that have work left to do
-    with it, and delete it afterwards.
+    With `last` a finished thread returns its last state and does not begin anew: for callers that still work with the
+    state and delete the thread afterwards.
 
     MissingExtra without LangGraph; UsageError for a thread that was begun with other tasks, roles or settings.
     """
@@ -93,22 +93,22 @@ def mermaid(job: Job) -> str:
 
 
 @asynccontextmanager
-async def checkpointer(place: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
+async def checkpointer(location: str) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
     """The store of checkpoints: SQLite in a file, or PostgreSQL by its DSN.
 
-    MissingExtra without the packages; UsageError for a place that cannot be opened.
+    MissingExtra without the packages; UsageError for a location that cannot be opened.
     """
     expect_package("langgraph", _PART)
-    postgres = place.startswith(_POSTGRES)
+    postgres = location.startswith(_POSTGRES)
     opened = _postgres_saver() if postgres else _sqlite_saver()
     async with AsyncExitStack() as stack:
         try:
             if not postgres:
-                _expect_sqlite(place)
-            saver = await stack.enter_async_context(opened.from_conn_string(place))
+                _expect_sqlite(location)
+            saver = await stack.enter_async_context(opened.from_conn_string(location))
             await saver.setup()
         except Exception as error:  # sqlite3, psycopg or the system
-            where = "in PostgreSQL" if postgres else repr(place)  # a DSN may hold a password
+            where = "in PostgreSQL" if postgres else repr(location)  # a DSN may hold a password
             why = " ".join(str(error).split())
             raise UsageError(f"the checkpoint {where} cannot be opened: {why}; name a file or a server") from error
         yield saver
@@ -128,10 +128,10 @@ def _postgres_saver() -> Any:
         ) from error
 
 
-def _expect_sqlite(place: str) -> None:
+def _expect_sqlite(file: str) -> None:
     """Raise the errors of sqlite3 here: on the package's own thread they would leave it running."""
-    Path(place).parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(place)) as connection:
+    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA schema_version")
 
 
@@ -175,8 +175,8 @@ def _stored(value: Json) -> Json:
     if isinstance(value, str):
         return {_TEXT: json.dumps(value)} if _HALF.search(value) else value
     if isinstance(value, Mapping):
-        found: dict[str, Json] = {name: _stored(item) for name, item in value.items()}
-        return {_TEXT: found} if _TEXT in found else found
+        fields: dict[str, Json] = {name: _stored(item) for name, item in value.items()}
+        return {_TEXT: fields} if _TEXT in fields else fields
     return [_stored(item) for item in value] if isinstance(value, list | tuple) else value
 
 

@@ -1,4 +1,4 @@
-"""A job of the loop: what is learned, by whom, into which playbook, and through which steps."""
+"""A job of the loop: its tasks, roles, playbook and steps."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Watch: TypeAlias = Callable[[str, LoopState], None]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A step of one's own, which runs whenever the step `after` is done; then the loop goes on as after that step.
+    """A step that a caller adds. It runs whenever the step `after` is done; then the loop goes on as after that step.
 
-    Its function is from state to state, and may keep JSON of its own in the state's `notes`. Repeating it after a crash
-    has to be harmless.
+    Its function maps a state to the next, and may keep JSON in the state's `notes`. Repeating it after a crash has to
+    be harmless.
     """
 
     name: str
@@ -39,15 +39,15 @@ class Node:
     after: str
     """A step of the loop, or another node."""
     route: Callable[[Job, LoopState], str | None] | None = None
-    """Names the step to go to instead, out of `may_go_to`; None: go on as ever."""
+    """Returns the step of `may_go_to` to go to instead, or None to go on as usual."""
     may_go_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is learned, by which roles, into which playbook. UsageError for task ids that cannot be used.
+    """The tasks, the roles that learn from them, and the playbook. UsageError for task ids that cannot be used.
 
-    Only the gate asks the held-out tasks: neither Reflector nor Curator is ever handed one.
+    Only the gate and the selection of the best attempt the held-out tasks: no Reflector or Curator ever sees one.
     """
 
     train: Sequence[Task]
@@ -63,9 +63,9 @@ class Job:
     embedder: Embedder | EmbedderFitter | None = None
     """Finds near duplicates; None: words and pairs of words."""
     refiners: Sequence[Refiner] = ()
-    """What is done to the playbook at the end of each epoch, after `dedup` and `prune` of the config."""
+    """Change the playbook at the end of each epoch, after `dedup` and `prune` of the config."""
     nodes: Sequence[Node] = ()
-    """Steps of one's own."""
+    """Steps that the caller adds."""
 
     def __post_init__(self) -> None:
         check_ids(self.train)
@@ -73,8 +73,8 @@ class Job:
         _check_nodes(self.nodes)
         asks_held_out = self.config.gate or self.config.keep_best
         if asks_held_out and not self.held_out:
-            what = "the gate" if self.config.gate else "the best playbook"
-            raise UsageError(f"{what} was asked for and there are no held-out tasks; name some, or leave it out")
+            feature = "the gate" if self.config.gate else "the best playbook"
+            raise UsageError(f"{feature} was asked for and there are no held-out tasks; name some, or leave it out")
         if asks_held_out and (shared := {task.id for task in self.train} & {task.id for task in self.held_out}):
             raise UsageError(f"task {min(shared)!r} is both trained on and held out; let it be one of them")
 
@@ -106,15 +106,15 @@ def check_ids(tasks: Sequence[Task]) -> None:
 
 def _check_nodes(nodes: Sequence[Node]) -> None:
     """UsageError unless every node has a name of its own and a step before it that no other node follows."""
-    known: list[str] = [*get_args(StepName)]
+    names: list[str] = [*get_args(StepName)]
     for node in nodes:
-        if node.name in known:
+        if node.name in names:
             raise UsageError(f"there are two steps {node.name!r}; give the node another name")
-        if unknown := next((name for name in (node.after, *node.may_go_to) if name not in known), None):
-            raise UnknownName("step", unknown, known, f"for the node {node.name!r}")
+        if unknown := next((name for name in (node.after, *node.may_go_to) if name not in names), None):
+            raise UnknownName("step", unknown, names, f"for the node {node.name!r}")
         if any(other.after == node.after for other in nodes if other is not node):
             raise UsageError(f"two nodes follow {node.after!r}; put {node.name!r} after the other node")
-        known.append(node.name)
+        names.append(node.name)
 
 
 def begin(job: Job) -> LoopState:

@@ -37,9 +37,9 @@ from akinai.learning.search.dedup import dedup, prune
 async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = None) -> LoopState:
     """Run the loop to its end, from the beginning or from any state. ModelError when the model stays broken."""
     state = check_resumable(job, state) if state else begin(job)
-    found, step = steps(job), None if state.over else "generate"
+    functions, step = steps(job), None if state.over else "generate"
     while step:
-        state = await found[step](job, state)
+        state = await functions[step](job, state)
         if watch:
             watch(step, state)
         step = follower(job, step, state)
@@ -47,7 +47,7 @@ async def learn(job: Job, state: LoopState | None = None, watch: Watch | None = 
 
 
 async def generate(job: Job, state: LoopState) -> LoopState:
-    """Attempt each task of the batch that wants it: at first all, later those that were reflected on."""
+    """Attempt the tasks of the batch: all of them at first, later those that were reflected on."""
     batch = state.batch or tuple(TaskProgress(task.id) for task in job.batch(state))
     playbook = job.playbook.load()
     injected_tokens: list[int] = []
@@ -86,7 +86,7 @@ async def evaluate(job: Job, state: LoopState) -> LoopState:
 
 
 async def reflect(job: Job, state: LoopState) -> LoopState:
-    """One round of reflection on each task of the batch that wants it."""
+    """Reflect once on each task of the batch that needs it."""
     playbook = job.playbook.load()
 
     async def reflected(progress: TaskProgress) -> TaskProgress:
@@ -110,19 +110,19 @@ async def reflect(job: Job, state: LoopState) -> LoopState:
 
 
 def _progress(job: Job, state: LoopState, task_id: str) -> Progress:
-    place = next(place for place, progress in enumerate(state.batch) if progress.task_id == task_id)
-    return Progress(state.epoch, job.config.epochs, state.done + place + 1, len(job.train))
+    index = next(index for index, progress in enumerate(state.batch) if progress.task_id == task_id)
+    return Progress(state.epoch, job.config.epochs, state.done + index + 1, len(job.train))
 
 
 async def curate(job: Job, state: LoopState) -> LoopState:
     """Turn the insights into operations. The playbook is not changed yet."""
-    found = [insights for progress in state.batch for insights in progress.readable_insights]
+    batch_insights = [insights for progress in state.batch for insights in progress.readable_insights]
     playbook = job.playbook.load()
     curation = await job.breaker.guard(
-        lambda: job.roles.curator.curate(found, playbook),
+        lambda: job.roles.curator.curate(batch_insights, playbook),
         lambda error: Curation(Delta(), failed=f"the model is broken: {error}"),
     )
-    sources = dict.fromkeys(source for insights in found for source in insights.sources)
+    sources = dict.fromkeys(source for insights in batch_insights for source in insights.sources)
     evidence = curation.delta.evidence or tuple(sources)
     return replace(state, curation=replace(curation, delta=replace(curation.delta, evidence=evidence)))
 
@@ -141,7 +141,7 @@ async def gate(job: Job, state: LoopState) -> LoopState:
 
 
 async def _held_out_scores(job: Job, state: LoopState, playbook: Playbook) -> tuple[HeldOutScores, ModelUsage]:
-    """The scores of the held-out tasks, remembered where this playbook was the last to be judged."""
+    """The scores of the held-out tasks with a playbook. Nothing is asked if it was the last to be judged."""
     texts = [[bullet.id, bullet.content] for bullet in playbook]
     digest = hashlib.sha256(canonical(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     if state.judged and state.judged.digest == digest:
@@ -155,18 +155,18 @@ async def select(job: Job, state: LoopState) -> LoopState:
 
     A later playbook has to be better, not just as good.
     """
-    chosen = list(state.selected)
-    if not chosen:
+    judgements = list(state.selected)
+    if not judgements:
         start = int(state.learning_id.rpartition("-")[2])
         scores, usage = await _held_out_scores(job, state, job.playbook.at(start))
-        chosen.append(Selected(start, 0, 0, scores.mean, usage))
+        judgements.append(Selected(start, 0, 0, scores.mean, usage))
     point, playbook = job.playbook.history()[-1].n, job.playbook.load()
     scores, usage = await _held_out_scores(job, state, playbook)
     epoch = state.epoch - 1 if state.epoch_closed else state.epoch
-    chosen.append(Selected(point, epoch, len(job.train) if state.epoch_closed else state.done, scores.mean, usage))
-    state = replace(state, selected=tuple(chosen), judged=scores, epoch_closed=False)
+    judgements.append(Selected(point, epoch, len(job.train) if state.epoch_closed else state.done, scores.mean, usage))
+    state = replace(state, selected=tuple(judgements), judged=scores, epoch_closed=False)
     assert state.best is not None
-    since = len(chosen) - 1 - chosen.index(state.best)
+    since = len(judgements) - 1 - judgements.index(state.best)
     tired = bool(job.config.patience) and since >= job.config.patience
     over = state.over or (tired and state.done == 0)
     if over and since:

@@ -1,6 +1,6 @@
-"""Which tasks a playbook was learned from: hashes in the metadata of its file, which copies and later learnings keep.
+"""The tasks that a playbook was learned from, as hashes in its metadata, which copies and later learnings keep. Pure.
 
-Text forms without metadata lose the record; bullets that came from there are counted as unrecorded. Pure.
+Text forms without metadata lose the record; bullets that came from there are counted as unrecorded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Provenance:
     """The tasks that a playbook's bullets were learned from."""
 
     tasks: frozenset[str]
-    """Hashes of what identifies them."""
+    """Hashes of the tasks' identities."""
     unrecorded: int
     """Bullets whose tasks are not known: written by hand, or imported without a record."""
 
@@ -39,14 +39,14 @@ class Provenance:
 
 
 def provenance(playbook: Playbook) -> Provenance:
-    """What a playbook knows of the tasks that it was learned from."""
+    """The record in a playbook of the tasks that it was learned from."""
     record = playbook.metadata.get(FIELD)
     if not isinstance(record, Mapping):
         return Provenance(frozenset(), len(playbook))
     tasks, unrecorded = record.get("tasks"), record.get("unrecorded")
-    known = frozenset(map(str, cast("Sequence[Json]", tasks))) if isinstance(tasks, list | tuple) else frozenset[str]()
+    hashes = frozenset(map(str, cast("Sequence[Json]", tasks))) if isinstance(tasks, list | tuple) else frozenset[str]()
     by_hand = sum(not bullet.source_trajectory for bullet in playbook)
-    return Provenance(known, max(by_hand, unrecorded if isinstance(unrecorded, int) else 0))
+    return Provenance(hashes, max(by_hand, unrecorded if isinstance(unrecorded, int) else 0))
 
 
 def remember(playbook: Playbook, tasks: Iterable[Task]) -> Playbook:
@@ -65,10 +65,13 @@ def remember(playbook: Playbook, tasks: Iterable[Task]) -> Playbook:
 
 def beginning(playbook: Playbook, train: Iterable[Task]) -> Beginning:
     """The playbook that a learning begins with."""
-    known = provenance(playbook)
+    learned_from = provenance(playbook)
     sources = Counter(source.partition("#")[0] for bullet in playbook for source in bullet.sources or ("",))
     return Beginning(
-        len(playbook), tuple(sorted(sources.items())), known.unrecorded, tuple(t.id for t in train if t in known)
+        len(playbook),
+        tuple(sorted(sources.items())),
+        learned_from.unrecorded,
+        tuple(t.id for t in train if t in learned_from),
     )
 
 
@@ -77,7 +80,7 @@ def _hashes(task: Task) -> list[str]:
 
 
 def _keys(task: Task) -> list[list[str]]:
-    """What identifies a task: what it says itself; or its text, and its choices in any order."""
+    """The keys that identify a task: its own identity if it has one, else its text, and its choices in any order."""
     if task.identity:
         return [["identity", task.identity]]
     match task.data:

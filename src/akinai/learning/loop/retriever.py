@@ -1,4 +1,4 @@
-"""Retrieval of the bullets that a task is given, always from the newest playbook."""
+"""Retrieval of the bullets for a task's context, always from the newest playbook."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self
@@ -11,13 +11,13 @@ from akinai.learning.search.injection import TokenCounter, estimate_tokens, inje
 
 
 class Retriever(Protocol):
-    """Finds the bullets for a task. `PlaybookRetriever` is one to inherit from: `retrieve` is what others change.
+    """Finds the bullets for a task. Subclasses of `PlaybookRetriever` usually override `retrieve` alone.
 
-    Packages bring theirs through the entry point group `akinai.retrievers`, a function of the `LoopConfig`.
+    Packages add retrievers through the entry point group `akinai.retrievers`: functions of the `LoopConfig`.
     """
 
     def retrieve(self, playbook: Playbook, query: str) -> Retrieved:
-        """The bullets for a task with this query, from this playbook, which may be another at each call."""
+        """The bullets for a task with this query, from this playbook; each call may bring another playbook."""
         ...
 
     def by_ids(self, playbook: Playbook, ids: Sequence[str]) -> Retrieved:
@@ -92,7 +92,7 @@ class PlaybookRetriever:
         return self.by_ids(playbook, ids)
 
     def injected_tokens(self, retrieved: Retrieved, injected: Sequence[str]) -> int:
-        """Tokens of the bullets in a task's context, those that its Generator found by itself included."""
+        """Tokens of the bullets in a task's context, including those that its Generator searched for itself."""
         if tuple(injected) == retrieved.injection.bullet_ids:
             return retrieved.injection.tokens
         return self.by_ids(retrieved.playbook, injected).injection.tokens

@@ -1,4 +1,4 @@
-"""What the loop knows between two steps: values that are written as JSON, so that a crash resumes at the step. Pure."""
+"""The state of the loop between two steps. It is written as JSON, so that after a crash the step is resumed. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES_BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class LoopConfig:
-    """How a playbook is learned. UsageError for values out of range."""
+    """Settings of the loop. UsageError for values out of range."""
 
     epochs: int = 1
     """Passes over the training tasks."""
@@ -55,7 +55,7 @@ class LoopConfig:
     select_every: int = 0
     """Tasks between two such judgements; 0: after each epoch alone."""
     patience: int = 0
-    """Judgements in a row that are no better than the best and end the learning; 0: none do."""
+    """The learning ends after so many judgements in a row without a new best; 0: never."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.rounds <= MOST_ROUNDS:
@@ -143,7 +143,7 @@ class TaskProgress:
         return replace(self, insights=(*self.insights, insights))
 
     def tagging(self, name: str) -> Tagging:
-        """What the task's bullets did for it; each bullet counts once, with its first tag.
+        """The task's verdict on its bullets. Each bullet counts once, with its first tag.
 
         After a right first attempt the bullets that the Generator says it followed are helpful; the other tags are the
         Reflector's.
@@ -175,7 +175,7 @@ class EpochCounts:
     refusals: Mapping[str, int] = field(default_factory=dict[str, int])
     """The same by the code of the refusal."""
     asked_again: int = 0
-    """Operations that named something nearly right, and were asked for once more."""
+    """Operations that were nearly right, and were asked for once more."""
     given_up: int = 0
     """Reflections and curations without a readable reply."""
     gated: int = 0
@@ -237,7 +237,7 @@ class GateCheck:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScores:
-    """What the held-out tasks scored with a playbook, so that the same playbook is not judged again."""
+    """The scores of the held-out tasks with a playbook, kept so that the same playbook is not judged again."""
 
     digest: str
     """The digest of its bullets' ids and texts; counters do not matter."""
@@ -305,9 +305,9 @@ class LoopState:
     epoch_closed: bool = False
     """Whether the epoch was just closed, rather than judged on its way."""
     stopping: bool = False
-    """Nothing got better for long enough: the epoch is closed and the learning ends."""
+    """Whether patience ran out: the epoch is closed and the learning ends."""
     notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What nodes of a job's own keep, as JSON."""
+    """JSON that the job's own nodes keep."""
     fingerprint: str = ""
     """Identifies the job: a state of another job is not resumed."""
     over: bool = False

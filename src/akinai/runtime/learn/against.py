@@ -13,7 +13,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import EndRun, UsageError
 from akinai.core.statistics import PairedComparison
 from akinai.core.worlds import World, replay
-from akinai.learning.condense import condensed
+from akinai.learning.condense import condense_run
 from akinai.learning.contest.contenders import Contest, Rival
 from akinai.learning.loop.evaluation import EvalResult, gain, judge
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
@@ -154,7 +154,7 @@ class RecordsOnStore:
             for name in shown:
                 run = await read_run(store, await store.header(name), load=loader(world))
                 budget = max(1, tokens // len(shown) - HEADING_TOKENS)
-                texts.append(condensed(world, replay(world, run.ledger), budget_tokens=budget).text)
+                texts.append(condense_run(world, replay(world, run.ledger), budget_tokens=budget).text)
         return texts
 
 

@@ -21,7 +21,7 @@ from akinai.core.money import format_cents
 from akinai.core.steps import Steps
 from akinai.core.stores import Books, RunHeader
 from akinai.core.worlds import World, participants, replay
-from akinai.learning.condense import condensed, known
+from akinai.learning.condense import condense_run, describe_hidden_facts
 from akinai.learning.loop.retriever import PlaybookRetriever
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import dumps
@@ -270,8 +270,10 @@ class RunReporter:
             return trajectory
         world, run = self.player.world, await self.player.training_run(str(trajectory.details["run"]))
         steps = replay(world, run.ledger)
-        record = condensed(world, steps, budget_tokens=self.run_tokens)
-        truth = "" if self.no_truth else known(world, steps, budget_tokens=self.run_tokens // TRUTH_SHARE)
+        record = condense_run(world, steps, budget_tokens=self.run_tokens)
+        truth = (
+            "" if self.no_truth else describe_hidden_facts(world, steps, budget_tokens=self.run_tokens // TRUTH_SHARE)
+        )
         details = {**trajectory.details, "truth": truth, "report": report_of(world, run, steps)}
         # Which bullets were followed is not recorded: what they did is for the Reflector to say.
         return replace(trajectory, reasoning=record.text, details=details, used=())
