@@ -25,16 +25,16 @@ def test_a_branch_of_its_own_player_ends_as_the_run() -> None:
     """Wherever the run's own player takes over, it ends with the run's score: nothing of its past is lost on it."""
     own = branches("reference")
     end = own.headline(own.steps).value
-    assert [value(own, Branch(place)) for place in range(len(own.units) + 1)] == [end] * (len(own.units) + 1)
-    assert not any(found.parted for found in asyncio.run(own.departures()))
+    assert [value(own, Branch(index)) for index in range(len(own.units) + 1)] == [end] * (len(own.units) + 1)
+    assert not any(unit.parted for unit in asyncio.run(own.divergences()))
 
 
 def test_copied_players_play_as_those_that_follow_from_the_beginning() -> None:
     """A player that was copied at a morning goes on as one that followed the record up to there."""
     careful = branches("careful")
-    copied = [value(careful, Branch(place, place + 1, place, 2)) for place in (3, 8)]
+    copied = [value(careful, Branch(index, index + 1, index, 2)) for index in (3, 8)]
     careful._copies.clear()
-    assert [value(careful, Branch(place, place + 1, place, 2)) for place in (3, 8)] == copied
+    assert [value(careful, Branch(index, index + 1, index, 2)) for index in (3, 8)] == copied
 
 
 def test_a_player_that_cannot_be_told_takes_over_afresh() -> None:
@@ -90,8 +90,8 @@ def test_words_name_what_was_decided() -> None:
     assert " from " in orders[0]
 
 
-@pytest.mark.parametrize("place", [0, 5])
-def test_a_day_taken_again_in_its_own_future_is_the_recorded_day(place: int) -> None:
+@pytest.mark.parametrize("index", [0, 5])
+def test_a_day_taken_again_in_its_own_future_is_the_recorded_day(index: int) -> None:
     """Taking a day's actions again gives what taking over after it gives."""
     careful = branches("careful")
-    assert value(careful, Branch(place, place + 1)) == value(careful, Branch(place + 1))
+    assert value(careful, Branch(index, index + 1)) == value(careful, Branch(index + 1))

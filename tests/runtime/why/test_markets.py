@@ -129,8 +129,8 @@ def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
     run = akinai.runs(played(store, planted("customer_0002", reworded)), store=str(store))[0]
     world = worlds.load(run.world)
     crowd = JointBranches(world, replay(world, run.ledger), "careful")
-    for place in (20, 25, 30, 35):
-        actions = [step.turn for step in (*crowd.steps[:place], *asyncio.run(crowd.play_on(place)))]
+    for index in (20, 25, 30, 35):
+        actions = [step.turn for step in (*crowd.steps[:index], *asyncio.run(crowd.play_on(index)))]
         sent = [(turn.actor, turn.action) for turn in actions if isinstance(turn.action, a.SendMessage)]
         written = [(actor, action.to_agent_id, action.message.type) for actor, action in sent]
         assert len(set(written)) == len(written)
@@ -139,10 +139,10 @@ def test_a_player_told_of_another_past_goes_on_from_it(tmp_path: Path) -> None:
 def test_branches_between_equal_values_are_spared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Halving a long record finds what playing all of it finds, with fewer branches."""
     found: list[Explanation] = []
-    for place, most in enumerate((64, 2)):
+    for index, most in enumerate((64, 2)):
         monkeypatch.setattr(study, "ALL_PLAYED", most)
         found.append(
-            explained(tmp_path / f"{place}.db", "cheapest", None, **{"customers.count": 3, "businesses.count": 9})
+            explained(tmp_path / f"{index}.db", "cheapest", None, **{"customers.count": 3, "businesses.count": 9})
         )
     whole, halved = found
     assert whole.cost

@@ -1,4 +1,4 @@
-"""The second book of a run holds its explanation: the values of branches as they are played, then what they show."""
+"""The explanation of a run in its trace: values of branches as they are played, then the explanation itself."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -12,22 +12,22 @@ from akinai.runtime.why.branches import Branch
 from akinai.runtime.why.explanation import Explanation
 
 ACTOR = "(why)"
-"""Whose records they are; no actor of a world has this name."""
+"""The actor of these trace records; no actor of a world has this name."""
 VALUES, EXPLANATION = "why_values", "why"
 """Kinds of records."""
 
 
 class WhyBook:
-    """The values of branches of one run and player, kept in the run's trace."""
+    """The values of branches of one run and player, stored in the run's trace."""
 
     def __init__(self, book: TraceBook, run_id: str, key: str) -> None:
-        """`key` identifies what the values are of: another record, or another player, has other values."""
+        """`key` identifies the record and the player: values under another key are ignored."""
         self._book, self._run, self._key = book, run_id, key
         self._last = 0
         self.values: dict[Branch, float] = {}
 
     async def load(self) -> None:
-        """Read the values that are there."""
+        """Read the stored values."""
         async for record in self._book.read_trace(self._run, ACTOR):
             self._last = max(self._last, record.call)
             data = cast("Mapping[str, Any]", record.data)
@@ -35,14 +35,14 @@ class WhyBook:
                 self.values |= {Branch.from_json(branch): value for branch, value in data["values"]}
 
     async def add(self, values: Mapping[Branch, float]) -> None:
-        """Keep the values of more branches."""
+        """Store the values of more branches."""
         if values:
             self.values |= values
             pairs: list[Json] = [[branch.to_json(), value] for branch, value in values.items()]
             await self._write({"kind": VALUES, "key": self._key, "values": pairs})
 
     async def conclude(self, explanation: Explanation) -> None:
-        """Keep what the values show."""
+        """Store the explanation."""
         await self._write({"kind": EXPLANATION, "explanation": explanation.to_json()})
 
     async def _write(self, data: Mapping[str, Json]) -> None:
@@ -56,19 +56,19 @@ class WhyBook:
 
 
 async def read_explanations(books: Books, names: Sequence[str]) -> list[Explanation]:
-    """The explanations that are kept of runs and groups."""
-    found: list[Explanation] = []
+    """The stored explanations of runs and groups; runs without one are left out."""
+    explanations: list[Explanation] = []
     for header in await find_runs(books, names):
         trace = [record async for record in books.read_trace(header.run_id, ACTOR)]
         explanation = explanation_in(trace, header.digest or "")
         if explanation is not None:
-            found.append(explanation)
-    return found
+            explanations.append(explanation)
+    return explanations
 
 
 def explanation_in(trace: Iterable[TraceRecord], digest: str) -> Explanation | None:
-    """The last explanation in a trace, of the record with this final digest; None without one."""
-    found: Explanation | None = None
+    """The last explanation in a trace for the record with this final digest; None without one."""
+    last: Explanation | None = None
     for record in trace:
         data = record.data
         if record.actor != ACTOR or not isinstance(data, Mapping) or data.get("kind") != EXPLANATION:
@@ -78,5 +78,5 @@ def explanation_in(trace: Iterable[TraceRecord], digest: str) -> Explanation | N
         except ValueError:  # of another version
             continue
         if explanation.digest == digest:
-            found = explanation
-    return found
+            last = explanation
+    return last

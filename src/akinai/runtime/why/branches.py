@@ -1,4 +1,4 @@
-"""Branches of a run: its record up to a point, another future if asked for, and the rest played by one player."""
+"""Branches of a run: its record up to a point, optionally another future, and one player for the rest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from akinai.core.ledger import DAY_US, Outcome, Turn
 from akinai.core.scores import Score
 from akinai.core.steps import Step, Steps
 from akinai.core.worlds import World, participants
-from akinai.runtime.why.shadow import Departures, Shadow, Trail, imagined_step
+from akinai.runtime.why.shadow import Divergence, Shadow, Trail, imagined_step
 
 MOST_ACTIONS = 20_000
 """Actions of a branch, where the setup has no cap."""
@@ -22,15 +22,15 @@ class Branch:
     """A branch of a run. Units are its days, or its entries in a world without a clock, counted from 0."""
 
     record: int
-    """Units that stand as they were recorded."""
+    """How many units stay as they were recorded."""
     again: int = 0
-    """The unit up to which recorded actions are taken again, whatever comes of them."""
+    """The unit up to which recorded actions are taken again, whatever their outcomes."""
     redrawn: int = -1
     """The unit from which on chance is drawn anew; -1: the run's own future."""
     salt: int = 0
     """Which of the other futures; the same number is the same future in every branch."""
     without: tuple[int, ...] = ()
-    """Entries that are left out of what is taken again."""
+    """Entries that are not taken again."""
 
     def to_json(self) -> list[Json]:
         return [self.record, self.again, self.redrawn, self.salt, list(self.without)]
@@ -42,7 +42,7 @@ class Branch:
 
 
 def actors_of(world: World[Any], steps: Steps[Any]) -> list[str]:
-    """Everybody who takes part, but for sub-agents."""
+    """Every participant except sub-agents."""
     return [actor for actor in participants(world, steps.opening) if not is_sub_agent(actor)]
 
 
@@ -59,7 +59,7 @@ class Unit:
 
 
 class Branches:
-    """Plays branches of one run. It holds every state of the run, so that no branch plays the past again."""
+    """Plays branches of one run. It holds every state of the run, so no branch replays the past."""
 
     several: ClassVar[bool] = False
     """Whether several actors play, so that units are entries."""
@@ -78,9 +78,9 @@ class Branches:
         begin = None if self.several else world.now(steps.opening)
         self._first_day = None if begin is None else begin // DAY_US
         self.units = self._units()
-        self._departures: list[Departures] = []
+        self._divergences: list[Divergence] = []
         self.afresh: set[int] = set()
-        """Units at which the player begins afresh: the run did something else before, which it cannot be told."""
+        """Units at which the player begins afresh, since it cannot be given the run's different past."""
         self._copies: dict[int, Shadow | None] = {}
         """The player at the beginning of units, where it can be copied."""
 
@@ -95,18 +95,18 @@ class Branches:
         return None if now is None or self._first_day is None else now // DAY_US - self._first_day + 1
 
     def _units(self) -> tuple[Unit, ...]:
-        found: list[Unit] = []
-        for at, made in enumerate(self.steps):
-            number = self.unit_of(made.before) or at + 1
-            if found and found[-1].number == number:
-                found[-1] = Unit(number, found[-1].begin, at + 1)
+        units: list[Unit] = []
+        for index, step in enumerate(self.steps):
+            number = self.unit_of(step.before) or index + 1
+            if units and units[-1].number == number:
+                units[-1] = Unit(number, units[-1].begin, index + 1)
             else:
-                found.append(Unit(number, at, at + 1))
-        return tuple(found)
+                units.append(Unit(number, index, index + 1))
+        return tuple(units)
 
-    def before(self, unit: int) -> Any:
-        """The state in which a unit begins; that at the end of the record for the number of units."""
-        return self.steps[self.units[unit].begin].before if unit < len(self.units) else self.steps.final
+    def before(self, index: int) -> Any:
+        """The state in which a unit begins; the final state if `index` is the number of units."""
+        return self.steps[self.units[index].begin].before if index < len(self.units) else self.steps.final
 
     @property
     def ended(self) -> bool:
@@ -119,13 +119,14 @@ class Branches:
         state = self.steps.opening
         return self.world.facets.explaining.redraw(state, 1) is not state
 
-    def rows(self) -> list[int]:
-        """The units that may be worth something, by the departures."""
-        return [place for place, found in enumerate(self._departures) if found.parted or place in self.afresh]
+    def differing_units(self) -> list[int]:
+        """The units in which run and player differ; all others are worth exactly 0."""
+        units = enumerate(self._divergences)
+        return [index for index, divergence in units if divergence.parted or index in self.afresh]
 
-    def takes_over(self, place: int) -> int:
-        """The unit at which the player takes over to the same effect as at another one."""
-        return place
+    def takeover_index(self, index: int) -> int:
+        """The unit at which a takeover has the same effect as at `index`; a unit's own index here."""
+        return index
 
     def headline(self, steps: Steps[Any]) -> Score:
         """The first score of the first scorer."""
@@ -136,82 +137,83 @@ class Branches:
         return Trail(self.world, state, steps, self.unit_of, again=again, without=without)
 
     def _shadow(self, actor: str | None = None) -> Shadow:
-        """The player of an actor at its beginning; without a name, of the actor that is explained."""
+        """The player of an actor before its first action; by default of the actor that is explained."""
         return Shadow(self.world, self._factory, actor or self.actor, self.steps.genesis, self.steps.opening)
 
-    async def departures(self) -> list[Departures]:
-        """Where the run and the player part, unit by unit."""
-        if not self._departures:
+    async def divergences(self) -> list[Divergence]:
+        """The differences between the run and the player, one for each unit."""
+        if not self._divergences:
             shadow = self._shadow()
-            for place in range(len(self.units) + 1):
-                self._copies[place] = shadow.copied()
-                if self._copies[place] is None and any(found.parted for found in self._departures):
-                    self.afresh.add(place)
-                if place < len(self.units):
-                    self._departures.append(await self._follow(shadow, place))
-            for place in self.afresh - {len(self.units)}:
-                unit, found = self.units[place], self._departures[place]
-                own = [made.entry.seq for made in self.steps[unit.begin : unit.end] if made.turn.actor == self.actor]
-                self._departures[place] = Departures(own, [] if self.by_days else found.missed, found.parted)
-        return self._departures
+            for index in range(len(self.units) + 1):
+                self._copies[index] = shadow.copied()
+                if self._copies[index] is None and any(divergence.parted for divergence in self._divergences):
+                    self.afresh.add(index)
+                if index < len(self.units):
+                    self._divergences.append(await self._follow(shadow, index))
+            for index in self.afresh - {len(self.units)}:
+                unit, divergence = self.units[index], self._divergences[index]
+                own = [step.entry.seq for step in self.steps[unit.begin : unit.end] if step.turn.actor == self.actor]
+                missed = [] if self.by_days else divergence.missed
+                self._divergences[index] = Divergence(own, missed, divergence.parted)
+        return self._divergences
 
-    async def _follow(self, shadow: Shadow, place: int) -> Departures:
-        departures = Departures()
-        await shadow.follow(self._trail(self.units[place], self.before(place)), departures)
-        return departures
+    async def _follow(self, shadow: Shadow, index: int) -> Divergence:
+        divergence = Divergence()
+        await shadow.follow(self._trail(self.units[index], self.before(index)), divergence)
+        return divergence
 
-    async def _player_at(self, place: int) -> Shadow:
-        """The player as it knows the record up to a unit."""
-        await self.departures()
-        kept = self._copies.get(place)
-        if (known := kept.copied() if kept else None) is not None:
-            return known
+    async def _player_at(self, index: int) -> Shadow:
+        """The player that has followed the record up to a unit."""
+        await self.divergences()
+        original = self._copies.get(index)
+        if (copy := original.copied() if original else None) is not None:
+            return copy
         shadow = self._shadow()
-        for earlier in range(0 if place in self.afresh else place):
+        for earlier in range(0 if index in self.afresh else index):
             await self._follow(shadow, earlier)
         return shadow
 
     async def value(self, branch: Branch) -> float:
         """The headline at the end of a branch."""
-        shadow, ignored = await self._player_at(branch.record), Departures()
+        shadow, divergence = await self._player_at(branch.record), Divergence()
         state = self.before(branch.record)
-        made: list[Step[Any]] = []
-        for place in range(branch.record, branch.again):
-            state = self._redrawn(state, branch, place)
-            trail = self._trail(self.units[place], state, again=True, without=branch.without)
-            await shadow.follow(trail, ignored)
-            made += trail.made
+        steps: list[Step[Any]] = []
+        for index in range(branch.record, branch.again):
+            state = self._redrawn(state, branch, index)
+            trail = self._trail(self.units[index], state, again=True, without=branch.without)
+            await shadow.follow(trail, divergence)
+            steps += trail.taken
             state = trail.state
-        if branch.again in self.afresh or (ignored.parted and shadow.copied() is None):
+        if branch.again in self.afresh or (divergence.parted and shadow.copied() is None):
             shadow = self._shadow()
         past = self.steps[: self.units[branch.record].begin] if branch.record < len(self.units) else list(self.steps)
-        made += await self._play_on(shadow, state, branch, len(past) + len(made))
-        return self.headline(Steps(self.steps.genesis, self.steps.opening, [*past, *made])).value
+        steps += await self._play_on(shadow, state, branch, len(past) + len(steps))
+        return self.headline(Steps(self.steps.genesis, self.steps.opening, [*past, *steps])).value
 
-    def _redrawn(self, state: Any, branch: Branch, place: int) -> Any:
-        return self.world.facets.explaining.redraw(state, branch.salt) if place == branch.redrawn else state
+    def _redrawn(self, state: Any, branch: Branch, index: int) -> Any:
+        return self.world.facets.explaining.redraw(state, branch.salt) if index == branch.redrawn else state
 
     async def _play_on(self, shadow: Shadow, state: Any, branch: Branch, count: int) -> list[Step[Any]]:
-        """The actions with which the player, and sub-agents that it calls, bring the run to its end."""
-        world, made = self.world, list[Step[Any]]()
+        """The steps by which the player and the sub-agents that it calls finish the run."""
+        world, steps = self.world, list[Step[Any]]()
         cap = self._cap if isinstance(self._cap, int) and self._cap else MOST_ACTIONS
         start = max(branch.record, branch.again)
         waiting = branch.redrawn >= start
         day = self.units[branch.redrawn].number if waiting and branch.redrawn < len(self.units) else None
-        others: dict[str, Shadow] = {}
+        sub_agents: dict[str, Shadow] = {}
         while count < cap and (actors := world.actors(state)):
             if waiting and (branch.redrawn == start or (day is not None and (self.unit_of(state) or 0) >= day)):
                 state, waiting = world.facets.explaining.redraw(state, branch.salt), False
             actor = actors[0]
-            player = shadow if actor == self.actor else others.setdefault(actor, self._shadow(actor))
-            action = await player.wanted(state)
+            player = shadow if actor == self.actor else sub_agents.setdefault(actor, self._shadow(actor))
+            action = await player.next_action(state)
             if action is None:
                 break
             turn = Turn(count + 1, world.now(state) or self.steps[-1].entry.at, actor, action)
-            made.append(imagined_step(world, state, turn))
-            player.answer(self._observed(made[-1]))
-            state, count = made[-1].after, count + 1
-        return made
+            steps.append(imagined_step(world, state, turn))
+            player.answer(self._observed(steps[-1]))
+            state, count = steps[-1].after, count + 1
+        return steps
 
-    def _observed(self, made: Step[Any]) -> Outcome:
-        return self.world.facets.observation.observe(made.after, made.turn, made.outcome)
+    def _observed(self, step: Step[Any]) -> Outcome:
+        return self.world.facets.observation.observe(step.after, step.turn, step.outcome)

@@ -1,4 +1,4 @@
-"""Explains a run of a store, `jobs` branches at a time, and goes on from what was played before."""
+"""Explains a run of a store, `jobs` branches at a time; branches that were played before are not played again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ from akinai.runtime.why.joint import open_branches
 from akinai.runtime.why.study import Study
 
 BATCH = 32
-"""Values that are kept together: a process that dies loses no more, and Ctrl-C none."""
+"""Values written together: a process that dies loses no more, and Ctrl-C none."""
 Progress = Callable[[int, int], None]
-"""Called with the branches that were played of those that are wanted so far."""
+"""Called with the number of branches played and of branches requested so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhyOptions:
-    """How much is played, and by whom."""
+    """The player, the budget and the engine of an explanation."""
 
     player: str | None = None
-    """Who plays the rest of every branch; None for the world's default player."""
+    """The player of the rest of every branch; None for the world's default player."""
     actor: str | None = None
-    """Whose decisions count, by its own gain; None for all by the first score."""
+    """The actor whose decisions count, by its own gain; None for all actors by the first score."""
     futures: int = 8
     budget: int = 600
-    """Branches that are played at most; 0 for no limit."""
+    """Most branches that are played; 0 for no limit."""
     jobs: int = 1
     on: str | None = None
     """The engine that plays, as `--on` has it."""
@@ -49,34 +49,34 @@ async def explain(
     progress: Progress | None = None,
     url: str | None = None,
 ) -> Explanation:
-    """Which decisions of a run made and cost most. Values go into its second book as they are played.
+    """Find the decisions of a run that made and cost most. Values go into its trace as they are played.
 
     `url` is the store's address for other processes; without it this one plays alone.
 
-    UsageError for a run that cannot be explained, ReplayMismatch where its record is not what the rules give.
+    UsageError for a run that cannot be explained, ReplayMismatch where its record does not follow from the rules.
     """
     ledger = await read_ledger(books, header)
     expect_whole(header, len(ledger.entries))
     world = worlds.load(header.genesis.world)
     player = options.player or default_agent(world)
-    branches = _keep(ledger, player, options.actor)
+    branches = _replay_branches(ledger, player, options.actor)
     followed = f" {options.actor}" if options.actor else ""
     book = WhyBook(books, header.run_id, f"{ledger.digest} {player}{followed}")
     await book.load()
     left, done, total = options.budget or 10**9, 0, 0
 
-    async def play(wanted: Sequence[Branch]) -> dict[Branch, float]:
+    async def play(requested: Sequence[Branch]) -> dict[Branch, float]:
         nonlocal left, done, total
-        new = [branch for branch in wanted if branch not in book.values][:left]
+        new = [branch for branch in requested if branch not in book.values][:left]
         left, total, batch = left - len(new), total + len(new), dict[Branch, float]()
         if not new:
             return book.values
         try:
             items = [BranchWork(header.run_id, ledger.digest, player, branch, options.actor) for branch in new]
-            async for place, value in executor.work(url, items, None):
+            async for index, value in executor.work(url, items, None):
                 if isinstance(value, Died):
                     raise AkinaiError("a process that played branches died, perhaps for want of memory; try --jobs 1")
-                batch[new[place]] = value
+                batch[new[index]] = value
                 done += 1
                 if len(batch) == BATCH:
                     await book.add(batch)
@@ -90,18 +90,18 @@ async def explain(
     executor = _executor(books, options, url)
     try:
         with never_collecting():
-            departures = await branches.departures()
-        study = Study(branches, departures, options.futures)
+            divergences = await branches.divergences()
+        study = Study(branches, divergences, options.futures)
         await study.run(play)
     finally:
         await executor.close()
-    found = study.explanation(header, ledger.digest, asked_model=spec_of(header).asks_model)
-    await book.conclude(found)
-    return found
+    explanation = study.explanation(header, ledger.digest, asked_model=spec_of(header).asks_model)
+    await book.conclude(explanation)
+    return explanation
 
 
 def _executor(books: Books, options: WhyOptions, url: str | None) -> Executor:
-    """Who plays the branches. UsageError for an engine that cannot open the store."""
+    """The engine that plays the branches. UsageError for one that cannot open the store."""
     if options.on is not None:
         engine = open_executor(options.on, options.jobs)
         engine.check_store(url or "memory:")
@@ -111,7 +111,7 @@ def _executor(books: Books, options: WhyOptions, url: str | None) -> Executor:
 
 @dataclass(frozen=True, slots=True)
 class BranchWork:
-    """A branch to play of a run of the store."""
+    """The work of playing one branch of a stored run."""
 
     run_id: str
     digest: str
@@ -127,23 +127,23 @@ class BranchWork:
     async def do(self, books: Books, monitor: Monitor) -> float:
         """The headline at the end of the branch."""
         key = (self.digest, self.player, self.actor)
-        if (branches := _at_hand.get(key)) is None:
+        if (branches := _last_branches.get(key)) is None:
             ledger = await read_ledger(books, await books.header(self.run_id))
             if ledger.digest != self.digest:
                 raise UsageError(f"run {self.run_id!r} has grown while it was explained; explain it again")
-            branches = _keep(ledger, self.player, self.actor)
+            branches = _replay_branches(ledger, self.player, self.actor)
         with never_collecting():  # every state of the run is kept, and none is in a cycle
             return await branches.value(self.branch)
 
 
-_at_hand: dict[tuple[str, str, str | None], Branches] = {}
-"""The run of which this process played branches last: it keeps all states, so it is folded once."""
+_last_branches: dict[tuple[str, str, str | None], Branches] = {}
+"""The branches of the run that this process played last. They keep all states, so the run is replayed once."""
 
 
-def _keep(ledger: Ledger, player: str, actor: str | None) -> Branches:
+def _replay_branches(ledger: Ledger, player: str, actor: str | None) -> Branches:
     world = worlds.load(ledger.genesis.world)
     steps = replay(world, ledger, check=True)
     branches = open_branches(world, steps, player, actor)
-    _at_hand.clear()
-    _at_hand[ledger.digest, player, actor] = branches
+    _last_branches.clear()
+    _last_branches[ledger.digest, player, actor] = branches
     return branches

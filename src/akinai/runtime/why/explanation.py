@@ -1,4 +1,4 @@
-"""What an explanation says: decisions with their worth, and how sure it is. Records with a JSON form."""
+"""Explanations of a run: its decisions with their worth and its uncertainty, as records with a JSON form."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ class Decision:
     entry: int
     words: str
     worth: float | None = None
-    """What it made, in the headline's unit, in one other future; None where it was not left out by itself."""
+    """Gain in one other future, in the headline's unit; None where it was not left out by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +27,27 @@ class Credit:
     """The day, or the entry in a world without days."""
     last: int
     words: str
-    """What was decided."""
+    """The decisions, in words."""
     instead: str
-    """What the player would have done and the run did not; empty for nothing."""
+    """The decisions that the player would have taken and the run did not; empty for none."""
     decisions: tuple[Decision, ...]
-    """What the player would not have done, those that moved most first."""
+    """Decisions that the player would not have taken, largest effect first."""
     own: float
-    """What it made in the run's own future: with it less without it, in the headline's unit. Negative: it cost."""
+    """Gain in the run's own future: with it less without it, in the headline's unit. Negative: it cost."""
     worth: float | None
-    """The mean over the other futures; None where they were not played."""
+    """Mean gain over the other futures; None where they were not played."""
     ci95: tuple[float, float] | None
     """95 % interval of `worth`, for this row by itself."""
     futures: int
     p_holm: float | None
     """The p of `worth` being 0, corrected for all rows that were tried (Holm)."""
     shown: bool
-    """Whether it is shown to have made or cost something, at 5 % for all rows together; without other futures, whether
-    the two branches differ."""
+    """Whether the gain or cost is significant at 5 % for all rows together; without other futures, whether the two
+    branches differ."""
 
     @property
     def made(self) -> float:
-        """The best estimate of what it made."""
+        """The best estimate of its gain."""
         return self.own if self.worth is None else self.worth
 
 
@@ -59,7 +59,7 @@ class Explanation:
     digest: str
     """The final digest of the record that is explained."""
     player: str
-    """Who plays the rest of every branch."""
+    """The player of the rest of every branch."""
     asked_model: bool
     """Whether the run was played by a model, which the continuation is not."""
     headline: str
@@ -68,15 +68,15 @@ class Explanation:
     value: float
     """The headline of the run."""
     player_value: float | None
-    """That of the player from the first day on; None where it was not played."""
+    """The headline if the player plays from the first day on; None where that was not played."""
     cost: tuple[Credit, ...]
-    """Rows that cost, those shown to first, then by size."""
+    """Rows that cost, significant ones first, then by size."""
     made: tuple[Credit, ...]
     parted: int
     """Days on which run and player differ; the others are worth exactly 0."""
     days: int
     tried: int
-    """Rows whose other futures were played: what p is corrected for."""
+    """Rows whose other futures were played; p is corrected for this number."""
     futures: int
     """Other futures of each row; 0 in a world without chance ahead."""
     branches: int
@@ -84,7 +84,7 @@ class Explanation:
     left: int
     """Branches that the budget left out."""
     several: bool = False
-    """Whether several actors play, so that each row is what a single actor did at an entry."""
+    """Whether several actors play, so that each row is one actor's decision at an entry."""
     actor: str | None = None
     """The actor whose decisions count, by its own gain; None for all."""
 

@@ -1,4 +1,4 @@
-"""A player in the shadow of a record: it decides what it would do, is shown what was done, and can play on anywhere."""
+"""A player that shadows a record: it decides at each point, observes the recorded action, and can play on anywhere."""
 
 from collections.abc import Sequence
 from copy import copy as shallow_copy
@@ -18,7 +18,7 @@ MOST_ANSWERS = 100
 
 @runtime_checkable
 class Watches(Protocol):
-    """An agent that takes note of what was done in its place."""
+    """An agent that learns from actions taken in its place."""
 
     def watch(self, action: Action, outcome: Outcome) -> None:
         """Take note of an action of its actor that it did not decide; `outcome` is what its actor saw of it."""
@@ -30,18 +30,18 @@ class Copies(Protocol):
     """An agent that can be copied at some times."""
 
     def copied(self) -> Agent | None:
-        """Another agent that knows and does the same from here on; None where that cannot be."""
+        """An independent agent in the same state; None where it cannot be copied."""
         ...
 
 
 @dataclass(slots=True)
-class Departures:
-    """Where a record and the player in its shadow part within a unit."""
+class Divergence:
+    """The differences between a record and its shadow player within a unit."""
 
     taken: list[int] = field(default_factory=list[int])
     """Entries that the player would not have made."""
     missed: list[Step[Any]] = field(default_factory=list[Step[Any]])
-    """Decisions that the player would have taken instead, each as a step that nobody made."""
+    """Decisions that the player would have taken instead, as steps that are in no ledger."""
     parted: bool = False
     """Whether anything differs, looks included."""
 
@@ -57,88 +57,90 @@ class Shadow:
     def _begin(self) -> None:
         self._agent, self._over = self._make(), False
         self._last: Outcome | None = None
-        self._wanted: Action | None = None
+        self._pending: Action | None = None
 
     def copied(self) -> "Shadow | None":
-        """Another one in the same state; None where the agent cannot be copied now."""
-        agent = self._agent.copied() if isinstance(self._agent, Copies) and self._wanted is None else None
+        """A shadow in the same state; None where the agent cannot be copied now."""
+        agent = self._agent.copied() if isinstance(self._agent, Copies) and self._pending is None else None
         if agent is None or self._over:
             return None
         copy = shallow_copy(self)
         copy._agent = agent
         return copy
 
-    async def wanted(self, state: Any) -> Action | None:
-        """What the player does next in a state; None when it ends its run."""
-        if self._wanted is None and not self._over:
+    async def next_action(self, state: Any) -> Action | None:
+        """The player's next action in a state; None when it ends its run."""
+        if self._pending is None and not self._over:
             last = self._last and self.world.facets.observation.observe_late(state, self.actor, self._last)
             try:
                 move = await self._move(dated_view(self.world, state, self.actor), last)
             except EndRun:
                 self._over = True
             else:
-                self._wanted = self.world.verbs.settled(move.action)
-        return self._wanted
+                self._pending = self.world.verbs.settled(move.action)
+        return self._pending
 
     async def _move(self, view: View, last: Outcome | None) -> Move:
         return await self._agent.act(view, last)
 
     def answer(self, outcome: Outcome) -> None:
-        """The outcome of what it wanted."""
-        self._last, self._wanted = outcome, None
+        """Give the player the outcome of its pending action."""
+        self._last, self._pending = outcome, None
 
-    async def follow(self, trail: "Trail", departures: Departures) -> None:
-        """Go through a unit of the record: take its actions, and answer the player from them."""
+    async def follow(self, trail: "Trail", divergence: Divergence) -> None:
+        """Take the actions of a unit of the record and answer the player with their outcomes."""
         answers = 0
         while trail.left:
-            wanted = await self.wanted(trail.state)
-            place = None if wanted is None else trail.find(self.actor, wanted)
-            if wanted is not None and place is None and answers < MOST_ANSWERS:
-                departures.parted = True
-                if (outcome := self._imagined(trail, wanted, departures)) is not None:
+            action = await self.next_action(trail.state)
+            index = None if action is None else trail.find(self.actor, action)
+            if action is not None and index is None and answers < MOST_ANSWERS:
+                divergence.parted = True
+                if (outcome := self._imagined(trail, action, divergence)) is not None:
                     answers += 1
                     self.answer(outcome)
                     continue
             if answers >= MOST_ANSWERS:
                 self._begin()
-            self._take(trail, place, departures)
+            self._take(trail, index, divergence)
 
-    def _take(self, trail: "Trail", place: int | None, departures: Departures) -> None:
-        """Take the record's actions up to the one that was wanted, or all that are left."""
-        taken = trail.take(trail.end if place is None else place + 1)
-        matched = place is not None and trail.at == place + 1
+    def _take(self, trail: "Trail", index: int | None, divergence: Divergence) -> None:
+        """Take the record's actions through `index`; without one, all that are left."""
+        taken = trail.take(trail.end if index is None else index + 1)
+        matched = index is not None and trail.at == index + 1
         last: Outcome | None = None
-        for number, made in enumerate(taken, 1):
-            if made.turn.actor != self.actor:
+        for number, taken_step in enumerate(taken, 1):
+            if taken_step.turn.actor != self.actor:
                 continue
-            last = self.world.facets.observation.observe(made.after, made.turn, made.outcome)
+            last = self.world.facets.observation.observe(taken_step.after, taken_step.turn, taken_step.outcome)
             if matched and number == len(taken):
                 break
-            departures.parted = True
-            departures.taken.append(made.entry.seq)
+            divergence.parted = True
+            divergence.taken.append(taken_step.entry.seq)
             if isinstance(self._agent, Watches):
-                self._agent.watch(made.turn.action, last)
-        if last is not None and self._wanted is not None:
+                self._agent.watch(taken_step.turn.action, last)
+        if last is not None and self._pending is not None:
             self.answer(last)
 
-    def _imagined(self, trail: "Trail", wanted: Action, departures: Departures) -> Outcome | None:
-        """The answer to an action that the record lacks: to a look what it would have shown, to a decision that it was
-        not taken. None where it would end the unit, as the record then does."""
+    def _imagined(self, trail: "Trail", action: Action, divergence: Divergence) -> Outcome | None:
+        """The outcome of an action that the record lacks: a look shows the state, a decision counts as not taken.
+
+        None where the action would end the unit, as the record then does.
+        """
         state, world = trail.state, self.world
-        turn = Turn(0, trail.now, self.actor, wanted)
+        turn = Turn(0, trail.now, self.actor, action)
         imagined = imagined_step(world, state, turn)
-        decides, ends = world.facets.explaining.decides(wanted), trail.ends(imagined.after)
+        decides, ends = world.facets.explaining.decides(action), trail.ends(imagined.after)
         if decides and imagined.outcome.ok and not (ends and trail.by_days):
-            departures.missed.append(imagined)
+            divergence.missed.append(imagined)
         if ends:
             return None
         if not decides:
             return world.facets.observation.observe(imagined.after, turn, imagined.outcome)
-        return world.facets.explaining.unmade(state, wanted)
+        return world.facets.explaining.unmade(state, action)
 
 
 class Trail:
-    """A unit of a record, as it was, or with its actions taken again from another state."""
+    """A unit of a record, as it was or with its actions taken again from another state."""
 
     def __init__(
         self,
@@ -154,7 +156,7 @@ class Trail:
         self._again, self._unit_of = again, unit_of
         self._unit = unit_of(state)
         self._steps = [step for step in steps if step.entry.seq not in without]
-        self.made: list[Step[Any]] = []
+        self.taken: list[Step[Any]] = []
 
     @property
     def end(self) -> int:
@@ -181,30 +183,30 @@ class Trail:
         """Whether a state lies beyond the unit; without a clock every action does."""
         return self._unit is None or self._unit_of(after) != self._unit
 
-    def find(self, actor: str, wanted: Action) -> int | None:
-        """The place of an action among those that are left; None where it is not."""
-        name = type(wanted).__name__
+    def find(self, actor: str, action: Action) -> int | None:
+        """The index of an action among those that are left; None if it is not among them."""
+        name = type(action).__name__
         document = None
-        for place in range(self.at, self.end):
-            entry = self._steps[place].entry
+        for index in range(self.at, self.end):
+            entry = self._steps[index].entry
             if entry.name == name and entry.actor == actor:
-                document = wanted.model_dump(mode="json") if document is None else document
+                document = action.model_dump(mode="json") if document is None else document
                 if entry.parameters == document:
-                    return place
+                    return index
         return None
 
     def take(self, end: int) -> "list[Step[Any]]":
-        """Take the actions up to a place, excluded."""
+        """Take the actions before the index `end`."""
         taken: list[Step[Any]] = []
         while self.at < end and self.left:
             recorded = self._steps[self.at]
-            made = self._made_again(recorded) if self._again else recorded
-            taken.append(made)
-            self.state, self.at = made.after, self.at + 1
-        self.made += taken
+            new = self._take_again(recorded) if self._again else recorded
+            taken.append(new)
+            self.state, self.at = new.after, self.at + 1
+        self.taken += taken
         return taken
 
-    def _made_again(self, recorded: Step[Any]) -> Step[Any]:
+    def _take_again(self, recorded: Step[Any]) -> Step[Any]:
         now, turn = self.world.now(self.state), recorded.turn
         turn = turn if now is None else replace(turn, at=now)
         after, outcome = step(self.world, self.state, turn)
