@@ -29,5 +29,5 @@ OTHER_LINE = {"0.3.": "test_lightning_gateway.py", "1.": "test_lightning_trainin
 """The tests of the other line of agent-lightning: the Python version decides which line is installed."""
 
 if find_spec("agentlightning"):
-    found = version("agentlightning")
-    collect_ignore = [tests for line, tests in OTHER_LINE.items() if found.startswith(line)]
+    installed = version("agentlightning")
+    collect_ignore = [tests for line, tests in OTHER_LINE.items() if installed.startswith(line)]

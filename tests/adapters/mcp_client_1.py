@@ -22,8 +22,8 @@ async def main(words: list[str], actions: list[Any]) -> None:
         tools = (await session.list_tools()).tools
         for name, arguments in actions:
             result = await session.call_tool(name, arguments)
-        found = {"tools": len(tools), "last": result.structuredContent, "instructions": begun.instructions}
-        sys.stdout.write(json.dumps(found))
+        report = {"tools": len(tools), "last": result.structuredContent, "instructions": begun.instructions}
+        sys.stdout.write(json.dumps(report))
 
 
 asyncio.run(main(sys.argv[1:], json.load(sys.stdin)))

@@ -65,10 +65,10 @@ def request(action: str, arguments: Any = None, text: str = "") -> SendMessageRe
     )
 
 
-async def answer(client: Client, asked: SendMessageRequest) -> tuple[str, Any]:
+async def answer(client: Client, message: SendMessageRequest) -> tuple[str, Any]:
     """The text and the data of the answer, of a message or of a task that came to its end."""
     parts: Any = []
-    async for event in client.send_message(asked):
+    async for event in client.send_message(message):
         if event.HasField("message"):
             parts = event.message.parts
         elif event.HasField("artifact_update"):
@@ -201,7 +201,7 @@ async def test_a_task_can_be_asked_for_and_left() -> None:
 async def test_refusals_have_their_code() -> None:
     """Wrong types, unknown actions, prose, a megabyte, an empty message: nothing is lost and the game goes on."""
     async with await akinai.aopen("vending", days=2) as session, served(session) as (seat,), client_of(seat) as client:
-        for asked, code in (
+        for message, code in (
             (request("sell_kidney"), "no_action"),
             (request("wait_until", {"hour": "noon"}), "bad_parameters"),
             (request("wait_until", {"hour": 9.5}), "bad_parameters"),
@@ -209,7 +209,7 @@ async def test_refusals_have_their_code() -> None:
             (request("wait_until", [1]), "bad_parameters"),
             (SendMessageRequest(message=new_message([new_text_part("Hello!")], role=Role.ROLE_USER)), "no_action"),
         ):
-            text, data = await answer(client, asked)
+            text, data = await answer(client, message)
             assert (data["ok"], data["code"]) == (False, code), text
         with pytest.raises(InvalidParamsError):
             await answer(client, SendMessageRequest(message=new_message([], role=Role.ROLE_USER)))
@@ -226,12 +226,12 @@ async def test_two_clients_of_a_seat_take_turns() -> None:
     """Twenty actions at once are twenty entries."""
     async with await akinai.aopen("vending") as session, served(session) as (seat,):
         async with client_of(seat) as first, client_of(seat) as other:
-            asked = [
+            answers = [
                 answer(client, request("notepad_write", {"text": str(i)}))
                 for i in range(10)
                 for client in (first, other)
             ]
-            assert all(data["ok"] for _, data in await asyncio.gather(*asked))
+            assert all(data["ok"] for _, data in await asyncio.gather(*answers))
         assert [entry.seq for entry in (await session.run()).ledger.entries] == [*range(1, 21)]
 
 

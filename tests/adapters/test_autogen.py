@@ -44,8 +44,8 @@ def assistants(**options: Any) -> Callable[[Role, ChatCompletionClient, Workbenc
     """Custom assistants, with their own system message and settings."""
 
     def make(role: Role, client: ChatCompletionClient, verbs: Workbench) -> AssistantAgent:
-        made = {name: value() for name, value in options.items() if callable(value)}
-        settings: dict[str, Any] = {"system_message": f"You are {role.actor}.", **options, **made}
+        called = {name: value() for name, value in options.items() if callable(value)}
+        settings: dict[str, Any] = {"system_message": f"You are {role.actor}.", **options, **called}
         return AssistantAgent(identifier(role.actor), client, workbench=verbs, **settings)
 
     return make
@@ -259,7 +259,7 @@ def test_a_run_shares_a_client_and_closes_it() -> None:
 
 def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On resume a new assistant gets the recorded views, moves with their texts, and outcomes; then it plays on."""
-    first, rest = (
+    first, later = (
         [Reply("First.", (tool_call("advance_day"),)), "Hm.", tool_call("advance_day")],
         [tool_call("advance_day")] * 2,
     )
@@ -268,7 +268,7 @@ def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
         (failed,) = akinai.run("vending", agent="autogen:test", days=4, store=store, name="cut")
     assert (failed.header.status, len(failed.ledger.entries)) == ("failed", 3)
-    with Endpoint(ScriptResponder(rest)) as endpoint:
+    with Endpoint(ScriptResponder(later)) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.openai_url)
         (run,) = akinai.resume("cut", store=store)
         _, view, *past = endpoint.calls[0].request.messages
@@ -278,7 +278,7 @@ def test_a_failed_run_resumes_from_its_record(tmp_path: Path, monkeypatch: pytes
     assert (past[0].text, past[0].calls[0].name, past[2].text) == ("First.", "advance_day", "Hm.")
     outcomes = [entry.outcome.text for entry in run.ledger.entries[:3]]
     assert [message.text.removeprefix("Refused (no_action): ") for message in past[1::2]] == outcomes
-    with Endpoint(ScriptResponder([*first, *rest])) as endpoint:
+    with Endpoint(ScriptResponder([*first, *later])) as endpoint:
         whole = play("vending", autogen_agent(at(endpoint)), days=4)
     assert run.ledger.digest == whole.ledger.digest
 

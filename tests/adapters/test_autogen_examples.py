@@ -88,9 +88,9 @@ def test_the_example_learner_learns(tmp_path: Path) -> None:
     with Endpoint(Trusting()) as endpoint:
         words = ["-W", "error", str(ROOT / "examples" / "autogen_learner.py"), "test", str(tmp_path)]
         printed = output(tmp_path, *words, endpoint=endpoint)
-    found = re.fullmatch(r"(\d+)% without a playbook, (\d+)% with it\n", printed)
-    assert found
-    assert int(found[2]) > int(found[1])
+    match = re.fullmatch(r"(\d+)% without a playbook, (\d+)% with it\n", printed)
+    assert match
+    assert int(match[2]) > int(match[1])
 
 
 def test_the_pages_python_runs(tmp_path: Path) -> None:

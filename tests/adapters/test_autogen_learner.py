@@ -33,9 +33,9 @@ class Pupil:
         text = "\n".join(message.text for message in call.request.messages)
         sign = re.search(r"Sign of (\w+)\?", text)
         assert sign
-        known = re.search(rf"\[(\S+)\] .*:: .*{sign[1]}.* -> (\w+)", text)
-        used = [known[1]] if known else []
-        return Reply(json.dumps({"reasoning": "", "bullet_ids": used, "answer": known[2] if known else CHOICES[0]}))
+        match = re.search(rf"\[(\S+)\] .*:: .*{sign[1]}.* -> (\w+)", text)
+        used = [match[1]] if match else []
+        return Reply(json.dumps({"reasoning": "", "bullet_ids": used, "answer": match[2] if match else CHOICES[0]}))
 
 
 def at(endpoint: Endpoint, **options: Any) -> Callable[[], ChatCompletionClient]:
@@ -68,7 +68,7 @@ def sheet(name: str, count: int, folder: Path) -> str:
     """A file of questions whose answers cannot be guessed."""
     rows = [
         {"q_id": f"{name}{n}", "question": f"Sign of w{n}?", "label": n % 4}
-        | {f"choice{place}": choice for place, choice in enumerate(CHOICES)}
+        | {f"choice{number}": choice for number, choice in enumerate(CHOICES)}
         for n in range(count)
     ]
     file = folder / f"{name}.jsonl"

@@ -30,8 +30,8 @@ def sums(folder: Path, answers: dict[int, str]) -> str:
     left = {id: iter(answers[id]) for id in TOPICS}
 
     def reply(messages: list[Any], *_: Any) -> ModelOutput:
-        made = ModelOutput.from_content("mock", next(left[int(messages[-1].text[0])]))
-        return made.model_copy(update={"usage": ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})
+        output = ModelOutput.from_content("mock", next(left[int(messages[-1].text[0])]))
+        return output.model_copy(update={"usage": ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)})
 
     model = get_model("mockllm/model", custom_outputs=reply)
     (log,) = evaluate(task, model=model, epochs=2, log_dir=str(folder), display="none")
@@ -44,9 +44,9 @@ def test_any_two_logs_of_inspect_are_compared(tmp_path: Path) -> None:
     """Their compression is read, epochs are averaged, and the clusters are those of the task's own standard error."""
     worse = sums(tmp_path / "a", {1: "21", 2: "12", 3: "22", 4: "22", 5: "11", 6: "11"})
     better = sums(tmp_path / "b", dict.fromkeys(TOPICS, "22"))
-    found = akinai.compare_logs(worse, better)
-    score = found["match"]
-    assert (found.cluster, score.clusters, score.paired.pairs) == ("topic", 3, 6)
+    comparison = akinai.compare_logs(worse, better)
+    score = comparison["match"]
+    assert (comparison.cluster, score.clusters, score.paired.pairs) == ("topic", 3, 6)
     differences = [0.5, 0, 1]  # of each topic
     half = 4.302652729911275 * stdev(differences) / math.sqrt(3)
     assert score.paired.difference == pytest.approx(0.5)

@@ -112,11 +112,11 @@ def test_a_wrong_key_is_reported(served: GatewayServer) -> None:
 @pytest.mark.parametrize(("answers", "taken"), [([401], False), ([503, 503, 200], True)])
 def test_temporary_failures_are_retried(answers: list[int], taken: bool) -> None:
     """A gateway with a temporary failure is asked again; a refusal is final."""
-    left, asked = iter(answers), 0
+    left, posts = iter(answers), 0
 
     async def answer(request: HttpRequest, connection: Connection) -> HttpAnswer:
-        nonlocal asked
-        asked += 1
+        nonlocal posts
+        posts += 1
         return HttpAnswer(next(left, 401), b"{}")
 
     server = Server(answer, 0)
@@ -130,7 +130,7 @@ def test_temporary_failures_are_retried(answers: list[int], taken: bool) -> None
         assert taken
     finally:
         server.close()
-    assert asked == len(answers)
+    assert posts == len(answers)
 
 
 def test_the_users_own_key_is_not_sent(served: GatewayServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,16 +159,16 @@ def test_a_run_that_fails_has_no_reward(served: GatewayServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "name"),
+    ("path", "name"),
     [
         ("/api/rollouts/9f3/attempt/0/events", "rollout-9f3"),
         ("/api/rollouts/step 3:a/attempt/2/events", "rollout-step-3-a-2"),
         (f"/api/rollouts/{'x' * 200}/attempt/0/events", f"rollout-{'x' * 52}"),
     ],
 )
-def test_a_run_is_named_after_its_rollout(place: str, name: str) -> None:
+def test_a_run_is_named_after_its_rollout(path: str, name: str) -> None:
     """Whatever a trainer calls its rollouts, the run has a name that every command takes."""
-    assert Gateway("http://a/v1", f"http://a{place}").rollout == name
+    assert Gateway("http://a/v1", f"http://a{path}").rollout == name
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,9 @@ def test_a_missing_or_invalid_variable_is_named(
 
 def test_the_sample_of_the_page_is_valid(served: GatewayServer) -> None:
     """The gateway accepts the page's sample, which names an existing agent and a valid task."""
-    found = re.search(r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    assert found
-    sample = json.loads(found[1])
+    match = re.search(r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    assert match
+    sample = json.loads(match[1])
     taken = served.client.post("/api/rollouts", json=[sample]).json()[0]
     module, _, name = taken["config"]["local"]["agent_class"].partition(":")
     assert getattr(importlib.import_module(module), name) is WorldAgent
@@ -212,7 +212,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
         [sys.executable, str(EXAMPLE), "--days", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=180
     )
     assert done.returncode == 0, done.stderr
-    found = re.search(r"^reward (\S+): net_worth \d+ cents in run (\S+)$", done.stdout, re.M)
-    assert found, done.stdout + done.stderr
-    run = akinai.runs(found[2], store=str(tmp_path / "akinai.db"))[0]
-    assert (run.score("net_worth") / 100, run.agent) == (float(found[1]), "chat")
+    match = re.search(r"^reward (\S+): net_worth \d+ cents in run (\S+)$", done.stdout, re.M)
+    assert match, done.stdout + done.stderr
+    run = akinai.runs(match[2], store=str(tmp_path / "akinai.db"))[0]
+    assert (run.score("net_worth") / 100, run.agent) == (float(match[1]), "chat")

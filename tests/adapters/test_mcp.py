@@ -109,8 +109,8 @@ async def test_a_playbook_is_a_resource(tmp_path: Path) -> None:
             uri = f"akinai://{session.id}/playbook"
             assert uri in (client.instructions or "")
             assert uri in {str(resource.uri) for resource in (await client.list_resources()).resources}
-            found = json.loads((await client.read_resource(uri)).contents[0].text)
-            assert found == json.loads(file.read_text())
+            document = json.loads((await client.read_resource(uri)).contents[0].text)
+            assert document == json.loads(file.read_text())
         async with Client(SeatServer(session).server()) as client:
             assert len((await client.list_resources()).resources) == 2
 
@@ -248,12 +248,12 @@ if OLD_CLIENT:
 
         if over_http:
             async with served(tmp_path / "a.db", "vending", "--days", DAYS) as (line,):
-                found = await asyncio.to_thread(run_client, [line.split()[-1]])
+                document = await asyncio.to_thread(run_client, [line.split()[-1]])
         else:
             words = [sys.executable, *command(tmp_path / "a.db", "vending", "--days", DAYS)]
-            found = await asyncio.to_thread(run_client, words)
-        assert found["last"]["done"]
-        assert "You run a vending machine" in found["instructions"]
+            document = await asyncio.to_thread(run_client, words)
+        assert document["last"]["done"]
+        assert "You run a vending machine" in document["instructions"]
         assert akinai.runs("game-1", store=str(tmp_path / "a.db"))[0].digest == reference.digest
 
 

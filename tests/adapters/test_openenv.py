@@ -61,7 +61,7 @@ def test_rewards_sum_to_what_the_score_gained(client: Any) -> None:
     begun = client.reset(seed=run.seed)
     assert begun.observation["text"].startswith("You run a vending machine")
     assert {"advance_day", "send_email", "report"} < {tool["name"] for tool in begun.observation["tools"]}
-    results = [client.step({"name": name, "arguments": given}) for name, given in doors.actions_of(run)]
+    results = [client.step({"name": name, "arguments": arguments}) for name, arguments in doors.actions_of(run)]
     assert [result.done for result in results] == [False] * (run.entries - 1) + [True]
     scores = client.state()["scores"]
     assert scores["net_worth"] == run.score("net_worth")

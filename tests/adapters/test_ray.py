@@ -40,14 +40,14 @@ def url() -> str:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes of one CPU each; drivers join the first."""
-    made = Cluster(initialize_head=True, head_node_args={**HERE, "num_cpus": 1})
-    made.worker = made.add_node(num_cpus=1, node_ip_address="127.0.0.1", object_store_memory=100_000_000)
-    yield made
-    made.shutdown()
+    ray_cluster = Cluster(initialize_head=True, head_node_args={**HERE, "num_cpus": 1})
+    ray_cluster.worker = ray_cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", object_store_memory=100_000_000)
+    yield ray_cluster
+    ray_cluster.shutdown()
 
 
-def play(url: str, name: str, **asked: Any) -> list[str]:
-    options: dict[str, Any] = {"agent": "naive", "days": 20, "seeds": "1-4", "store": url, "name": name, **asked}
+def play(url: str, name: str, **overrides: Any) -> list[str]:
+    options: dict[str, Any] = {"agent": "naive", "days": 20, "seeds": "1-4", "store": url, "name": name, **overrides}
     return [run.digest for run in akinai.run("vending", ledgers=False, **options)]
 
 
@@ -64,9 +64,15 @@ def test_cluster_plays_what_this_machine_plays(url: str, cluster: Any) -> None:
 
 def test_cluster_judges_what_this_machine_judges(cluster: Any, tmp_path: Path) -> None:
     """Runs that judge a learning are played by the cluster without a store, with equal scores and bullets."""
-    asked: dict[str, Any] = {"agent": "naive", "seeds": "1", "eval_seeds": "101-103", "days": 10, "store": "memory:"}
-    here = akinai.learn("vending", playbook=tmp_path / "here.json", **asked)
-    there = akinai.learn("vending", playbook=tmp_path / "there.json", on=f"ray://{cluster.address}", **asked)
+    overrides: dict[str, Any] = {
+        "agent": "naive",
+        "seeds": "1",
+        "eval_seeds": "101-103",
+        "days": 10,
+        "store": "memory:",
+    }
+    here = akinai.learn("vending", playbook=tmp_path / "here.json", **overrides)
+    there = akinai.learn("vending", playbook=tmp_path / "there.json", on=f"ray://{cluster.address}", **overrides)
     assert there.judged is not None
     assert there.judged == here.judged
     assert there.baseline == here.baseline

@@ -31,11 +31,11 @@ def page_process(*words: str, folder: Path | None = None) -> Generator[str]:
     try:
         assert process.stdout
         line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if found is None:
+        match = re.search(r"http://\S+", line)
+        if match is None:
             process.wait(20)
             raise AssertionError(line + (process.stderr.read() if process.stderr else ""))
-        yield found[0]
+        yield match[0]
     finally:
         process.terminate()
         _, errors = process.communicate(timeout=30)

@@ -75,9 +75,9 @@ async def test_the_way_leads_nowhere_else(http: httpx.AsyncClient, path: str) ->
     """An address made to lead away stays on this machine."""
     answer = await http.get(f"{HERE}{path}?token={TOKEN}")
     if answer.status_code == 303:
-        place = answer.headers["location"]
-        assert place.startswith("/")
-        assert not place.startswith(("//", "/\\"))
+        location = answer.headers["location"]
+        assert location.startswith("/")
+        assert not location.startswith(("//", "/\\"))
 
 
 async def test_a_foreign_page_reaches_nothing(http: httpx.AsyncClient) -> None:

@@ -40,15 +40,15 @@ def test_a_file_is_small(store: str, tmp_path: Path) -> None:
 
 def test_what_cannot_be_bundled(store: str, tmp_path: Path) -> None:
     """Several runs in a file, a folder in a file's place, an unknown run: a sentence, and nothing is written."""
-    place = tmp_path / "x.html"
+    target = tmp_path / "x.html"
     with pytest.raises(UsageError, match="holds one run, not 2"):
-        akinai.studio.bundle("naive", output=place, store=store)
+        akinai.studio.bundle("naive", output=target, store=store)
     with pytest.raises(UsageError, match="no run 'nobody'"):
-        akinai.studio.bundle("nobody", output=place, store=store)
-    assert not place.exists()
-    place.mkdir()
+        akinai.studio.bundle("nobody", output=target, store=store)
+    assert not target.exists()
+    target.mkdir()
     with pytest.raises(UsageError, match="is a folder"):
-        akinai.studio.bundle("naive-1", output=place, store=store)
+        akinai.studio.bundle("naive-1", output=target, store=store)
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="is a file"):
         akinai.studio.bundle("naive-1", output=tmp_path / "file", store=store)

@@ -30,10 +30,10 @@ async def test_the_end_of_a_run_is_news(tmp_path: Path) -> None:
     transport = httpx.ASGITransport(make_app(studio))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:9") as client:
         page = (await client.get("/runs/quiet-1")).text
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-        assert found
-        shown = json.loads(found[1])
-        address = f"{shown['url']}/events?digest={shown['digest']}&status={shown['status']}&ghosts=2"
+        match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+        assert match
+        data = json.loads(match[1])
+        address = f"{data['url']}/events?digest={data['digest']}&status={data['status']}&ghosts=2"
         answer = asyncio.create_task(client.get(address))
         await asyncio.sleep(1)
         await books.update(done)

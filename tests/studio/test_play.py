@@ -68,8 +68,8 @@ def test_a_person_runs_the_machine(browser: Browser, tmp_path: Path, look: dict[
         visitor.check()
     (run,) = akinai.runs("me-1", store=store)
     assert run.agent == "human"
-    kept = [entry.name for entry in akinai.show("me-1", store=store).views.steps.entries]
-    assert kept == ["SearchWeb", "SendEmail", "SetPrice", "AdvanceDay", "ReadEmail"]
+    names = [entry.name for entry in akinai.show("me-1", store=store).views.steps.entries]
+    assert names == ["SearchWeb", "SendEmail", "SetPrice", "AdvanceDay", "ReadEmail"]
     with page_process("play", "--resume", "me-1", "--store", store) as address, visit(browser, address) as visitor:
         page = visitor.open(address)
         expect(page.locator(".verdict")).to_contain_text("Day 2 of 20")

@@ -48,8 +48,8 @@ def test_a_finding_opens_its_entry(browser: Browser, written: Path, look: dict[s
         expect(page.locator(".card")).to_have_count(3)
         expect(page.locator(".card h3", has_text=PLANTED)).to_have_count(1)
         visitor.check()
-        for place in (".found a", ".moments a", "td a[href*='entry=']"):
-            link = page.locator(place).first
+        for selector in (".found a", ".moments a", "td a[href*='entry=']"):
+            link = page.locator(selector).first
             entry = re.search(r"#(?:entry|day)=(\d+)", link.get_attribute("href") or "")
             link.click()
             page.wait_for_selector("body[data-ready]", state="attached")

@@ -129,9 +129,9 @@ def worth(item: Item, number: int, value: int) -> Item:
     """A run of another seed that came to a value."""
     assert item.run
     header = replace(item.header, run_id=f"naive-{number}")
-    first, *rest = item.run.scores
+    first, *further = item.run.scores
     return replace(
-        item, header=header, run=replace(item.run, header=header, scores=(replace(first, value=value), *rest))
+        item, header=header, run=replace(item.run, header=header, scores=(replace(first, value=value), *further))
     )
 
 

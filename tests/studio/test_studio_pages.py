@@ -155,11 +155,11 @@ def test_days_that_come_late_do_not_come_out_of_order(browser: Browser, studio: 
             page.keyboard.press("j")
         page.wait_for_timeout(2_000)
         expect(page.locator("#now-day")).to_have_text("Day 5")
-        shown = [
+        numbers = [
             int((id or "").removeprefix("d")) for id in page.locator("#days .day").evaluate_all("d => d.map(e => e.id)")
         ]
-        assert shown == [*range(shown[0], shown[0] + len(shown))]
-        assert 5 in shown
+        assert numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+        assert 5 in numbers
 
 
 def test_a_run_is_watched_while_another_process_plays_it(browser: Browser, studio: str, store: Path) -> None:
@@ -198,7 +198,7 @@ def test_two_runs_in_step(browser: Browser, studio: str, look: dict[str, bool]) 
         expect(page.locator(".verdict")).to_contain_text("reference-1 ends $")
         expect(page.locator(".pairs .row")).to_have_count(2)
         page = visitor.open(f"{studio.partition('/?')[0]}/compare/reference-1/stopped")
-        parts, label = (page.locator(place).bounding_box() for place in (".part", ".part span"))
+        parts, label = (page.locator(selector).bounding_box() for selector in (".part", ".part span"))
         assert parts
         assert label
         assert label["x"] > parts["x"], "beyond the axis, on its numbers"

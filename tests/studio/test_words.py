@@ -35,14 +35,14 @@ def test_every_word_is_translated(language: str) -> None:
 def test_every_template_is_in_the_catalogue() -> None:
     """Whatever the templates ask to be translated is known: `make messages` was run."""
     with files("akinai.report.page").joinpath("locale", "ja", "LC_MESSAGES", f"{DOMAIN}.po").open("rb") as po:
-        known = {message.id[0] if isinstance(message.id, tuple) else message.id for message in read_po(po)}
+        messages = {message.id[0] if isinstance(message.id, tuple) else message.id for message in read_po(po)}
     pages = environment("en")
     for name in pages.list_templates(extensions=["html"]):
         assert pages.loader
         source, _, _ = pages.loader.get_source(pages, name)
         for _, _, text in pages.extract_translations(source):  # pyright: ignore[reportAttributeAccessIssue] - of the extension
             words = text[0] if isinstance(text, tuple) else text
-            assert words is None or words in known, f"{name}: {words}"
+            assert words is None or words in messages, f"{name}: {words}"
 
 
 def test_the_browser_says_its_language() -> None:

@@ -19,6 +19,6 @@ async def wire() -> AsyncIterator[Wire]:
 
 
 @pytest.fixture(params=STORES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of an empty store on disk, of each kind."""
     return str(tmp_path / "market.db") if request.param == "sqlite" else request.getfixturevalue("postgres")

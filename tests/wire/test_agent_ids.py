@@ -73,16 +73,16 @@ async def test_other_ids_are_welcome(wire: Wire, id: str) -> None:
     assert (await register(wire, id)).status_code == 200
 
 
-async def test_look_alikes_of_the_population_and_at_once_are_refused(place: str) -> None:
+async def test_look_alikes_of_the_population_and_at_once_are_refused(store_address: str) -> None:
     """Also of a member that has yet to register, at another server, after a restart, and when both come together."""
-    config = ServeConfig(run="r", store=place, port=0, settings={"customers.count": 1, "businesses.count": 1})
+    config = ServeConfig(run="r", store=store_address, port=0, settings={"customers.count": 1, "businesses.count": 1})
     async with wire_to(config) as wire, wire_to(config) as second:
         (member, _) = wire.server.market.committed.state.roll
         assert "0" in member
         assert (await register(wire, member.replace("0", "O"))).status_code == 422
         ids = ["a1", "al", "aI", "a|"]
-        asked = [register((wire, second)[n % 2], id) for n, id in enumerate(ids)]
-        statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
+        requests = [register((wire, second)[n % 2], id) for n, id in enumerate(ids)]
+        statuses = [answer.status_code for answer in await asyncio.gather(*requests)]
         assert sorted(statuses) == [200, 422, 422, 422]
     async with wire_to(config) as wire:
         assert [(await register(wire, id)).status_code for id in ids] == statuses

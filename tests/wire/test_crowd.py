@@ -10,11 +10,11 @@ from akinai.server.serving import running_server
 
 
 @pytest.mark.parametrize("agents", [100, pytest.param(1_000, marks=pytest.mark.slow)])
-async def test_a_crowd_is_served(place: str, agents: int) -> None:
+async def test_a_crowd_is_served(store_address: str, agents: int) -> None:
     """Every customer buys once from its own business: all purchases are made, and no answer is a server error."""
     tally = bench.Tally()
     pairs = [(bench.Caller(f"c{n}", tally), bench.Caller(f"b{n}", tally)) for n in range(agents // 2)]
-    async with running_server(ServeConfig(store=place, port=0)) as server:
+    async with running_server(ServeConfig(store=store_address, port=0)) as server:
         port = int(server.info.url.rpartition(":")[2])
         for customer, business in pairs:
             for caller, kind in ((customer, "customer"), (business, "business")):

@@ -116,15 +116,15 @@ def test_a_repeated_message_is_sent_once(server: Background, examples: int) -> N
     market, keys = server.server.market, iter(range(10**9))
 
     @fuzzed(st.integers(1, 4), st.integers(0, 3), st.text("abc", max_size=3), examples=examples)
-    def send(times: int, others: int, content: str) -> None:
+    def send(times: int, second_times: int, content: str) -> None:
         delivered, key = market.committed.state.delivered, {"idempotency_key": f"{next(keys)}"}
         message = {"type": "text", "content": content}
         parameters = {"to_agent_id": "b", "message": message, "metadata": key, "created_at": "2026-01-01T00:00:00Z"}
         body = json.dumps({"name": "SendMessage", "parameters": parameters}).encode()
         with Connection(server) as first, Connection(server) as second:
             first.send(request(body) * times)
-            second.send(request(body) * others)
-            answers = [first.answer() for _ in range(times)] + [second.answer() for _ in range(others)]
+            second.send(request(body) * second_times)
+            answers = [first.answer() for _ in range(times)] + [second.answer() for _ in range(second_times)]
         assert all(answer == answers[0] for answer in answers)
         assert answers[0][0] == 200
         assert not answers[0][1]["is_error"]

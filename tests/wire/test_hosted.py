@@ -55,7 +55,7 @@ def payment(to: str, id: str) -> SendMessage:
     return SendMessage(to_agent_id=to, message=Payment(proposal_message_id=id))
 
 
-async def kept(store: Store) -> Ledger:
+async def stored_ledger(store: Store) -> Ledger:
     entries = [entry async for entry in store.read("r")]
     ledger = Ledger(HEADER.genesis, entries)
     assert check_chain(ledger.genesis, entries) == ledger.digest
@@ -94,12 +94,12 @@ async def test_requests_that_arrive_during_a_commit_share_the_next() -> None:
     store, market = await slow_market()
     first = asyncio.create_task(market.act("c", text("b", "0"), respond))
     await asyncio.sleep(0.01)
-    rest = [asyncio.create_task(market.act("c", text("b", str(n)), respond)) for n in range(1, 50)]
+    later = [asyncio.create_task(market.act("c", text("b", str(n)), respond)) for n in range(1, 50)]
     await asyncio.sleep(0.01)
-    assert not any(task.done() for task in (first, *rest))
+    assert not any(task.done() for task in (first, *later))
     assert market.committed.seq == 2
     store.gate.set()
-    answers = [(await task).data for task in (first, *rest)]
+    answers = [(await task).data for task in (first, *later)]
     assert store.sizes == [1, 49]
     assert answers == [{"index": seq} for seq in range(3, 53)]
 
@@ -122,7 +122,7 @@ async def test_a_commit_that_fails_leaves_nothing_half_done() -> None:
     assert (await sure).ok
     assert store.sizes == [3, 2]
     assert market.committed.seq == before.seq + 2
-    assert fold(Market(), await kept(store)) == market.committed.state
+    assert fold(Market(), await stored_ledger(store)) == market.committed.state
 
 
 async def test_too_many_requests_are_refused() -> None:
@@ -181,20 +181,20 @@ async def twenty_payments(markets: Sequence[HostedMarket], store: Store, repetit
     for number in range(repetitions):
         assert (await markets[0].act("b", proposal("c", f"p{number}"), respond)).ok
         pays: Sequence[Action] = [payment("b", f"p{number}")] * 20
-        asked = [markets[n % len(markets)].act("c", pay, respond) for n, pay in enumerate(pays)]
-        taken = [outcome for outcome in await asyncio.gather(*asked) if outcome.ok]
+        requests = [markets[n % len(markets)].act("c", pay, respond) for n, pay in enumerate(pays)]
+        taken = [outcome for outcome in await asyncio.gather(*requests) if outcome.ok]
         assert len(taken) == 1
     await asyncio.gather(*(market.refresh() for market in markets))
-    state = fold(Market(), await kept(store))
+    state = fold(Market(), await stored_ledger(store))
     assert (state.payments, state.booked_cents) == (repetitions, repetitions * 300)
     assert all(market.committed.state == state for market in markets)
 
 
 @pytest.mark.parametrize("repetitions", [3, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("servers", [1, 2])
-async def test_of_twenty_payments_at_once_one_is_taken(place: str, servers: int, repetitions: int) -> None:
+async def test_of_twenty_payments_at_once_one_is_taken(store_address: str, servers: int, repetitions: int) -> None:
     """The money is booked once, on both databases, with one server and with two."""
-    stores = [await open_store(place) for _ in range(servers)]
+    stores = [await open_store(store_address) for _ in range(servers)]
     await stores[0].create(HEADER)
     markets = [await market_on(store) for store in stores]
     await twenty_payments(markets, stores[0], repetitions)
@@ -203,9 +203,9 @@ async def test_of_twenty_payments_at_once_one_is_taken(place: str, servers: int,
         await store.close()
 
 
-async def test_two_servers_see_each_others_agents_and_mail(place: str) -> None:
+async def test_two_servers_see_each_others_agents_and_mail(store_address: str) -> None:
     """An agent registered at the first server may act at the second, and mail is fetched at either."""
-    stores = [await open_store(place) for _ in range(2)]
+    stores = [await open_store(store_address) for _ in range(2)]
     await stores[0].create(HEADER)
     first, second = [await market_on(store) for store in stores]
     await enter(first, "b")
@@ -221,15 +221,15 @@ async def test_two_servers_see_each_others_agents_and_mail(place: str) -> None:
         for market, sender, to in ((first, "b", "c"), (second, "c", "b"))
     ]
     assert all(outcome.ok for outcome in await asyncio.gather(*several))
-    await kept(stores[0])
+    await stored_ledger(stores[0])
     for market, store in zip((first, second), stores, strict=True):
         await market.close()
         await store.close()
 
 
-async def test_a_token_is_given_once_whatever_the_server(place: str) -> None:
+async def test_a_token_is_given_once_whatever_the_server(store_address: str) -> None:
     """When two agents claim an id at two servers at once, one gets it; the other changes nothing."""
-    stores = [await open_store(place) for _ in range(2)]
+    stores = [await open_store(store_address) for _ in range(2)]
     await stores[0].create(HEADER)
     markets = [await market_on(store) for store in stores]
     profiles = [{"id": "c", "metadata": {}, "note": str(n)} for n in range(2)]

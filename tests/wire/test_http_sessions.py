@@ -279,8 +279,8 @@ async def test_playbooks_are_json(tmp_path: Path) -> None:
     akinai.playbook.add(file, "Order water on Mondays.", section="orders")
     async with served(playbooks=[str(file)]) as (_, client):
         assert await client.playbooks() == ["mine"]
-        found = await client.playbook("mine")
-        assert found == json.loads(file.read_text())
+        playbook_document = await client.playbook("mine")
+        assert playbook_document == json.loads(file.read_text())
         with pytest.raises(UsageError, match="no playbook"):
             await client.playbook("yours")
 

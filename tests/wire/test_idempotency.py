@@ -17,9 +17,9 @@ async def expect_mismatch(wire: Wire, sender: str, to: str, message: Any) -> Non
     assert "idempotency_key" in answer["content"]["message"]
 
 
-async def test_a_key_with_another_body_is_refused_also_after_a_restart(place: str) -> None:
+async def test_a_key_with_another_body_is_refused_also_after_a_restart(store_address: str) -> None:
     """Another text, proposal or recipient under a used key is no success; the first message is still repeated."""
-    config = ServeConfig(run="r", store=place, port=0)
+    config = ServeConfig(run="r", store=store_address, port=0)
     payment = {"type": "payment", "proposal_message_id": "p"}
     async with wire_to(config) as wire:
         for id, kind in (("b", "business"), ("e", "business"), ("c", "customer")):
@@ -38,14 +38,14 @@ async def test_a_key_with_another_body_is_refused_also_after_a_restart(place: st
         assert not (await wire.pay("c", "b", "q"))["is_error"]
 
 
-async def test_of_different_bodies_at_once_one_is_done(place: str) -> None:
+async def test_of_different_bodies_at_once_one_is_done(store_address: str) -> None:
     """Forty requests of four bodies under one key, at two servers: ten are answered as done, the others refused."""
-    config = ServeConfig(run="r", store=place, port=0)
+    config = ServeConfig(run="r", store=store_address, port=0)
     async with wire_to(config) as wire, wire_to(config) as second:
         await wire.register("b", "business")
         await wire.register("c")
-        asked = [(wire, second)[n % 2].text("c", "b", f"body {n % 4}", **KEYED) for n in range(40)]
-        answers = await asyncio.gather(*asked)
+        requests = [(wire, second)[n % 2].text("c", "b", f"body {n % 4}", **KEYED) for n in range(40)]
+        answers = await asyncio.gather(*requests)
         codes = Counter(answer["content"].get("code", "sent") for answer in answers)
         assert codes == {"sent": 10, "idempotency_mismatch": 30}
         (mail,) = await wire.mail("b")

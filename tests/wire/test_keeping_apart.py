@@ -39,8 +39,8 @@ async def test_tokens_keep_names_and_mail_apart(tmp_path: Path) -> None:
     async with wire_to(config) as wire:
         assert (await wire.post("c", fetch, **mine)).status_code == 200
         assert (await wire.post("c", fetch, **foreign)).status_code == 401
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert not [secret for secret in (token, other, "operator-secret") if secret.encode() in kept]
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not [secret for secret in (token, other, "operator-secret") if secret.encode() in stored]
 
 
 async def test_profiles_are_for_registered_agents(tmp_path: Path) -> None:
@@ -109,10 +109,10 @@ async def test_a_market_that_was_open_is_claimed_too(tmp_path: Path) -> None:
     ("readers", "writers", "messages"), [(2, 5, 200), pytest.param(4, 50, 10_000, marks=pytest.mark.slow)]
 )
 async def test_a_reader_that_polls_by_index_misses_nothing(
-    place: str, readers: int, writers: int, messages: int
+    store_address: str, readers: int, writers: int, messages: int
 ) -> None:
     """While many agents write, each poll after the last index returns the new messages in order, none twice."""
-    async with wire_to(ServeConfig(store=place, port=0)) as wire:
+    async with wire_to(ServeConfig(store=store_address, port=0)) as wire:
         for id in [*(f"w{n}" for n in range(writers)), *(f"r{n}" for n in range(readers))]:
             await wire.register(id)
 

@@ -199,8 +199,8 @@ async def test_an_open_market_is_for_this_machine(headers: bytes, status: int) -
             sent = body if line.startswith(b"POST") else b""
             tail = b"\r\nX-Agent-Id: x\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(sent), sent)
             answer, _ = await send(wire, line + b" HTTP/1.1\r\n" + headers + tail)
-            found = int(answer.split()[1])
-            assert (found == 403) == (status == 403), answer
+            answered_status = int(answer.split()[1])
+            assert (answered_status == 403) == (status == 403), answer
         assert len(wire.server.market.committed.state.joined) == (status == 200)
 
 

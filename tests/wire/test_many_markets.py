@@ -63,8 +63,8 @@ async def test_markets_with_the_same_agents_do_not_see_each_other(process: Proce
                 await wire.text("ann", "grill", path)
     for number, path in enumerate(("/m/bazaar", "/m/north", "/m/south"), 1):
         async with market(process, path) as wire:
-            said = [mail["message"]["content"] for mail in await wire.mail("grill")]
-            assert said == [path.replace("/m/bazaar", "")] * number
+            contents = [mail["message"]["content"] for mail in await wire.mail("grill")]
+            assert contents == [path.replace("/m/bazaar", "")] * number
             assert (await wire.http.get("/agents")).json()["total"] == 2
 
 

@@ -17,9 +17,9 @@ from akinai.runtime.http.listening import listening_socket
 PAYING = 16
 
 
-async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, tmp_path: Path) -> None:
+async def test_a_killed_server_lost_no_payment_that_it_acknowledged(store_address: str, tmp_path: Path) -> None:
     """kill -9 while sixteen pay: every answered payment is kept, none is half made, and a retry with its key pays once."""
-    words = ("--store", place, "--run", "r")
+    words = ("--store", store_address, "--run", "r")
     process = Process(tmp_path, *words)
     acknowledged: list[int] = []
     async with wired(process) as wire:
@@ -47,7 +47,7 @@ async def test_a_killed_server_lost_no_payment_that_it_acknowledged(place: str, 
             assert not paid_now["is_error"], paid_now
         assert len(await wire.mail("b")) == PAYING
     assert again.end(signal.SIGTERM) == 0
-    (run,) = await asyncio.to_thread(api.runs, "r", store=place)
+    (run,) = await asyncio.to_thread(api.runs, "r", store=store_address)
     assert run.score("welfare") == PAYING * 600 - sum(300 + 100 * n for n in range(PAYING))
 
 
@@ -71,10 +71,10 @@ async def test_a_stopped_server_answers_accepted_requests(tmp_path: Path) -> Non
         await asyncio.gather(*writers, return_exceptions=True)
         assert all(isinstance(writer.exception(), httpx.TransportError) for writer in writers)
     assert process.process.wait(30) == process.end() == 0
-    place = str(tmp_path / "m.db")
-    verdict = (await asyncio.to_thread(api.verify, "r", store=place))["r"]
+    store_address = str(tmp_path / "m.db")
+    verdict = (await asyncio.to_thread(api.verify, "r", store=store_address))["r"]
     assert verdict.ok
-    header = (await asyncio.to_thread(api.headers, place))[0]
+    header = (await asyncio.to_thread(api.headers, store_address))[0]
     assert header.entries == answered + 2
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     assert '"what": "listening"' in lines[0]
@@ -85,10 +85,10 @@ def test_settings_that_cannot_be_served_are_refused_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A port in use, a missing folder, an open server on a public address, another world's run."""
-    place = str(tmp_path / "m.db")
+    store_address = str(tmp_path / "m.db")
 
     def refused(*words: str) -> str:
-        assert answer(["serve", "--store", place, *words]) == 2
+        assert answer(["serve", "--store", store_address, *words]) == 2
         return capsys.readouterr().err
 
     with socket.socket() as taken:
@@ -99,7 +99,7 @@ def test_settings_that_cannot_be_served_are_refused_in_a_sentence(
     assert "no file or folder" in refused("--port", "0", "--market", "nowhere")
     assert "--auth token" in refused("--port", "0", "--host", "0.0.0.0")
     assert "not 'http://a.example'" in refused("--port", "0", "--allow-host", "http://a.example")
-    api.run("vending", seeds=[1], days=1, store=place, name="v")
+    api.run("vending", seeds=[1], days=1, store=store_address, name="v")
     assert "not an open market" in refused("--port", "0", "--run", "v-1")
 
 

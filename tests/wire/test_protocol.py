@@ -14,10 +14,10 @@ async def test_health_and_registration_answer_as_the_wire_says(wire: Wire) -> No
     """Health, registering, one profile and the list have the fields of the wire and no others."""
     assert (await wire.http.get("/health")).json() == {"status": "healthy"}
     assert (await wire.register("new")).json() == {"error": None, "id": "new"}
-    found = (await wire.http.get("/agents/new")).json()
-    assert found["error"] is None
-    assert found["agent"]["id"] == "new"
-    assert found["agent"]["customer"]["menu_features"] == {"Tea": 3}
+    member = (await wire.http.get("/agents/new")).json()
+    assert member["error"] is None
+    assert member["agent"]["id"] == "new"
+    assert member["agent"]["customer"]["menu_features"] == {"Tea": 3}
     listed = (await wire.http.get("/agents", params={"offset": 1, "limit": 2})).json()
     assert [profile["id"] for profile in listed.pop("items")] == ["d", "b"]
     assert listed == {"error": None, "total": 5, "offset": 1, "limit": 2, "has_more": True}
@@ -114,9 +114,9 @@ async def test_a_fetch_may_be_narrowed(wire: Wire) -> None:
         await wire.text("c", "b", str(number))
     await wire.text("d", "b", "4")
     page = (await wire.act("b", "FetchMessages", {"limit": 3}))["content"]
-    rest = (await wire.act("b", "FetchMessages", {"limit": 3, "offset": 3}))["content"]
+    last_page = (await wire.act("b", "FetchMessages", {"limit": 3, "offset": 3}))["content"]
     assert [len(page["messages"]), page["has_more"]] == [3, True]
-    assert [len(rest["messages"]), rest["has_more"]] == [2, False]
+    assert [len(last_page["messages"]), last_page["has_more"]] == [2, False]
     behind = await wire.mail("b", after_index=page["messages"][1]["index"])
     assert [mail["message"]["content"] for mail in behind] == ["2", "3", "4"]
     assert len(await wire.mail("b", from_agent_id="d")) == 1
@@ -126,7 +126,7 @@ async def test_a_fetch_may_be_narrowed(wire: Wire) -> None:
 
 async def test_a_search_answers_with_profiles(wire: Wire) -> None:
     """Businesses as they registered, the algorithm, and how many results and pages there are."""
-    asked = {
+    query = {
         "type": "search",
         "query": "tea",
         "search_algorithm": "simple",
@@ -134,11 +134,11 @@ async def test_a_search_answers_with_profiles(wire: Wire) -> None:
         "limit": 10,
         "page": 1,
     }
-    found = await wire.act("c", "Search", asked)
+    search = await wire.act("c", "Search", query)
     profile = (await wire.http.get("/agents/b")).json()["agent"]
     profile["business"] |= {"type": "business", "id": "b", "progenitor_customer": "", "min_price_factor": 1.0}
     content = {"businesses": [profile], "search_algorithm": "simple", "total_possible_results": 1, "total_pages": 1}
-    assert found == {"content": content, "is_error": False, "metadata": {}}
+    assert search == {"content": content, "is_error": False, "metadata": {}}
     refused = await wire.act("c", "Search", {"query": "tea", "page": 0})
     assert refused["is_error"]
     past = await wire.act("c", "Search", {"query": "tea", "page": 9})
@@ -307,9 +307,9 @@ async def test_log_lines_are_kept_and_listed(wire: Wire) -> None:
 ODD = ["it's", '"quoted"', "100%s %(x)s", "\U0001f600 \u5546\u3044", "x' OR '1'='1", "a\\b", "semi;colon--"]
 
 
-async def test_odd_texts_are_plain_text(place: str) -> None:
+async def test_odd_texts_are_plain_text(store_address: str) -> None:
     """Quotes, percent signs, emoji and SQL in ids and texts are plain text, on both databases."""
-    async with wire_to(ServeConfig(store=place, port=0)) as wire:
+    async with wire_to(ServeConfig(store=store_address, port=0)) as wire:
         await wire.register("b", "business")
         for id in ODD:
             assert (await wire.register(id)).json() == {"error": None, "id": id}

@@ -88,8 +88,8 @@ async def test_profiles_are_complete(wire: Wire) -> None:
     neutral = {"name": "", "description": "", "rating": 0, "progenitor_customer": "", "menu_features": {}}
     neutral |= {"type": "business", "id": "e", "amenity_features": {}, "min_price_factor": 1.0}
     assert (await wire.http.get("/agents/e")).json()["agent"]["business"] == neutral
-    found = (await wire.act("c", "Search", {"query": "", "search_algorithm": "simple"}))["content"]["businesses"]
-    assert [profile["business"] for profile in found if profile["id"] == "e"] == [neutral]
+    businesses = (await wire.act("c", "Search", {"query": "", "search_algorithm": "simple"}))["content"]["businesses"]
+    assert [profile["business"] for profile in businesses if profile["id"] == "e"] == [neutral]
     assert (await wire.http.get("/agents/f")).json()["agent"]["customer"] == {
         **{"type": "customer", "id": "f", "name": "F", "request": "", "menu_features": {}, "amenity_features": []},
         "more": 1,

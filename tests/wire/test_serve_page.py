@@ -20,7 +20,7 @@ DIFFERENCES = tomllib.loads((ROOT / "tests" / "conformance" / "differences.toml"
 TABLE = re.compile(r"(?<=<!-- differences -->\n).*(?=<!-- end of differences -->)", re.DOTALL)
 
 
-def shown(language: str) -> list[str]:
+def code_blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S)
 
 
@@ -34,12 +34,12 @@ def run(words: list[str]) -> str:
 async def test_the_purchase_of_the_page_is_made(wire: Wire) -> None:
     """The page's curl commands buy a soup, and its Python finds the business."""
     address = str(wire.http.base_url).removeprefix("http://").rstrip("/")
-    by_curl = next(text for text in shown("sh") if "curl" in text).replace("127.0.0.1:8000", address)
+    by_curl = next(text for text in code_blocks("sh") if "curl" in text).replace("127.0.0.1:8000", address)
     answers = await to_thread(run, ["sh", "-ec", by_curl])
     assert answers.count('"is_error":false') == 5
     assert '"is_error":true' not in answers
     assert wire.server.market.committed.state.booked_cents == 800
-    (program,) = shown("python")
+    (program,) = code_blocks("python")
     printed = await to_thread(run, [sys.executable, "-c", program.replace("127.0.0.1:8000", address)])
     assert "grill" in printed
     assert "No messages." in printed
@@ -65,9 +65,9 @@ def test_the_table_of_differences_is_the_data(request: pytest.FixtureRequest) ->
     table = "\n".join(rows) + "\n"
     if request.config.getoption("--golden"):
         PATH.write_text(TABLE.sub(lambda _: table, PAGE), encoding="utf-8")
-    found = TABLE.search(PATH.read_text(encoding="utf-8"))
-    assert found is not None
-    assert found[0] == table
+    match = TABLE.search(PATH.read_text(encoding="utf-8"))
+    assert match is not None
+    assert match[0] == table
 
 
 @pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: row["requests"][0])

@@ -1,4 +1,4 @@
-"""What servers of seats over HTTP share: where each seat is, and who may play it."""
+"""Addresses and tokens of seats, for servers that serve them over HTTP."""
 
 import hmac
 import secrets
@@ -21,7 +21,7 @@ class Seat:
 
     actor: str
     url: str
-    """Empty over stdio."""
+    """Address of the seat; empty over stdio."""
     token: str
     """Sent as `Authorization: Bearer TOKEN`; empty where none is needed."""
 
@@ -54,17 +54,17 @@ def seats_at(session: AsyncSession, address: str, protocol: str, auth: Auth) -> 
 
 
 def expect_safe(host: str, auth: Auth) -> None:
-    """UsageError where anybody could play from another machine."""
+    """UsageError if anybody could play from another machine."""
     if auth == "open" and host not in ("127.0.0.1", "::1", "localhost"):
         raise UsageError(f"on --host {host!r} anybody could play; add --auth token, or listen on 127.0.0.1")
 
 
 def by_path(apps: Mapping[str, Application]) -> Application:
-    """An application that hands a request to that with its path, or with the beginning of it up to a slash."""
+    """An application that passes each request to the one at its path, or at the beginning of its path up to a slash."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         path = str(scope.get("path", "")).rstrip("/")
-        app = next((apps[known] for known in apps if path == known or path.startswith(f"{known}/")), None)
+        app = next((apps[prefix] for prefix in apps if path == prefix or path.startswith(f"{prefix}/")), None)
         if app is None:
             await refuse(send, 404, f"nothing is here; there is {', '.join(apps)}")
         else:
@@ -74,7 +74,7 @@ def by_path(apps: Mapping[str, Application]) -> Application:
 
 
 def guarded(app: Application, token: str, public: str = "") -> Application:
-    """An application that answers only who has the token; everybody where it is empty, and at the path `public`."""
+    """An application that requires a token, except at the path `public`; an empty token lets everybody in."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         sent = dict(scope.get("headers", ())).get(b"authorization", b"")

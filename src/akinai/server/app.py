@@ -217,10 +217,10 @@ def _add_operations(app: FastAPI, services: Services) -> None:
     async def claims(request: Request, offset: Offset = 0, limit: Limit = None) -> Reply:
         """For the operator, where tokens are required: with which token each known agent without one registers."""
         services.authentication.operator(credentials_of(request))
-        found = services.authentication.claims()
-        chosen = found[offset:] if limit is None else found[offset : offset + limit]
-        items = [{"id": id, "token": token} for id, token in chosen]
-        return _ok(wire.listing(items, len(found), offset, limit))
+        claims = services.authentication.claims()
+        page = claims[offset:] if limit is None else claims[offset : offset + limit]
+        items = [{"id": id, "token": token} for id, token in page]
+        return _ok(wire.listing(items, len(claims), offset, limit))
 
     _add_health(app)
 

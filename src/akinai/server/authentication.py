@@ -29,15 +29,15 @@ class Credentials:
 
     @staticmethod
     def of(headers: Iterable[tuple[bytes, bytes]]) -> "Credentials":
-        """From raw headers with names in lower case. An agent id may be any text in UTF-8."""
+        """Credentials in raw headers, whose names are in lower case. An agent id may be any text in UTF-8."""
         agent_id: str | None = None
         token = ""
         for key, value in headers:
             if key == NAME:
                 agent_id = _text(value)
             elif key == BEARER:
-                scheme, _, rest = _text(value).partition(" ")
-                token = rest.strip() if scheme.lower() == "bearer" else ""
+                scheme, _, secret = _text(value).partition(" ")
+                token = secret.strip() if scheme.lower() == "bearer" else ""
         return Credentials(agent_id, token)
 
 
@@ -79,7 +79,7 @@ class Authentication:
         return agent_id
 
     async def own_view(self, credentials: Credentials) -> None:
-        """The same check for a view. An id that the run does not know needs no token."""
+        """Check who asks for a view of its own. An id that the run does not know needs no token."""
         if not self.tokens:
             return
         if (credentials.agent_id or "") in self._market.committed.token_digests:
@@ -88,26 +88,26 @@ class Authentication:
             self.expect_claim(credentials.agent_id or "", credentials)
 
     async def profiles(self, credentials: Credentials) -> None:
-        """Profiles are for registered agents and the operator. Unauthorized (401) for others."""
+        """Unauthorized (401) for everybody but registered agents and the operator."""
         if self.tokens and not (credentials.agent_id is None and self._is_operator(credentials)):
             await self.agent(credentials)
 
     def claim(self, agent_id: str) -> str:
-        """The token with which an id that the run knows is claimed. It follows from the operator's token."""
+        """The token that claims an id of the run's population. It is derived from the operator's token."""
         message = f"claim\0{self._market.header.run_id}\0{agent_id}".encode()
         mac = hmac.digest(self._operator_token.encode(), message, "sha256")
         return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
 
     def claims(self) -> list[tuple[str, str]]:
-        """Id and token of those whom the run knows and who have no token of their own yet."""
+        """Id and claim token of each known agent that has no token of its own yet."""
         head = self._market.committed
-        known = dict.fromkeys(
-            [*head.state.roll, *(head.state.joined[place] for place in range(len(head.state.joined)))]
+        ids = dict.fromkeys(
+            [*head.state.roll, *(head.state.joined[number] for number in range(len(head.state.joined)))]
         )
-        return [(id, self.claim(id)) for id in known if id not in head.token_digests] if self.tokens else []
+        return [(id, self.claim(id)) for id in ids if id not in head.token_digests] if self.tokens else []
 
     def expect_claim(self, agent_id: str, credentials: Credentials) -> None:
-        """Unauthorized (401) when an id is the population's, or was registered without a token, and is not claimed."""
+        """Unauthorized (401) when an id is known, has no token yet, and the request does not carry its claim token."""
         head = self._market.committed
         if not self.tokens or agent_id not in head.state.members or agent_id in head.token_digests:
             return

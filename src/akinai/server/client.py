@@ -28,8 +28,8 @@ LONG_POLL_S = 25.0
 class WireError(AgentError):
     """The market is unreachable or answered with another status than 200."""
 
-    def __init__(self, request: str, found: str, status: int | None = None) -> None:
-        super().__init__(f"{request}: {found}")
+    def __init__(self, request: str, fault: str, status: int | None = None) -> None:
+        super().__init__(f"{request}: {fault}")
         self.status = status
 
 
@@ -53,7 +53,7 @@ class MarketClient:
         self._url, self._timeout_s, self._tls = url, timeout_s, httpx.create_ssl_context(trust_env=False)
         self._connections: dict[str, httpx.AsyncClient] = {}
         self.tokens = dict(tokens or {})
-        """By agent id; the operator's is that of "". A registration sends the token with which the id is claimed, and
+        """Tokens by agent id; the operator's is under "". A registration sends the token that claims its id, and
         replaces it by the token that the server returns."""
 
     async def __aenter__(self) -> Self:
@@ -91,7 +91,7 @@ class MarketClient:
         return (await self._request("GET", f"/agents/{quote(id, safe='')}", actor=actor))["agent"]
 
     async def claims(self) -> Mapping[str, str]:
-        """For the operator: by id, the tokens with which known agents that have none yet can register."""
+        """Claim tokens of known agents that have not registered yet, by id. For the operator."""
         return {claim["id"]: claim["token"] for claim in (await self._request("GET", "/claims"))["items"]}
 
     async def protocol(self) -> Sequence[dict[str, Any]]:
@@ -132,13 +132,13 @@ class MarketClient:
                 )
                 if answer.status_code == 200:
                     return orjson.loads(answer.content)
-                found, status = f"status {answer.status_code}, {answer.text[:300]}", answer.status_code
+                fault, status = f"status {answer.status_code}, {answer.text[:300]}", answer.status_code
             except httpx.TransportError as error:
-                found, status = f"no answer from {self._url} ({type(error).__name__}: {error})", None
+                fault, status = f"no answer from {self._url} ({type(error).__name__}: {error})", None
             except orjson.JSONDecodeError:
                 raise WireError(f"{verb} {path}", "an answer that is not JSON; is this a market?") from None
             if status not in (None, 429, 503) or attempt == ATTEMPTS - 1:
-                raise WireError(f"{verb} {path}", found, status)
+                raise WireError(f"{verb} {path}", fault, status)
             await asyncio.sleep(FIRST_PAUSE_S * 2**attempt)
         raise AssertionError("the last attempt has returned or raised")
 
@@ -156,7 +156,7 @@ class HttpSession:
     """A session of a market over HTTP. A `Wait` returns when there is mail or its time is over."""
 
     def __init__(self, client: MarketClient, profiles: Mapping[str, Mapping[str, Json]] | None = None) -> None:
-        """`profiles` are needed for agents outside the population of the run."""
+        """`profiles`, by agent id, are needed for agents outside the population of the run."""
         self._client, self._profiles = client, dict(profiles or {})
 
     async def view(self, actor: str) -> View:
@@ -193,7 +193,7 @@ class HttpSession:
 
 
 async def play(session: HttpSession, actor: str, agent: Agent) -> str:
-    """Let an agent play until its part ends. Returns the ending. Errors of the agent pass through."""
+    """Let an agent play until its part ends, and return the ending. Errors of the agent pass through."""
     last: Outcome | None = None
     while True:
         view = await session.view(actor)

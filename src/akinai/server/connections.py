@@ -10,11 +10,11 @@ MAX_HEAD_BYTES = 16_384
 """Limit on the request line and all headers together, trailers included. An agent's id has at most 500 characters."""
 MAX_HEADERS = 100
 ARRIVAL_S = 10.0
-"""How long a head may take to arrive, from the connection or its first byte on, and after it the body."""
+"""Seconds for a head to arrive, from the connection or its first byte on, and then for its body."""
 UNREAD_S = 30.0
-"""How long a client may read nothing of an answer that waits for it."""
+"""Seconds that a client may read nothing of an answer that waits for it."""
 LINGER_S = 2.0
-"""How long a refused request is read and discarded, so that its sender reads the refusal."""
+"""Seconds for which a refused request is read and discarded, so that its sender reads the refusal."""
 
 
 class LimitedConnection(HttpToolsProtocol):

@@ -16,7 +16,7 @@ logger = logging.getLogger("akinai.server")
 MAX_WAITING = 10_000
 """Lines that wait for a slow reader; further lines are lost."""
 DRAIN_S = 1.0
-"""How long a stop waits for the reader."""
+"""Seconds that a stop waits for the reader."""
 _SOURCES = (("akinai.server", logging.INFO), ("uvicorn", logging.WARNING), ("asyncio", logging.WARNING))
 
 

@@ -72,12 +72,12 @@ class LogSink:
         self, after_us: int | None, before_us: int | None, offset: int, limit: int | None
     ) -> tuple[Sequence[Json], int]:
         """A page of the lines between two times, oldest first, and the total number of them."""
-        found = {(record.actor, record.call): record for record in self._buffer}
+        records = {(record.actor, record.call): record for record in self._buffer}
         async for record in self._book.read_trace(self._run_id):
-            found[record.actor, record.call] = record
+            records[record.actor, record.call] = record
         lines = [
             record
-            for record in sorted(found.values(), key=lambda record: (record.at, record.actor, record.call))
+            for record in sorted(records.values(), key=lambda record: (record.at, record.actor, record.call))
             if isinstance(record.data, Mapping)
             and LOG in record.data
             and (after_us is None or record.at > after_us)

@@ -49,8 +49,8 @@ class WrongToken(Exception):
 class LookAlike(Exception):
     """A new id that looks like a known one; nothing was done."""
 
-    def __init__(self, id: str, known: str) -> None:
-        super().__init__(f"The id {id!r:.100} looks like {known!r:.100}, which is another agent; choose another")
+    def __init__(self, id: str, known_id: str) -> None:
+        super().__init__(f"The id {id!r:.100} looks like {known_id!r:.100}, which is another agent; choose another")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Head:
     digest: str
     at: int
     token_digests: HashTrieMap[str, str]
-    """By agent id."""
+    """The digest of each agent's token, by agent id."""
     skeletons: HashTrieMap[str, str]
     """The known ids by what they look like."""
 
@@ -82,8 +82,8 @@ class Head:
 
     def expect_distinct(self, id: str) -> None:
         """LookAlike for an id that is not known and looks like one that is."""
-        if id not in self.state.members and (known := self.skeletons.get(skeleton(id))) is not None:
-            raise LookAlike(id, known)
+        if id not in self.state.members and (look_alike := self.skeletons.get(skeleton(id))) is not None:
+            raise LookAlike(id, look_alike)
 
 
 @dataclass(slots=True, eq=False)
@@ -190,15 +190,15 @@ class HostedMarket:
     def _apply(self, request: _Pending[Any]) -> None:
         """Apply a request after all earlier ones."""
         head = self._head
-        said = ""
+        token_note = ""
         if isinstance(request.action, Register):
             head.expect_distinct(request.actor)
         if request.new_token_digest:
             bound = head.token_digests.get(request.actor)
             if bound is not None and bound != request.token_digest:
                 raise WrongToken
-            said = f"{TOKEN_MARK}{request.new_token_digest}" if bound is None else ""
-        turn = Turn(head.seq + 1, max(head.at, self._clock()), request.actor, request.action, said)
+            token_note = f"{TOKEN_MARK}{request.new_token_digest}" if bound is None else ""
+        turn = Turn(head.seq + 1, max(head.at, self._clock()), request.actor, request.action, token_note)
         state, outcome = step(self.world, head.state, turn)
         entry = Entry.of(head.digest, turn, outcome)
         request.response = request.respond(state, turn, outcome)

@@ -18,7 +18,7 @@ _BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 
 
 class _Counts(Collector):
-    """What every request counts, as plain numbers: Prometheus's own take a lock for each, and one loop writes here."""
+    """Counts of every request as plain numbers: Prometheus's own take a lock each, and one loop writes here."""
 
     def __init__(self) -> None:
         self.actions = Counts[tuple[str, str]]()
@@ -92,4 +92,4 @@ class Metrics:
 
 
 UNREAD = Metrics()
-"""For runs whose metrics nobody reads."""
+"""Metrics that nobody reads."""

@@ -1,4 +1,4 @@
-"""What every request passes first: the check of its Host and Origin, the hot route, and the count of answers."""
+"""The middleware that every request passes first: checks Host and Origin, answers the hot route, counts answers."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any

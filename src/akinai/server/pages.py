@@ -1,4 +1,4 @@
-"""What a browser is shown: a page that says what this server is, and one that describes its routes."""
+"""The pages for browsers: one says what this server is, one describes its routes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _POLICY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inl
 
 
 def start_page(run_id: str, root: str, *, tokens: bool) -> HTMLResponse:
-    """What this market is, and where to go on; `root` is the path under which it is."""
+    """The start page of a market, with links; `root` is the path under which it is mounted."""
     names = (
         "A registration is answered with a token, which every later request of that agent sends."
         if tokens
@@ -40,7 +40,7 @@ businesses, send messages, make proposals and pay. It is a wire for programs; th
 
 
 def sessions_page(*, tokens: bool) -> HTMLResponse:
-    """What a server of sessions is, and where to go on."""
+    """The start page of a server of sessions, with links."""
     names = "Each session and each of its seats has a token." if tokens else "No token is needed."
     body = f"""<p>Programs play here: <code>POST /sessions</code> opens a run, and requests act in it. It is a wire for
 programs; there is nothing to click. {names}</p>

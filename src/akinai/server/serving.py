@@ -26,7 +26,7 @@ from akinai.server.event_log import log_event, logging_to_stderr
 from akinai.server.log_sink import LogSink
 from akinai.server.market import HostedMarket
 from akinai.server.markets.front import running_markets
-from akinai.server.markets.listening import AdoptingServer, Place, raise_file_limit
+from akinai.server.markets.listening import AdoptingServer, Endpoint, raise_file_limit
 from akinai.server.markets.runs import find_or_create_runs
 from akinai.server.markets.settings import Auth, ServeConfig, ServerInfo, expect_safe, read_markets
 from akinai.server.metrics import Metrics
@@ -124,7 +124,7 @@ class RunningServer:
 
 
 @asynccontextmanager
-async def running_server(config: ServeConfig, place: Place | None = None) -> AsyncGenerator[RunningServer]:
+async def running_server(config: ServeConfig, endpoint: Endpoint | None = None) -> AsyncGenerator[RunningServer]:
     """A server of this event loop, which stops when the block is left. UsageError as for `serve`.
 
     Without a `place` it listens as the config says. It has one market: that at `/`.
@@ -135,14 +135,14 @@ async def running_server(config: ServeConfig, place: Place | None = None) -> Asy
         open_playbook(name)  # UnknownName before anything is written
     token = (config.operator_token or new_token()) if config.auth == "token" else ""
     with ExitStack() as stack:
-        place = place or Place.at(stack.enter_context(listening_socket(config.host, config.port)))
+        endpoint = endpoint or Endpoint.at(stack.enter_context(listening_socket(config.host, config.port)))
         store = await open_store(config.store)
         host = SessionHost(store, world)
         access = SessionAccess(host, tokens=config.auth == "token", operator_token=token)
         sessions = SessionServices(host, access, config.playbooks)
         serving = _serving_market if world is None else _serving_sessions
         try:
-            async with serving(config, store, place, sessions, token) as server:
+            async with serving(config, store, endpoint, sessions, token) as server:
                 yield server
         finally:
             await store.close()
@@ -150,7 +150,7 @@ async def running_server(config: ServeConfig, place: Place | None = None) -> Asy
 
 @asynccontextmanager
 async def _serving_market(
-    config: ServeConfig, store: Books, place: Place, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, endpoint: Endpoint, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
     (header,) = await find_or_create_runs([config], store)
     metrics = Metrics()
@@ -159,10 +159,10 @@ async def _serving_market(
     authentication = Authentication(market, tokens=config.auth == "token", operator_token=token)
     app = make_app(Services(market, authentication, log_sink, metrics, sessions, _hosts(config)))
     try:
-        async with _serving_at(place, app, sessions.host, market) as (server, task):
+        async with _serving_at(endpoint, app, sessions.host, market) as (server, task):
             head, claims = market.committed, len(authentication.claims())
-            shown = "" if config.operator_token else token
-            info = ServerInfo(place.url, header.run_id, head.seq, len(head.state.joined), shown, claims)
+            issued_token = "" if config.operator_token else token
+            info = ServerInfo(endpoint.url, header.run_id, head.seq, len(head.state.joined), issued_token, claims)
             facts = {"url": info.url, "entries": info.entries, "agents": info.agents}
             log_event("listening", run=header.run_id, auth=config.auth, pid=os.getpid(), **facts)
             yield RunningServer(info, sessions.host, market, server, task)
@@ -179,11 +179,11 @@ async def _serving_market(
 
 @asynccontextmanager
 async def _serving_sessions(
-    config: ServeConfig, store: Books, place: Place, sessions: SessionServices, token: str
+    config: ServeConfig, store: Books, endpoint: Endpoint, sessions: SessionServices, token: str
 ) -> AsyncGenerator[RunningServer]:
     app = make_session_app(sessions, Metrics(), _hosts(config))
-    async with _serving_at(place, app, sessions.host, None) as (server, task):
-        info = ServerInfo(place.url, "", 0, 0, "" if config.operator_token else token, 0)
+    async with _serving_at(endpoint, app, sessions.host, None) as (server, task):
+        info = ServerInfo(endpoint.url, "", 0, 0, "" if config.operator_token else token, 0)
         log_event("listening", world=config.world, auth=config.auth, url=info.url)
         yield RunningServer(info, sessions.host, None, server, task)
     log_event("stopped", world=config.world)
@@ -191,11 +191,11 @@ async def _serving_sessions(
 
 @asynccontextmanager
 async def _serving_at(
-    place: Place, app: Any, host: SessionHost, market: HostedMarket | None
+    endpoint: Endpoint, app: Any, host: SessionHost, market: HostedMarket | None
 ) -> AsyncGenerator[tuple[AdoptingServer, asyncio.Task[None]]]:
     """A server that takes requests until the block is left, and its task. Sessions are closed at the end."""
-    server = AdoptingServer(app, place)
-    task = asyncio.create_task(server.serve(sockets=list(place.sockets)))
+    server = AdoptingServer(app, endpoint)
+    task = asyncio.create_task(server.serve(sockets=list(endpoint.sockets)))
     try:
         while not server.started and not task.done():
             await asyncio.sleep(0.005)

@@ -16,7 +16,7 @@ _HIDDEN = {
     "Zl": "a line break",
     "Zp": "a line break",
 }
-"""By Unicode's general category; Cf has the bidirectional controls and most joiners."""
+"""Kinds of hidden characters by Unicode's general category; Cf has the bidirectional controls and most joiners."""
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, range(0xFE00, 0xFE10)))
@@ -31,10 +31,10 @@ def fault_in(id: str) -> str | None:
         return "is empty"
     if len(id) > MAX_CHARACTERS:
         return f"has more than {MAX_CHARACTERS} characters"
-    for place, letter in enumerate(id, 1):
+    for position, letter in enumerate(id, 1):
         hidden = "an invisible character" if letter in _INVISIBLE else _HIDDEN.get(unicodedata.category(letter))
         if hidden:
-            return f"holds {hidden}, U+{ord(letter):04X}, in place {place}; leave it out"
+            return f"holds {hidden}, U+{ord(letter):04X}, in place {position}; leave it out"
     if id != id.strip():
         return "begins or ends with a space"
     if (normal := unicodedata.normalize("NFKC", id)) != id:
@@ -51,16 +51,16 @@ def skeleton(id: str) -> str:
 
 @cache
 def _prototypes() -> Mapping[str, str]:
-    """By letter. The package lists for a prototype all its look-alikes, and for each of these the prototype alone."""
+    """The prototype of each letter. The package lists a prototype's look-alikes, and for each of them the prototype."""
     table: Mapping[str, list[dict[str, str]]] = _table()
-    alike = {_bare(letter): [_bare(other["c"]) for other in others] for letter, others in table.items()}
-    found: dict[str, str] = {}
-    for letter, others in alike.items():
-        if len(letter) == 1 and len(others) == 1:
-            (prototype,) = others
+    alike = {_bare(letter): [_bare(other["c"]) for other in look_alikes] for letter, look_alikes in table.items()}
+    prototype_of: dict[str, str] = {}
+    for letter, look_alikes in alike.items():
+        if len(letter) == 1 and len(look_alikes) == 1:
+            (prototype,) = look_alikes
             mutual = alike.get(prototype) == [letter]
-            found[letter] = min(letter, prototype) if mutual and len(prototype) == 1 else prototype
-    return found
+            prototype_of[letter] = min(letter, prototype) if mutual and len(prototype) == 1 else prototype
+    return prototype_of
 
 
 def _table() -> Any:

@@ -161,8 +161,8 @@ def _fields(verb: type[Action], parameters: Table) -> dict[str, Any]:
     """
     if not isinstance(parameters.get("metadata", {}), dict):
         raise ValueError(f"metadata should be a JSON object, not {_kind(parameters['metadata'])}")
-    known = _FIELDS[verb]
-    fields = {field: value for field, value in parameters.items() if field in known}
+    names = _FIELDS[verb]
+    fields = {field: value for field, value in parameters.items() if field in names}
     if fields.get("created_at") is not None:
         if (created_at := _time_text(fields["created_at"])) is None:
             raise ValueError(f"created_at should be a time with a zone, not {fields['created_at']!r:.100}")
@@ -240,10 +240,10 @@ _NAMES: Mapping[type[Action], str] = {verb: verb.tool_name() for verb in EXECUTA
 
 def _fetched(state: State, turn: Turn, action: a.FetchMessages) -> dict[str, Any]:
     """The messages, in the JSON whose digest is in the entry of the fetch."""
-    found = mail.select(state, turn.actor, turn.at, action)
-    if found is None or not found.mails:
+    selection = mail.select(state, turn.actor, turn.at, action)
+    if selection is None or not selection.mails:
         return {"messages": [], "has_more": False}
-    return {"messages": orjson.Fragment(found.text), **mail.fetch_metadata(state, turn, found)}
+    return {"messages": orjson.Fragment(selection.text), **mail.fetch_metadata(state, turn, selection)}
 
 
 def _refusal(outcome: Outcome, request: Request) -> bytes:
@@ -273,7 +273,7 @@ def _sent(state: State, turn: Turn, action: a.SendMessage, outcome: Outcome) -> 
 
 def _delivered(state: State, sender: str, to: str, index: int) -> Any:
     box = state.box(to, sender)
-    return next((mail for place in range(box.count) if (mail := box.by_place[place]).index == index), None)
+    return next((mail for position in range(box.count) if (mail := box.by_place[position]).index == index), None)
 
 
 def _dump(value: object) -> bytes:

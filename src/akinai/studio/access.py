@@ -1,4 +1,4 @@
-"""Who may use the studio: a browser on an allowed name that brings the token once, and keeps it in a cookie."""
+"""Access to the studio: a browser under an allowed name sends the token once, and keeps it in a cookie."""
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -42,7 +42,7 @@ class Access:
         why = self._hosts.refuse(headers) or _foreign(scope["method"], dict(headers))
         if why:
             return await _answer(send, 403, f"{why}\n")
-        if scope["path"].startswith(STATIC) or self._is_token(self._kept(headers)):
+        if scope["path"].startswith(STATIC) or self._is_token(self._cookie_token(headers)):
             return await self._app(scope, receive, _with_headers(send))
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "GET" and self._is_token(dict(query).get(TOKEN, "")):
@@ -52,7 +52,7 @@ class Access:
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode("utf-8", "replace"), self._token.encode())
 
-    def _kept(self, headers: list[tuple[bytes, bytes]]) -> str:
+    def _cookie_token(self, headers: list[tuple[bytes, bytes]]) -> str:
         """The token in the cookie; empty without one."""
         for name, value in headers:
             if name == b"cookie":
@@ -67,9 +67,9 @@ class Access:
     async def _welcome(self, path: str, query: list[tuple[str, str]], send: Send) -> None:
         """Keep the token in a cookie and lead to the same page without it in the address."""
         # A path of two slashes would lead to another machine.
-        place = quote("/" + path.lstrip("/")) + (f"?{urlencode(query)}" if query else "")
+        target = quote("/" + path.lstrip("/")) + (f"?{urlencode(query)}" if query else "")
         cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 303, "", ((b"location", place.encode()), (b"set-cookie", cookie.encode())))
+        await _answer(send, 303, "", ((b"location", target.encode()), (b"set-cookie", cookie.encode())))
 
 
 def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:

@@ -1,4 +1,4 @@
-"""The views of runs that were opened lately, and the days of idle and reference on their seeds."""
+"""The views of recently opened runs, and the days of idle and reference on their seeds."""
 
 import asyncio
 from collections import OrderedDict
@@ -46,13 +46,13 @@ class CachedViews:
     async def views(self, header: RunHeader) -> RunViews:
         """The views of a run as it stands now. LedgerError and UsageError for a record that cannot be read."""
         async with self._locks.setdefault(header.run_id, asyncio.Lock()):
-            known = self._views.get(header.run_id)
-            found = await read_on(self.books, known) if known else await read_in_thread(self.books, header)
-            self._views[header.run_id] = found
+            cached = self._views.get(header.run_id)
+            views = await read_on(self.books, cached) if cached else await read_in_thread(self.books, header)
+            self._views[header.run_id] = views
             self._views.move_to_end(header.run_id)
             while len(self._views) > KEPT:
                 self._views.popitem(last=False)
-            return found
+            return views
 
     def known_ghosts(self, header: RunHeader) -> dict[str, Sequence[float]] | None:
         """The days of idle and reference, if they were read or played; None before that."""
@@ -70,24 +70,24 @@ class CachedViews:
         world = worlds.load(header.genesis.world)
         if not 0 < horizon(header) <= MOST_DAYS or not {LOW, HIGH} <= set(world.players):
             return {}
-        found: dict[str, Sequence[float]] = {}
+        by_agent: dict[str, Sequence[float]] = {}
         scales = Scales.of([*self.watch.items, *self.watch.yardsticks])
         for agent in (LOW, HIGH):
             run = scales.baseline(header, agent) or await self._stored(header, agent)
-            found[agent] = run.headline_by_day if run else await asyncio.to_thread(_play, world, header, agent)
-        return {name: days for name, days in found.items() if days}
+            by_agent[agent] = run.headline_by_day if run else await asyncio.to_thread(_play, world, header, agent)
+        return {name: days for name, days in by_agent.items() if days}
 
     async def _stored(self, header: RunHeader, agent: str) -> Run | None:
         for item in (*self.watch.items, *self.watch.yardsticks):
-            known = item.header
+            candidate = item.header
             if (
-                next(iter(known.agents.values()), "") == agent
-                and known.status == "done"
-                and not known.parent
-                and not known.damage
-                and _key(known) == _key(header)
+                next(iter(candidate.agents.values()), "") == agent
+                and candidate.status == "done"
+                and not candidate.parent
+                and not candidate.damage
+                and _key(candidate) == _key(header)
             ):
-                run = await judged_run(self.books, known, self.prices, SERIES)
+                run = await judged_run(self.books, candidate, self.prices, SERIES)
                 return None if run.trouble else run
         return None
 
@@ -97,14 +97,14 @@ def _key(header: RunHeader) -> tuple[str, int]:
 
 
 async def read_in_thread(books: Books, header: RunHeader) -> RunViews:
-    """The views of a run; the fold, and what its page needs at once, are made in a thread."""
+    """The views of a run; the fold, and the parts that its page needs at once, are computed in a thread."""
     fold = await read_for_views(books, header)
 
     def work() -> RunViews:
-        found = fold()
-        assert found.run.digest == found.digest  # made here, and kept
-        assert found.tracks is found.tracks
-        return found
+        views = fold()
+        assert views.run.digest == views.digest  # computed here, and cached
+        assert views.tracks is views.tracks
+        return views
 
     return await asyncio.to_thread(work)
 

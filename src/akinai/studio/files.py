@@ -39,10 +39,10 @@ def bundle(*runs: str, output: str | Path, store: StoreRef = None, language: str
     are left alone. UsageError for several runs in a file, a run that cannot be read, and a place that cannot be
     written.
     """
-    place, words = Path(output), checked_language(language) or "en"
-    single = place.suffix.lower() == HTML
-    if place.is_file() != single and place.exists():
-        raise UsageError(f"{str(place)!r} is a {'folder' if single else 'file'}; -o names a folder, or a file *.html")
+    target, words = Path(output), checked_language(language) or "en"
+    single = target.suffix.lower() == HTML
+    if target.is_file() != single and target.exists():
+        raise UsageError(f"{str(target)!r} is a {'folder' if single else 'file'}; -o names a folder, or a file *.html")
 
     async def work(books: Books) -> Bundled:
         headers = await find_runs(books, runs)
@@ -52,10 +52,10 @@ def bundle(*runs: str, output: str | Path, store: StoreRef = None, language: str
         pages = await _pages(books, headers, site)
         if single:
             (text,) = pages.values()
-            return _write(place.parent, {place.name: text}, place, 1)
+            return _write(target.parent, {target.name: text}, target, 1)
         texts = {**pages, **{name: asset(name) for name in ("studio.css", "studio.js")}}
         texts["index.html"] = await _index(books, headers, site)
-        return _write(place, texts, place / "index.html", len(headers))
+        return _write(target, texts, target / "index.html", len(headers))
 
     return wait(with_store(resolve_store(store), work))
 

@@ -15,7 +15,7 @@ STOP_S = 10.0
 
 @dataclass(slots=True)
 class Jobs:
-    """The processes by the run that they play. `notify` is given what went wrong, in a sentence."""
+    """The processes by the run that they play. `notify` is called with a sentence when one fails."""
 
     store: str
     notify: Callable[[str], None]

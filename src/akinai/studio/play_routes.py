@@ -28,7 +28,7 @@ UNREADABLE = "the form cannot be read"
 
 
 class NewGame(BaseModel, extra="forbid"):
-    """What the form asks for."""
+    """The fields of the form that begins a run."""
 
     world: str = Field(max_length=200)
     preset: str | None = Field(None, max_length=500)
@@ -44,7 +44,7 @@ class Act(BaseModel, extra="forbid"):
 
 
 def add_play_routes(app: FastAPI, studio: Studio) -> None:
-    """The pages of a person's runs and what they ask for."""
+    """Add the pages of a person's runs, and the requests of these pages."""
 
     @app.get("/play")
     async def new(request: Request) -> Response:
@@ -54,8 +54,8 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.post("/play")
     async def begin(request: Request) -> Response:
-        asked = await read_body(request, NewGame, UNREADABLE, most_bytes=MAX_BODY_BYTES)
-        game = Game(asked.world, asked.preset, asked.seed, asked.days)
+        form = await read_body(request, NewGame, UNREADABLE, most_bytes=MAX_BODY_BYTES)
+        game = Game(form.world, form.preset, form.seed, form.days)
         return JSONResponse({"page": f"/play/{quote(await studio.players.begin(game), safe='')}"})
 
     @app.get("/play/{id}")
@@ -80,15 +80,15 @@ def add_play_routes(app: FastAPI, studio: Studio) -> None:
 
     @app.post("/play/{id}/act")
     async def act(request: Request, id: str) -> Response:
-        asked = await read_body(request, Act, UNREADABLE, most_bytes=MAX_BODY_BYTES)
+        form = await read_body(request, Act, UNREADABLE, most_bytes=MAX_BODY_BYTES)
         header = await studio.header(id)
-        outcome = await studio.players.act(id, asked.action, asked.arguments)
+        outcome = await studio.players.act(id, form.action, form.arguments)
         session = await studio.players.session(id) if outcome else None
         return JSONResponse(await _parts(studio, session, header, studio.site(request), outcome))
 
 
 def _actor(session: AsyncSession | None, header: RunHeader) -> str:
-    """Whose moves the person makes now, or made."""
+    """The actor that the person plays, or played."""
     if session is not None:
         return session.actor or next(iter(session.held), "")
     held = cast("Mapping[str, Any] | None", header.card.get(HELD))
@@ -100,7 +100,7 @@ async def _parts(
     studio: Studio, session: AsyncSession | None, header: RunHeader, site: Site, last: Outcome | None = None, *,
     wait: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """What the page shows now. `wait`: after idle and reference were played."""
+    """The parts of the page as the run stands. `wait`: only once idle and reference are played."""
     views = await studio.views.views(await studio.books.header(header.run_id))
     ghosts = await studio.views.ghosts(header) if wait else studio.views.known_ghosts(header)
     actor = _actor(session, header)
@@ -121,12 +121,12 @@ async def _parts(
 
 
 def _new_page(studio: Studio, site: Site) -> str:
-    found: list[dict[str, Any]] = []
+    choices: list[dict[str, Any]] = []
     for name in worlds.names():
         info = describe(worlds.load(name))
         presets = sorted((preset.name for preset in info.presets), key=lambda preset: preset != "default")
         dated = any(setting.name == "days" for setting in info.settings)
-        found.append({"name": name, "about": info.about, "presets": presets, "dated": dated})
+        choices.append({"name": name, "about": info.about, "presets": presets, "dated": dated})
     going = [item.header for item in studio.watch.items if is_persons(item.header)]
     open_runs = [{"id": run.run_id, "world": run.genesis.world, "seed": run.genesis.seed} for run in going[-20:]]
-    return render("play_new.html", site.language, site=site, worlds=found, open_runs=open_runs)
+    return render("play_new.html", site.language, site=site, worlds=choices, open_runs=open_runs)

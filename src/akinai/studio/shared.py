@@ -1,4 +1,4 @@
-"""What the routes of the studio share."""
+"""The state that all routes of the studio share, and their helpers."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ B = TypeVar("B", bound=BaseModel)
 
 @dataclass(slots=True)
 class Studio:
-    """What the routes share."""
+    """The state that the routes share."""
 
     books: Books
     watch: Watch
@@ -33,7 +33,7 @@ class Studio:
     jobs: Jobs
     players: Players
     language: Language | None = None
-    """None: the language that the browser prefers."""
+    """The language of the pages; None for the one that the browser prefers."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     notices: list[str] = field(default_factory=list[str])
 
@@ -51,7 +51,7 @@ class Studio:
 async def read_body(request: Request, model: type[B], complaint: str, *, most_bytes: int = 10_000) -> B:
     """The body of a request as a record.
 
-    HTTPException 413 where it is larger; UsageError, which begins with `complaint`, for one of another shape.
+    HTTPException 413 for a larger body; UsageError, which begins with `complaint`, for one of another shape.
     """
     body = await request.body()
     if len(body) > most_bytes:

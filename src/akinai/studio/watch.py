@@ -1,4 +1,4 @@
-"""The watch over a store: which runs there are, which of them grow, and what their ledgers come to."""
+"""The watch over a store: lists its runs, sees which of them grow, and scores their ledgers."""
 
 import asyncio
 import time
@@ -19,19 +19,19 @@ from akinai.runtime.runs.records import Run
 
 POLL_S = 0.5
 GROWING_S = 5.0
-"""How long after its last entry a run counts as being played."""
+"""Seconds after its last entry for which a run counts as being played."""
 DETAIL = Detail(ledger=False, evidence=False, judged=True, series=True)
 
 
 @dataclass(slots=True)
-class _Known:
+class _Watched:
     item: Item
     version: int
     changed_at: float = float("-inf")
     read_entries: int = -1
     """The number of entries that the judged run has; -1 before it was judged."""
     aside: bool = False
-    """Whether it is no run of the list, but idle or reference on the seed of one."""
+    """Whether it is not listed itself, but is idle or reference on the seed of a listed run."""
 
 
 @dataclass(slots=True)
@@ -44,30 +44,30 @@ class Watch:
     version: int = 0
     list_version: int = 0
     """The version at which a run came or went."""
-    _known: dict[str, _Known] = field(default_factory=dict[str, _Known])
+    _watched: dict[str, _Watched] = field(default_factory=dict[str, _Watched])
     _refreshed_at: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def items(self) -> list[Item]:
         """All runs, oldest first."""
-        return [known.item for known in self._known.values() if not known.aside]
+        return [watched.item for watched in self._watched.values() if not watched.aside]
 
     @property
     def yardsticks(self) -> list[Item]:
         """Runs of idle and reference in the same games on the same seeds, where names stand for other runs."""
-        return [known.item for known in self._known.values() if known.aside]
+        return [watched.item for watched in self._watched.values() if watched.aside]
 
     def changed_since(self, version: int) -> list[Item]:
-        return [known.item for known in self._known.values() if known.version > version]
+        return [watched.item for watched in self._watched.values() if watched.version > version]
 
     @property
     def unread(self) -> int:
         """Runs that were never judged."""
-        return sum(known.read_entries < 0 for known in self._known.values())
+        return sum(watched.read_entries < 0 for watched in self._watched.values())
 
     def look_again(self) -> None:
-        """Let the next refresh read the store, however short the last one is ago."""
+        """Let the next refresh read the store, even right after the last one."""
         self._refreshed_at = float("-inf")
 
     async def refresh(self) -> None:
@@ -76,34 +76,34 @@ class Watch:
             if time.monotonic() - self._refreshed_at < POLL_S:
                 return
             headers = await self.books.runs()
-            chosen = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
-            aside = {header.run_id for header in yardsticks(headers, chosen)} if self.names else set[str]()
-            chosen = [*chosen, *(header for header in headers if header.run_id in aside)]
-            ids = [header.run_id for header in chosen]
-            if ids != list(self._known):
+            selected = select_runs(headers, self.names, damaged=True, deleted=True) if self.names else headers
+            aside = {header.run_id for header in yardsticks(headers, selected)} if self.names else set[str]()
+            selected = [*selected, *(header for header in headers if header.run_id in aside)]
+            ids = [header.run_id for header in selected]
+            if ids != list(self._watched):
                 self.list_version = self.version = self.version + 1
-                self._known = {id: self._known[id] for id in ids if id in self._known}
-            known: dict[str, _Known] = {}
-            for header in chosen:
+                self._watched = {id: self._watched[id] for id in ids if id in self._watched}
+            watched: dict[str, _Watched] = {}
+            for header in selected:
                 updated = await self._updated(header)
-                known[header.run_id] = replace(updated, aside=True) if header.run_id in aside else updated
-            self._known = known
+                watched[header.run_id] = replace(updated, aside=True) if header.run_id in aside else updated
+            self._watched = watched
             self._refreshed_at = time.monotonic()
 
-    async def _updated(self, header: RunHeader) -> _Known:
-        known = self._known.get(header.run_id)
-        before = known.item if known else None
+    async def _updated(self, header: RunHeader) -> _Watched:
+        watched = self._watched.get(header.run_id)
+        before = watched.item if watched else None
         entries = await self._entries(header, before.entries if before else 0)
         now = time.monotonic()
         grew = before is not None and entries > before.entries
-        changed_at = now if grew else known.changed_at if known else float("-inf")
+        changed_at = now if grew else watched.changed_at if watched else float("-inf")
         growing = header.status == "open" and now - changed_at < GROWING_S
         item = replace(before or Item(header, key=_key(header)), header=header, entries=entries, growing=growing)
-        if known is None or item != before:
+        if watched is None or item != before:
             self.version += 1
-            read = known.read_entries if known and before and before.header.status == header.status else -1
-            return _Known(item, self.version, changed_at, read)
-        return known
+            read = watched.read_entries if watched and before and before.header.status == header.status else -1
+            return _Watched(item, self.version, changed_at, read)
+        return watched
 
     async def _entries(self, header: RunHeader, after: int) -> int:
         if header.damage or (header.entries is not None and header.status != "open"):
@@ -121,24 +121,26 @@ class Watch:
 
     async def read_next(self) -> bool:
         """Judge the newest run whose judgement is missing or old; False when there is none."""
-        waiting = [known for known in self._known.values() if known.read_entries != known.item.entries]
+        waiting = [watched for watched in self._watched.values() if watched.read_entries != watched.item.entries]
         if not waiting:
             return False
-        known = min(waiting, key=lambda known: (known.read_entries >= 0, known.aside, -known.item.header.created_at))
-        id, entries = known.item.header.run_id, known.item.entries
-        run = await judged_run(self.books, known.item.header, self.prices)
-        if (current := self._known.get(id)) is not None:
+        watched = min(
+            waiting, key=lambda watched: (watched.read_entries >= 0, watched.aside, -watched.item.header.created_at)
+        )
+        id, entries = watched.item.header.run_id, watched.item.entries
+        run = await judged_run(self.books, watched.item.header, self.prices)
+        if (current := self._watched.get(id)) is not None:
             self.version += 1
-            self._known[id] = replace(
+            self._watched[id] = replace(
                 current, item=replace(current.item, run=run), version=self.version, read_entries=entries
             )
         return True
 
 
-def yardsticks(headers: Sequence[RunHeader], chosen: Sequence[RunHeader]) -> list[RunHeader]:
-    """Finished runs of idle and reference among all, in the games and on the seeds of the chosen ones."""
-    names = {header.run_id for header in chosen}
-    wanted = {(_key(header), header.genesis.seed) for header in chosen if not header.damage}
+def yardsticks(headers: Sequence[RunHeader], selected: Sequence[RunHeader]) -> list[RunHeader]:
+    """Finished runs of idle and reference among all `headers`, in the games and on the seeds of the selected runs."""
+    names = {header.run_id for header in selected}
+    games = {(_key(header), header.genesis.seed) for header in selected if not header.damage}
     players = [
         header
         for header in headers
@@ -147,7 +149,7 @@ def yardsticks(headers: Sequence[RunHeader], chosen: Sequence[RunHeader]) -> lis
     return [
         header
         for header in players
-        if header.status == "done" and not header.damage and (_key(header), header.genesis.seed) in wanted
+        if header.status == "done" and not header.damage and (_key(header), header.genesis.seed) in games
     ]
 
 
@@ -158,7 +160,7 @@ def _key(header: RunHeader) -> str:
 async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: Detail = DETAIL) -> Run:
     """A run with its scores, findings, days and usage; its `trouble` says what is wrong.
 
-    What is kept beside it is used; else the fold works in a thread, and what it gives is kept.
+    Scores that the store keeps are used; otherwise the ledger is folded in a thread, and its scores are kept.
     """
     if header.damage:
         return Run(header, trouble=header.damage)
@@ -167,13 +169,13 @@ async def judged_run(books: Books, header: RunHeader, prices: Prices, detail: De
         entries += [entry async for entry in books.read(header.run_id)]
         expect_whole(header, len(entries))
         world = worlds.load(header.genesis.world)
-        kept = await find_scores(books, header, entries, world) if header.status != "open" else None
-        if kept is None or not detail.within(kept):
+        scored = await find_scores(books, header, entries, world) if header.status != "open" else None
+        if scored is None or not detail.within(scored):
             ledger = Ledger(header.genesis, tuple(entries))
-            kept = await asyncio.to_thread(score_run, header, ledger, world, detail.whole)
-            record = score_record(kept, world)
+            scored = await asyncio.to_thread(score_run, header, ledger, world, detail.whole)
+            record = score_record(scored, world)
             await keep_scores(books, [record] if record else [])
-        run = trimmed(kept, detail)
+        run = trimmed(scored, detail)
     except Exception as error:  # any error is the run's own trouble: a damaged entry, or a fault in somebody's scorer
         why = str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}"
         return Run(header, len(entries), trouble=why)

@@ -43,7 +43,7 @@ from akinai.core.errors import AkinaiError, EndRun
 LOOK = "look"
 """The request for the view, which takes no time and is not recorded."""
 CARD = "/.well-known/agent-card.json"
-"""Where a seat's card is, behind its address. Everybody may read it."""
+"""Path of a seat's card, after the address of the seat. Everybody may read it."""
 REWARD = "akinai/reward"
 """The key of the data part's metadata that holds what an action changed of the first score, in its unit."""
 OVER = "over"
@@ -79,7 +79,7 @@ def _skill(tool: Mapping[str, Any]) -> AgentSkill:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a client reads of an action: text for a model, data for a program."""
+    """The answer to an action: text for a model, data for a program."""
 
     text: str
     data: Mapping[str, Json]

@@ -148,14 +148,14 @@ class AutogenPlayer:
 
     async def _next_moves(self) -> Sequence[RequestedMove]:
         """The moves in the model's next reply; at least one."""
-        said = ""
+        thought = ""
         while True:
             match await self._next_event():
                 case ThoughtEvent(content=text):
-                    said = text
+                    thought = text
                 case ToolCallRequestEvent(content=calls):
                     self._workbench.called = [call.name for call in calls]
-                    return self._protocol.read_moves(self._verbs, Reply(said, tuple(map(_tool_call, calls))))
+                    return self._protocol.read_moves(self._verbs, Reply(thought, tuple(map(_tool_call, calls))))
                 case ToolCallExecutionEvent():
                     await self._add_user_texts()
                 case Response(chat_message=message):

@@ -1,4 +1,4 @@
-"""GEPA's contract over the learner's roles: a candidate is the text that stands where the bullets would."""
+"""GEPA's contract over the learner's roles: a candidate is the text that takes the place of the bullets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTRUCTIONS = "instructions"
 SEED_TEXT = "Think step by step, and give the answer in exactly the form that the task asks for."
 """The candidate that GEPA begins with."""
 HELD_OUT_SHARE = 3
-"""One in so many training tasks is kept for GEPA's own validation; the tasks that judge are never shown to it."""
+"""One training task in this many is kept for GEPA's own validation; GEPA never sees the tasks that judge."""
 
 
 async def optimized(contest: Contest) -> ContestResult:
@@ -58,7 +58,7 @@ class Silent:
 
 @dataclass
 class Batch:
-    """What GEPA reads of an evaluated batch."""
+    """An evaluated batch as GEPA reads it."""
 
     outputs: list[str]
     scores: list[float]
@@ -75,12 +75,12 @@ class Bridge:
     loop: asyncio.AbstractEventLoop
     usage: ModelUsage = field(default_factory=ModelUsage)
     broken: AkinaiError | EndRun | None = None
-    """A broken model or a spent budget: GEPA takes errors for failed proposals, so it is stopped and raised after."""
+    """A broken model or a spent budget, raised once GEPA has stopped: it takes errors for failed proposals."""
     propose_new_texts: None = None
     """GEPA's own proposer is used."""
 
     def evaluate(self, batch: list[Task], candidate: dict[str, str], capture_traces: bool = False) -> Batch:
-        attempts = self._asked(self._attempts(batch, _playbook(candidate[INSTRUCTIONS])))
+        attempts = self._result_of(self._attempts(batch, _playbook(candidate[INSTRUCTIONS])))
         if attempts is None:
             return Batch([""] * len(batch), [0.0] * len(batch), None)
         scores = [attempt.evaluation.score if attempt.evaluation else 0.0 for attempt in attempts]
@@ -111,7 +111,7 @@ class Bridge:
         """GEPA's reflection model: that of the Reflector."""
         text = prompt if isinstance(prompt, str) else "\n\n".join(str(message["content"]) for message in prompt)
         asker = self.contest.asker("gepa", "reflector")
-        reply = self._asked(asker.ask(Request((Message("user", text),))))
+        reply = self._result_of(asker.ask(Request((Message("user", text),))))
         if reply is None:
             return ""
         self.usage = self.usage + ModelUsage(1, tokens=reply.usage)
@@ -136,8 +136,8 @@ class Bridge:
         self.usage = sum((attempt.trajectory.usage for attempt in attempts), self.usage)
         return attempts
 
-    def _asked(self, call: Any) -> Any:
-        """The result of a call in the loop of the learning; None where it broke."""
+    def _result_of(self, call: Any) -> Any:
+        """The result of a call in the loop of the learning; None when it failed."""
         if self.broken is not None:
             call.close()
             return None

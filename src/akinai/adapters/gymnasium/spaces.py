@@ -14,7 +14,7 @@ WORDS = "water price order please send today machine list 10 20 thank you".split
 LONGEST = 5
 """Words of the longest sampled text."""
 WIDEST = 100
-"""How far a sampled number is from a limit, where there is no other."""
+"""Distance of a sampled number from the only limit of its range."""
 
 
 class TextSpace(Space[str]):
@@ -45,7 +45,7 @@ class TextSpace(Space[str]):
 
 
 class ReplySpace(TextSpace):
-    """What an agent may reply: any text, since what holds no action is refused. Samples are actions of a world."""
+    """The replies of an agent: any text, since a reply without an action is refused. Samples are actions of a world."""
 
     def __init__(self, verbs: Sequence[type[Action]], seed: int | np.random.Generator | None = None) -> None:
         super().__init__(seed)

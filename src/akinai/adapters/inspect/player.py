@@ -36,7 +36,7 @@ class _Taken:
 
 @dataclass(frozen=True)
 class _Sized(Message):
-    """What the window counts of a message, with the message itself."""
+    """A message as the window counts it, with Inspect's own."""
 
     original: Any = None
 
@@ -57,8 +57,8 @@ class Player:
         output = None
         while not self._session.done:
             self._window.overflow(self._reserved)
-            shown = [message.original for message in self._window.messages if isinstance(message, _Sized)]
-            output = await get_model().generate([*self._head, *shown], self._tools)
+            newest = [message.original for message in self._window.messages if isinstance(message, _Sized)]
+            output = await get_model().generate([*self._head, *newest], self._tools)
             self._add(messages, output.message)
             for message in await self._answer(output.message):
                 self._add(messages, message)

@@ -64,20 +64,21 @@ def make_task(
     world = worlds.load(name)
     numbers = _seeds(seeds)
     prepared = prepare(world, preset=preset, days=days, settings=_settings(settings))
-    genesis = [Genesis(world.name, seed, prepared.setup) for seed in numbers]
+    geneses = [Genesis(world.name, seed, prepared.setup) for seed in numbers]
     options: dict[str, Any] = {
         "preset": preset, "days": days, "settings": _settings(settings), "store": store, "rest": rest,
-        "hold": _listed(hold) or _held(world, genesis[0]), "max_actions": max_actions, "max_repeats": max_repeats,
+        "hold": _listed(hold) or _held(world, geneses[0]), "max_actions": max_actions, "max_repeats": max_repeats,
     }  # fmt: skip
     samples = [
-        Sample(id=sample_id(made.seed), input=_view(world, made), metadata={"seed": made.seed}) for made in genesis
+        Sample(id=sample_id(genesis.seed), input=_view(world, genesis), metadata={"seed": genesis.seed})
+        for genesis in geneses
     ]
     return Task(
         dataset=MemoryDataset(samples, name=name),
         solver=play(world.name, options, window_tokens),
         scorer=[scores(), findings()],
         version=world.name.partition("@")[2],
-        metadata={"settings_digest": genesis[0].settings_digest},
+        metadata={"settings_digest": geneses[0].settings_digest},
     )
 
 
@@ -110,7 +111,7 @@ def _held(world: World[Any], genesis: Genesis) -> list[str] | None:
 
 
 def _view(world: World[Any], genesis: Genesis) -> str:
-    """What the first actor sees at the beginning."""
+    """The view of the first actor at the beginning."""
     state = world.begin(genesis)
     actors = participants(world, state)
     return world.view(state, actors[0]).text if actors else ""

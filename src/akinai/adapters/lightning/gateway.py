@@ -57,8 +57,8 @@ class Gateway:
     @property
     def rollout(self) -> str:
         """A valid run name for the rollout, with the attempt's number unless it is the first."""
-        found = _ROLLOUT.search(self.event_url)
-        rollout, attempt = found.groups() if found else (str(os.getpid()), "0")
+        match = _ROLLOUT.search(self.event_url)
+        rollout, attempt = match.groups() if match else (str(os.getpid()), "0")
         name = f"rollout-{rollout}" if attempt == "0" else f"rollout-{rollout}-{attempt}"
         return _UNFIT.sub("-", name)[:MAX_NAME]
 
@@ -68,21 +68,23 @@ class Gateway:
 
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         event = {"event_type": kind, "data": data}
-        found = ""
+        failure = ""
         for attempt in range(POST_ATTEMPTS):
             if attempt:
                 time.sleep(2 ** (attempt - 2))
             try:
                 answer = httpx.post(self.event_url, json=event, headers=headers, timeout=POST_TIMEOUT_S)
             except httpx.TransportError as error:
-                found = str(error) or type(error).__name__
+                failure = str(error) or type(error).__name__
                 continue
             if answer.is_success:
                 return
-            found = f"{answer.status_code} {answer.text[:200]}"
+            failure = f"{answer.status_code} {answer.text[:200]}"
             if answer.status_code < 500:
                 break
-        raise GatewayError(f"the event {kind!r} was posted to {self.event_url}, which said {found}; is it still there?")
+        raise GatewayError(
+            f"the event {kind!r} was posted to {self.event_url}, which said {failure}; is it still there?"
+        )
 
 
 class WorldAgent:

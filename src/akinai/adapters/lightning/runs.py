@@ -31,7 +31,7 @@ class RunTask(BaseModel):
     settings: tuple[str, ...] = ()
     """Settings that override the preset, as "name=value"."""
     agent: str | None = None
-    """By default "chat" with a model, and the world's own player without one."""
+    """The agent that plays; by default "chat" with a model, and the world's own player without one."""
     playbook: str | None = None
     """The file of a playbook whose bullets the agent gets."""
     store: str = "memory:"
@@ -39,7 +39,7 @@ class RunTask(BaseModel):
     reward_scale: float = 1.0
     """Factor from score to reward. Trainers of weights need rewards of about 1: 0.001 for a thousand dollars."""
     data_id: str = ""
-    """For the trainer; not used here."""
+    """Set by the trainer; not used here."""
 
     @staticmethod
     def of(data: Any) -> "RunTask":

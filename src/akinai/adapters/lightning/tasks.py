@@ -67,10 +67,10 @@ def study(tasks: TrainConfig | DataSet, settings: Mapping[str, Any] | None = Non
         options, data_set, evaluator = settings or {}, tasks, None
     if data_set.rules is None:
         raise UsageError(f"the data set {data_set.name!r} has no rules to play by; make a `Study` with roles of yours")
-    chosen = learn_settings(options, defaults=data_set.settings)
-    check = find_check(chosen.check) if chosen.check else data_set.check
+    learner_settings = learn_settings(options, defaults=data_set.settings)
+    check = find_check(learner_settings.check) if learner_settings.check else data_set.check
     judge = evaluator or AnswerEvaluator(check)
-    return Study(data_set, data_set.rules, judge, chosen.model_dump(exclude_unset=True))
+    return Study(data_set, data_set.rules, judge, learner_settings.model_dump(exclude_unset=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class RolloutInput:
 
     @staticmethod
     def of(data: object) -> "RolloutInput":
-        """From a rollout's JSON input, where a task alone is enough. UsageError for anything else."""
+        """The input in a rollout's JSON, which may be a task alone. UsageError for anything else."""
         try:
             fields = dict(cast("Mapping[str, Any]", data))
             reflections = _adapter(tuple[Insights, ...]).validate_python(fields.pop(REFLECTIONS, ()))

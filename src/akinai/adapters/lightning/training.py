@@ -43,13 +43,13 @@ EXTRA = "lightning"
 def _expect_package() -> None:
     """MissingExtra without the package; UsageError for another line of it."""
     try:
-        found = version(PACKAGE)
+        installed = version(PACKAGE)
     except PackageNotFoundError:
         raise MissingExtra("the adapter of agent-lightning", PACKAGE, EXTRA) from None
-    if not f"{found}.".startswith(f"{LINE}."):
+    if not f"{installed}.".startswith(f"{LINE}."):
         raise UsageError(
-            f"agent-lightning {found} is installed, and this adapter's algorithm runs under the Trainer of its {LINE} "
-            f"line; install 'akinai[{EXTRA}]' on Python 3.11, or use akinai.adapters.lightning.gateway with 1.x"
+            f"agent-lightning {installed} is installed, and this adapter's algorithm runs under the Trainer of its "
+            f"{LINE} line; install 'akinai[{EXTRA}]' on Python 3.11, or use akinai.adapters.lightning.gateway with 1.x"
         )
 
 
@@ -226,7 +226,7 @@ class Rollouts:
         self._store = store
         self._splits: Mapping[str, Sequence[Task]] = {"train": train, "validation": judged, "held_out": held_out}
         # An id is unique within a split only, so the text is part of the key.
-        self._known = {(task.id, task.text): task for tasks in self._splits.values() for task in tasks}
+        self._task_by_key = {(task.id, task.text): task for tasks in self._splits.values() for task in tasks}
         self._published: tuple[Playbook, str] | None = None
         self._publishing, self._pending = asyncio.Lock(), asyncio.Semaphore(MAX_PENDING)
         self.abandoned = False
@@ -239,7 +239,7 @@ class Rollouts:
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
         """An attempt. Raises the runner's ModelError or EndRun, and AgentError when the rollout left no record."""
-        task = self._known[assignment.id, assignment.text]
+        task = self._task_by_key[assignment.id, assignment.text]
         mode: Mode = "train" if assignment.attempt else "val"
         resources = await self._resources(retrieved.playbook)
         rollout_input = RolloutInput(task, tuple(reflections), assignment.attempt).to_json()
@@ -266,8 +266,8 @@ class Rollouts:
 
     async def _wait_for(self, rollout_id: str) -> Any:
         while not self.abandoned:
-            if found := await self._store.wait_for_rollouts(rollout_ids=[rollout_id], timeout=0):
-                return found[0]
+            if finished := await self._store.wait_for_rollouts(rollout_ids=[rollout_id], timeout=0):
+                return finished[0]
             await asyncio.sleep(POLL_S)
         raise AgentError(f"nobody made the rollout {rollout_id}: its runners ended; what they logged says why")
 
@@ -292,5 +292,7 @@ def _tasks(samples: Any) -> list[Task]:
 
 def _model_choice(llm: Any, rollout: Any) -> ModelChoice:
     sampling = llm.sampling_parameters
-    known = {name: sampling[name] for name in ("temperature", "max_tokens", "seed") if name in sampling}
-    return ModelChoice(f"openai:{llm.model}", llm.get_base_url(rollout.rollout_id, rollout.attempt.attempt_id), **known)
+    options = {name: sampling[name] for name in ("temperature", "max_tokens", "seed") if name in sampling}
+    return ModelChoice(
+        f"openai:{llm.model}", llm.get_base_url(rollout.rollout_id, rollout.attempt.attempt_id), **options
+    )

@@ -53,9 +53,9 @@ class WorldTools(vf.Toolset[vf.ToolsetConfig, WorldState]):
         required = schema.get("required", ())
 
         async def act(**arguments: Any) -> str:
-            given = {name: value for name, value in arguments.items() if name in required or value is not None}
+            sent = {name: value for name, value in arguments.items() if name in required or value is not None}
             try:
-                text = await self.session.call(tool["name"], given)
+                text = await self.session.call(tool["name"], sent)
             except EndRun as end:
                 return f"The run is over: {end.ending}."
             await self._note()

@@ -22,7 +22,7 @@ from akinai.server.authentication import Credentials, Unauthorized, digest, new_
 from akinai.server.event_log import log_event
 from akinai.server.execute import Reply, read_body, refusal, reply_or_refusal
 from akinai.server.markets.handover import Channel, RoutedConnection
-from akinai.server.markets.listening import AdoptingServer, Place
+from akinai.server.markets.listening import AdoptingServer, Endpoint
 from akinai.server.markets.metrics import page_of_all
 from akinai.server.markets.paths import FRONT_PATHS, market_in, root_of
 from akinai.server.markets.runs import find_or_create_runs
@@ -45,11 +45,11 @@ class Front:
         self.root = config.run
         self._config, self._url = config, url
         self._making = asyncio.Lock()
-        self.server = AdoptingServer(_app(self), Place([], url, partial(RoutedConnection, self.route)))
+        self.server = AdoptingServer(_app(self), Endpoint([], url, partial(RoutedConnection, self.route)))
 
     @property
     def operator_token(self) -> str:
-        """Empty where none is required."""
+        """The operator's token; empty where none is required."""
         return self._config.operator_token or "" if self._config.auth == "token" else ""
 
     @property
@@ -129,13 +129,13 @@ async def running_markets(config: ServeConfig) -> AsyncGenerator[RunningMarkets]
     with listening_socket(config.host, config.port) as sock:
         further = [replace(config, run=name, data=folder) for name, folder in config.markets.items()]
         names = await _make_runs([config, *further])
-        front = Front(replace(config, run=names[0], operator_token=token or None), Place.at(sock).url)
+        front = Front(replace(config, run=names[0], operator_token=token or None), Endpoint.at(sock).url)
         try:
             started = await asyncio.gather(*(front.start(name) for name in names), return_exceptions=True)
-            infos = [_expect_info(found) for found in started]
+            infos = [_expect_info(outcome) for outcome in started]
             task = asyncio.create_task(front.server.serve(sockets=[sock]))
-            shown, claims = "" if config.operator_token else token, sum(info.claims for info in infos)
-            info = replace(infos[0], operator_token=shown, claims=claims, markets=tuple(names))
+            issued_token, claims = "" if config.operator_token else token, sum(info.claims for info in infos)
+            info = replace(infos[0], operator_token=issued_token, claims=claims, markets=tuple(names))
             log_event("listening", url=info.url, auth=config.auth, markets=names)
             try:
                 yield RunningMarkets(info, front, task)
@@ -147,10 +147,10 @@ async def running_markets(config: ServeConfig) -> AsyncGenerator[RunningMarkets]
     log_event("stopped", markets=names)
 
 
-def _expect_info(found: ServerInfo | BaseException) -> ServerInfo:
-    if isinstance(found, BaseException):
-        raise found
-    return found
+def _expect_info(outcome: ServerInfo | BaseException) -> ServerInfo:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 async def _make_runs(configs: list[ServeConfig]) -> list[str]:
@@ -163,12 +163,12 @@ async def _make_runs(configs: list[ServeConfig]) -> list[str]:
 
 
 def _app(front: Front) -> Middleware:
-    """What belongs to no market, or to all of them."""
+    """The routes that belong to no market, or to all of them."""
     app = FastAPI(title="Akinai markets", version="1", redirect_slashes=False, docs_url=None, redoc_url=None)
 
     async def markets() -> Response:
         """The markets and how each is doing."""
-        items = [_shown(owner) for owner in front.owners.values()]
+        items = [_describe(owner) for owner in front.owners.values()]
         return response_of(Reply(200, wire.encode(wire.listing(items, len(items), 0, None))))
 
     @responds(reply_or_refusal)
@@ -214,8 +214,8 @@ async def _add(front: Front, request: Request) -> Reply:
         await front.add(name)
     except UsageError as error:
         return refusal(422, str(error))
-    return Reply(201, wire.encode(_shown(front.owners[name])))
+    return Reply(201, wire.encode(_describe(front.owners[name])))
 
 
-def _shown(owner: Owner) -> dict[str, Json]:
+def _describe(owner: Owner) -> dict[str, Json]:
     return {"name": owner.name, "path": root_of(owner.name), "status": owner.status, "starts": owner.starts}

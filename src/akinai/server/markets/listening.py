@@ -1,4 +1,4 @@
-"""How a process takes connections: from a socket on which it listens, or from the process that accepted them."""
+"""Connections of a process: from a socket on which it listens, or from the process that accepted them."""
 
 import asyncio
 import resource
@@ -14,7 +14,7 @@ from akinai.server.connections import LimitedConnection
 
 KEEP_ALIVE_S = 60
 GRACE_S = 30
-"""How long a stop waits for requests that are being answered."""
+"""Seconds that a stop waits for requests that are being answered."""
 
 
 def _unchanged(app: Any) -> Any:
@@ -22,28 +22,28 @@ def _unchanged(app: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a server is."""
+class Endpoint:
+    """A server's address, and how it takes connections there."""
 
     sockets: Sequence[socket.socket]
-    """On which it listens; none where it takes connections from another process."""
+    """Sockets to listen on; none where another process hands over its connections."""
     url: str
     connection: Callable[..., asyncio.Protocol] = LimitedConnection
     mount: Callable[[Any], Any] = _unchanged
-    """What the app is there, such as an app under a prefix."""
+    """Wraps the app for this address, for example under a prefix."""
 
     @staticmethod
-    def at(sock: socket.socket, connection: Callable[..., asyncio.Protocol] = LimitedConnection) -> "Place":
-        """The address of a socket."""
-        return Place([sock], url_of(sock), connection)
+    def at(sock: socket.socket, connection: Callable[..., asyncio.Protocol] = LimitedConnection) -> "Endpoint":
+        """The endpoint of a listening socket."""
+        return Endpoint([sock], url_of(sock), connection)
 
 
 class AdoptingServer(UvicornServer):
     """A server that also takes connections that another process accepted."""
 
-    def __init__(self, app: Any, place: Place) -> None:
-        http: Any = place.connection
-        config = uvicorn_config(place.mount(app), grace_s=GRACE_S, http=http, timeout_keep_alive=KEEP_ALIVE_S)
+    def __init__(self, app: Any, endpoint: Endpoint) -> None:
+        http: Any = endpoint.connection
+        config = uvicorn_config(endpoint.mount(app), grace_s=GRACE_S, http=http, timeout_keep_alive=KEEP_ALIVE_S)
         super().__init__(config)
         self._adoptions = set[asyncio.Task[Any]]()
 

@@ -13,7 +13,7 @@ from akinai.server.markets.paths import root_of
 from akinai.server.markets.supervisor import Owner
 
 PAGE_S = 5.0
-"""How long a market's metrics are waited for."""
+"""Seconds that a market has to send its metrics."""
 
 
 async def page_of_all(owners: Mapping[str, Owner], operator_token: str) -> bytes:

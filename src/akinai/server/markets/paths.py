@@ -1,11 +1,11 @@
-"""Which paths belong to which market."""
+"""The paths of a server of many markets."""
 
 FRONT_PATHS = frozenset({"/m", "/m/", "/metrics"})
 """Answered for all markets together, by the process that accepts connections."""
 
 
 def root_of(name: str) -> str:
-    """The path under which a market is."""
+    """The path under which a market is mounted."""
     return f"/m/{name}"
 
 

@@ -20,17 +20,17 @@ OPEN_MARKET = {"open": True, "clock": "wall", "customers.purchases": 0, "custome
 
 async def find_or_create_runs(configs: Sequence[ServeConfig], store: Books) -> list[RunHeader]:
     """The run that each config names, or a new one. UsageError for a run that cannot be served; then none is made."""
-    known = await store.runs()
+    stored = await store.runs()
     headers, new = list[RunHeader](), list[RunHeader]()
     for config in configs:
-        found = next((run for run in known if config.run is not None and run.run_id == config.run), None)
-        if found is not None:
-            headers.append(_resumed_header(found, config))
+        existing = next((run for run in stored if config.run is not None and run.run_id == config.run), None)
+        if existing is not None:
+            headers.append(_resumed_header(existing, config))
         else:
-            name = checked_name(config.run) if config.run else fresh_name([*known, *new])
+            name = checked_name(config.run) if config.run else fresh_name([*stored, *new])
             headers.append(_new_header(config, name))
             new.append(headers[-1])
-    expect_free(known, new)
+    expect_free(stored, new)
     for header in new:
         await store.create(header)
     return headers

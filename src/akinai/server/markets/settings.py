@@ -29,7 +29,7 @@ class ServeConfig:
     operator_token: str | None = None
     """Used with `auth="token"`; None makes one."""
     allow_host: Sequence[str] = ()
-    """With `auth="open"`: names besides this machine's under which the market may be reached."""
+    """Host names besides this machine's under which the market may be reached, with `auth="open"`."""
     world: str | None = None
     """The world whose sessions are served; None for a market, beside which sessions of every world are."""
     playbooks: Sequence[str] = ()
@@ -85,8 +85,8 @@ def expect_safe(config: ServeConfig) -> None:
     """UsageError when other machines could act under any name, an allowed host is no name, or markets are asked for
     that a server of sessions or a store in memory cannot have."""
     if config.world is not None and (config.data or config.run or config.markets):
-        given = "--run" if config.run else "--market"
-        raise UsageError(f"{given} belongs to a market, which 'akinai serve' without a world serves; leave it out")
+        option = "--run" if config.run else "--market"
+        raise UsageError(f"{option} belongs to a market, which 'akinai serve' without a world serves; leave it out")
     if config.markets and config.store.startswith("memory:"):
         raise UsageError(
             "several markets are several processes, which share no store in memory; choose another --store"

@@ -20,9 +20,9 @@ STEADY_S = 10.0
 """A process that lived as long is started anew at once; others after a pause that doubles."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 PATIENCE_S = 8.0
-"""How long a stopping process may answer requests."""
+"""Seconds that a stopping process may go on answering requests."""
 LAST_PATIENCE_S = 1.5
-"""How long it may take, after that, to commit what it accepted."""
+"""Seconds that it then has to commit what it accepted."""
 
 Status = Literal["serving", "starting"]
 
@@ -36,7 +36,7 @@ class Owner:
         """`received` takes connections whose next request is another's."""
         self.name, self.starts = name, 0
         self.info: ServerInfo | None = None
-        """As it was when the market was last started."""
+        """The server as it was when the market was last started."""
         self.channel: Channel | None = None
         """The way to the process; None while none serves."""
         self._settings = _settings_of(name, config, url)
@@ -93,14 +93,14 @@ class Owner:
         with suppress(OSError):
             process.stdin.write(json.dumps(self._settings).encode() + b"\n")
             await process.stdin.drain()
-        said = await process.stdout.readline()
-        found: Any = json.loads(said) if said else {"error": "its process ended before it served"}
-        if "error" in found:
+        line = await process.stdout.readline()
+        answer: Any = json.loads(line) if line else {"error": "its process ended before it served"}
+        if "error" in answer:
             here.close()
             await process.wait()
-            raise StoreError(f"the market {self.name!r} cannot be served: {found['error']}")
+            raise StoreError(f"the market {self.name!r} cannot be served: {answer['error']}")
         self.channel = Channel(here, self._received, self._disconnect)
-        self.info = ServerInfo(**found)
+        self.info = ServerInfo(**answer)
         return self.info
 
     async def _keep(self) -> None:

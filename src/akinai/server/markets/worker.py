@@ -22,7 +22,7 @@ from akinai.runtime.garbage import collect_less_for_good
 from akinai.server.event_log import logging_to_stderr
 from akinai.server.execute import Receive, refusal
 from akinai.server.markets.handover import Channel, RoutedConnection
-from akinai.server.markets.listening import Place, raise_file_limit
+from akinai.server.markets.listening import Endpoint, raise_file_limit
 from akinai.server.markets.paths import FRONT_PATHS, market_in, root_of
 from akinai.server.markets.settings import ServeConfig
 from akinai.server.middleware import App, Scope, Send
@@ -69,20 +69,20 @@ async def _serve(settings: Mapping[str, Any], sock: socket.socket) -> None:
     def route(path: str) -> Channel | None:
         return None if paths(path) else channels[0]
 
-    place = Place([], settings["url"], partial(RoutedConnection, route), lambda app: Mounted(app, paths))
-    async with running_server(config, place) as server:
+    endpoint = Endpoint([], settings["url"], partial(RoutedConnection, route), lambda app: Mounted(app, paths))
+    async with running_server(config, endpoint) as server:
         channels.append(Channel(sock, server.adopt, server.stop))  # without the server there is nothing to serve
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, server.stop)
         loop.add_signal_handler(signal.SIGINT, lambda: None)
         import_module("numpy")  # otherwise the first search, and every request meanwhile, would wait for it
         collect_less_for_good()
-        _tell(asdict(server.info))
+        _report(asdict(server.info))
         await server.ended()
 
 
-def _tell(found: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(found) + "\n")
+def _report(document: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(document) + "\n")
     sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
@@ -99,7 +99,7 @@ def main() -> int:
         ):
             runner.run(_serve(settings, sock))
     except AkinaiError as error:
-        _tell({"error": str(error)})
+        _report({"error": str(error)})
         return 1
     return 0
 

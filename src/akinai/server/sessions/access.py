@@ -1,4 +1,4 @@
-"""Who may do what with sessions: the operator, the token of a session, and the token of a seat."""
+"""Permissions of the operator, of the token of a session, and of the token of a seat."""
 
 import base64
 import hmac
@@ -53,7 +53,7 @@ class SessionAccess:
             raise Unauthorized(401, "Authorization: Bearer with the token of the session is required")
 
     def member(self, credentials: Credentials) -> None:
-        """Unauthorized (401) for who has no token at all of this server."""
+        """Unauthorized (401) for a request without any token of this server."""
         if not self.tokens or _same(self._operator_token, credentials):
             return
         for name, hosted in self._host.sessions.items():

@@ -1,4 +1,4 @@
-"""A client of sessions over HTTP: what a session in this process can do, of any world."""
+"""A client of sessions over HTTP, of any world, with the members of a session in this process."""
 
 import asyncio
 import secrets
@@ -103,21 +103,21 @@ class SessionClient:
         sent = token or self.token
         headers = {"authorization": f"Bearer {sent}"} if sent else {}
         content = None if body is None else body.model_dump_json(exclude_none=True)
-        found = ""
+        fault = ""
         for attempt in range(ATTEMPTS):
             try:
                 answer = await self._http.request(verb, path, params=query, content=content, headers=headers)
             except httpx.TransportError as error:
-                found = f"no answer from {self._http.base_url} ({type(error).__name__}: {error})"
+                fault = f"no answer from {self._http.base_url} ({type(error).__name__}: {error})"
             else:
                 if answer.is_success:
                     return _parsed(shape, answer.content)
                 if answer.status_code != 429:
                     raise _error(answer)
-                found = f"status {answer.status_code}"
+                fault = f"status {answer.status_code}"
             if attempt < ATTEMPTS - 1:
                 await asyncio.sleep(FIRST_PAUSE_S * 2**attempt)
-        raise AgentError(f"{verb} {path}: {found}")
+        raise AgentError(f"{verb} {path}: {fault}")
 
 
 class _Anything(BaseModel, extra="allow"):
@@ -152,11 +152,11 @@ class RemoteSession:
         self.outcome: Outcome | None = None
         """The outcome of the last action; None before the first."""
         self.reward: float = 0.0
-        """What the last action changed of the first score, in its unit."""
+        """Change of the first score by the last action, in its unit."""
         self.token = token
-        """Plays every seat, or the seat whose token was given; empty where none is needed."""
+        """Token of the session, or of one seat; empty where none is needed."""
         self.seats: Mapping[str, str] = {seat.actor: seat.token for seat in seats}
-        """By actor, the token with which it is played alone."""
+        """The token of each seat, by actor."""
         self._client, self._info = client, info
         self._path = f"/sessions/{quote(info.id, safe='')}"
 
@@ -201,11 +201,11 @@ class RemoteSession:
         return self._info.ending
 
     async def refresh(self) -> None:
-        """Ask how the session stands, which others may have changed."""
+        """Ask the server for the session's state, which other clients may have changed."""
         self._info = await self._get("", s.SessionInfo)
 
     async def view(self, actor: str | None = None) -> s.ViewAnswer:
-        """What an actor sees, by default the one that acts next. Free; not recorded."""
+        """The view of an actor, by default the one that acts next. Free; not recorded."""
         return await self._get("/view", s.ViewAnswer, {"actor": actor})
 
     async def tools(self, actor: str | None = None, *, inline: bool = False) -> Sequence[Mapping[str, Any]]:
@@ -243,15 +243,15 @@ class RemoteSession:
             self._info = answer
             if answer.outcome is not None:
                 break
-        found = answer.outcome
-        self.outcome, self.reward = Outcome(found.text, found.ok, found.code, found.data), answer.reward
+        outcome = answer.outcome
+        self.outcome, self.reward = Outcome(outcome.text, outcome.ok, outcome.code, outcome.data), answer.reward
         return self.outcome
 
     async def scores(self) -> Sequence[Score]:
         """The scores as they stand; with the token of a seat once the run is over."""
-        found = (await self._get("/scores", s.ScoresAnswer)).scores
+        scores = (await self._get("/scores", s.ScoresAnswer)).scores
         return [
-            Score(name, score.value, score.unit, tuple(score.because), score.better) for name, score in found.items()
+            Score(name, score.value, score.unit, tuple(score.because), score.better) for name, score in scores.items()
         ]
 
     async def ledger(self) -> Sequence[Mapping[str, Any]]:
@@ -279,8 +279,8 @@ class RemoteSession:
         return over and isinstance(error, EndRun)
 
     async def _get(self, path: str, shape: type[B], query: Mapping[str, Any] | None = None) -> B:
-        asked = {name: value for name, value in (query or {}).items() if value is not None}
-        return await self._client.request("GET", self._path + path, shape, query=asked, token=self.token)
+        parameters = {name: value for name, value in (query or {}).items() if value is not None}
+        return await self._client.request("GET", self._path + path, shape, query=parameters, token=self.token)
 
     async def _post(self, path: str, shape: type[B], body: BaseModel | None = None) -> B:
         return await self._client.request("POST", self._path + path, shape, body=body, token=self.token)

@@ -1,4 +1,4 @@
-"""The sessions that a server plays: opening, resuming and closing them, and actions that are done once."""
+"""The sessions of a server: opens, resumes and closes them, and takes each action once for its key."""
 
 import asyncio
 import secrets
@@ -48,7 +48,7 @@ class HostedSession:
 
     session: AsyncSession
     closing: asyncio.Event
-    """Set when nobody is to wait any longer."""
+    """Set when the server stops: requests no longer wait."""
     closed: bool = False
     _actions: OrderedDict[tuple[str | None, str], _Action] = field(default_factory=OrderedDict)  # pyright: ignore[reportUnknownVariableType]
     _locks: dict[str | None, asyncio.Lock] = field(default_factory=dict[str | None, asyncio.Lock])
@@ -76,15 +76,15 @@ class HostedSession:
         another action, Overloaded, and what `AsyncSession.act` raises.
         """
         key = request.key or secrets.token_hex(12)
-        asked = request.model_copy(update={"wait_s": 0.0, "key": key})
+        keyed_request = request.model_copy(update={"wait_s": 0.0, "key": key})
         action = self._actions.get((seat, key))
         if action is None:
             if sum(not other.task.done() for other in self._actions.values()) >= MOST_WAITING:
                 raise Overloaded
-            action = _Action(asked, asyncio.create_task(self._take(asked, seat)))
+            action = _Action(keyed_request, asyncio.create_task(self._take(keyed_request, seat)))
             self._actions[seat, key] = action
             self._forget_old()
-        elif action.request != asked:
+        elif action.request != keyed_request:
             raise OtherRequest(f"the key {key!r:.100} belongs to another action; choose a new key for each")
         stopped = asyncio.create_task(self.closing.wait())
         try:
@@ -159,7 +159,7 @@ class SessionHost:
 
     @property
     def sessions(self) -> Mapping[str, HostedSession]:
-        """By the name of the run, in the order of opening."""
+        """Hosted sessions by the name of their run, in the order of opening."""
         return self._sessions
 
     def find(self, name: str) -> HostedSession:
@@ -170,7 +170,7 @@ class SessionHost:
 
     async def open(self, options: NewSession) -> HostedSession:
         """Open a new run. UsageError for what cannot be played, or not by a request; Overloaded."""
-        world = self._chosen(options)
+        world = self._world_of(options)
         async with self._opening:
             await self._make_room()
             fields = options.model_dump(exclude={"world"})
@@ -219,7 +219,7 @@ class SessionHost:
             raise Overloaded
         await self.close(over)
 
-    def _chosen(self, options: NewSession) -> World[Any]:
+    def _world_of(self, options: NewSession) -> World[Any]:
         """The world of a new session. UsageError for options that would read files or spend on models."""
         if options.world is None and self._world is None:
             raise UsageError(f"name a world: there is {', '.join(sorted(worlds.names()))}")
@@ -227,8 +227,8 @@ class SessionHost:
         assert world is not None
         if self._world is not None and world.name != self._world.name:
             raise UsageError(f"here {self._world.name} is played, not {options.world!r:.100}")
-        if options.preset is not None and options.preset not in (known := presets(world)):
-            raise UnknownName("preset", options.preset, known, f"of {world.name}")
+        if options.preset is not None and options.preset not in (names := presets(world)):
+            raise UnknownName("preset", options.preset, names, f"of {world.name}")
         if options.rest is not None and options.rest not in world.players:
             raise UnknownName("player", options.rest, world.players, f"of {world.name}")
         for path in _paths(options.settings):
@@ -238,14 +238,14 @@ class SessionHost:
 
 def _paths(settings: Mapping[str, Any], above: Sequence[str] = ()) -> list[tuple[list[str], object]]:
     """Every setting as the steps that lead to it, with its value."""
-    found: list[tuple[list[str], object]] = []
+    paths: list[tuple[list[str], object]] = []
     for name, value in settings.items():
         steps = [*above, *str(name).split(".")]
         if isinstance(value, Mapping):
-            found += _paths(cast("Mapping[str, Any]", value), steps)
+            paths += _paths(cast("Mapping[str, Any]", value), steps)
         else:
-            found.append((steps, value))
-    return found
+            paths.append((steps, value))
+    return paths
 
 
 def _expect_harmless(world: World[Any], setting: tuple[Sequence[str], object]) -> None:

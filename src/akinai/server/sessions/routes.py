@@ -35,7 +35,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class SessionServices:
-    """What the routes of sessions use."""
+    """The services that the routes of sessions use."""
 
     host: SessionHost
     access: SessionAccess
@@ -67,7 +67,7 @@ async def _body(request: Request, shape: type[B]) -> B:
 async def _reply_or_refusal(work: Awaitable[Reply]) -> Reply:
     """The reply of `work`, or the refusal that its error means."""
     try:
-        return await reply_or_refusal(_kept(work))
+        return await reply_or_refusal(_with_store_refusal(work))
     except EndRun as end:
         return refusal(409, f"The run is over: {end.ending}", "over")
     except SessionClosed as error:
@@ -83,8 +83,8 @@ async def _reply_or_refusal(work: Awaitable[Reply]) -> Reply:
         return refusal(409, keepable(f"The run has failed: {error}"), "failed")
 
 
-async def _kept(work: Awaitable[Reply]) -> Reply:
-    """The reply of `work`, or the refusal for a store that fails, which leaves open whether the action was kept."""
+async def _with_store_refusal(work: Awaitable[Reply]) -> Reply:
+    """The reply of `work`, or the refusal when the store fails, which leaves open whether it kept the action."""
     try:
         return await work
     except StoreError as error:
@@ -124,9 +124,9 @@ def _add_openings(app: FastAPI, services: SessionServices) -> None:
         """The sessions that are open here, oldest first. For the operator."""
         access.operator(credentials_of(request))
         names = list(host.sessions)
-        chosen = names[offset:] if limit is None else names[offset : offset + limit]
-        items = [host.find(name).info() for name in chosen]
-        return _answer(s.SessionPage(items=items, **_place(len(names), offset, limit, len(items))))
+        page = names[offset:] if limit is None else names[offset : offset + limit]
+        items = [host.find(name).info() for name in page]
+        return _answer(s.SessionPage(items=items, **_page_fields(len(names), offset, limit, len(items))))
 
     @app.post("/sessions/{id}/resume", **_described(s.OpenedSession, 401, 404, 413, 422, 429, 503))
     @responds(_reply_or_refusal)
@@ -145,12 +145,12 @@ def _add_openings(app: FastAPI, services: SessionServices) -> None:
         return _answer(hosted.info())
 
 
-def _place(total: int, offset: int, limit: int | None, count: int) -> dict[str, Any]:
+def _page_fields(total: int, offset: int, limit: int | None, count: int) -> dict[str, Any]:
     return {"total": total, "offset": offset, "limit": limit, "has_more": offset + count < total}
 
 
 def _played(hosted: HostedSession, seat: str | None, actor: str | None) -> str | None:
-    """The actor that is asked about. Unauthorized (403) for that of another seat."""
+    """The actor that a request is about. Unauthorized (403) for one of another seat."""
     if actor is not None and not hosted.plays(seat, actor):
         raise Unauthorized(403, f"the token is that of {seat}, not of {keepable(actor)!r:.100}")
     return actor or hosted.actor_of(seat)
@@ -170,12 +170,12 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
     async def view(request: Request, id: str, actor: Actor = None) -> Reply:
         """What an actor sees. Free; not recorded."""
         hosted, seat = access.session(id, credentials_of(request))
-        who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-        view = hosted.session.view(who)
+        viewer = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+        view = hosted.session.view(viewer)
         names = [verb.tool_name() for verb in view.verbs]
         return _answer(
             s.ViewAnswer(
-                actor=who or "", text=view.text, actions=names, closed=view.closed, news=view.news, now=view.now
+                actor=viewer or "", text=view.text, actions=names, closed=view.closed, news=view.news, now=view.now
             )
         )
 
@@ -184,8 +184,8 @@ def _add_reads(app: FastAPI, services: SessionServices) -> None:
     async def tools(request: Request, id: str, actor: Actor = None, inline: Inline = False) -> Reply:
         """The actions that an actor may take now, as tools for a model."""
         hosted, seat = access.session(id, credentials_of(request))
-        who = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
-        return _answer(s.ToolsAnswer(tools=hosted.session.tools(who, inline=inline)))
+        viewer = _played(hosted, seat, actor) or next(iter(seats_of(hosted)), None)
+        return _answer(s.ToolsAnswer(tools=hosted.session.tools(viewer, inline=inline)))
 
 
 def _add_results(app: FastAPI, services: SessionServices) -> None:
@@ -196,8 +196,8 @@ def _add_results(app: FastAPI, services: SessionServices) -> None:
     async def scores(request: Request, id: str) -> Reply:
         """The scores as they stand; for the token of a seat once the run is over."""
         hosted, seat = access.session(id, credentials_of(request))
-        found = await hosted.session.scores() if seat is None or hosted.session.done else ()
-        answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in found}
+        scores = await hosted.session.scores() if seat is None or hosted.session.done else ()
+        answers = {score.name: s.ScoreAnswer.model_validate(score.to_json()) for score in scores}
         return _answer(s.ScoresAnswer(done=hosted.session.done, scores=answers))
 
     @app.get("/sessions/{id}/ledger", **_described(s.LedgerPage, 401, 404, 422))
@@ -207,9 +207,9 @@ def _add_results(app: FastAPI, services: SessionServices) -> None:
         hosted, seat = access.session(id, credentials_of(request))
         entries = (await hosted.session.run()).ledger.entries
         own = [entry for entry in entries if hosted.plays(seat, entry.actor)]
-        chosen = own[offset:] if limit is None else own[offset : offset + limit]
-        items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in chosen]
-        return _answer(s.LedgerPage(items=items, **_place(len(own), offset, limit, len(items))))
+        page = own[offset:] if limit is None else own[offset : offset + limit]
+        items = [{"seq": entry.seq, "at": entry.at, "digest": entry.digest, **entry.data} for entry in page]
+        return _answer(s.LedgerPage(items=items, **_page_fields(len(own), offset, limit, len(items))))
 
 
 def _add_actions(app: FastAPI, services: SessionServices) -> None:
