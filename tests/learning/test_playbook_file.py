@@ -241,10 +241,10 @@ def test_a_corrupt_file_is_named_kept_and_recovered(path: Path, cut: int) -> Non
     assert path.read_bytes() == broken
     recovered = reopened(file).recover()
     assert recovered.playbook == good
-    assert [kept.read_bytes() for kept in recovered.kept] == [broken]
-    assert [kept.name for kept in recovered.kept] == ["p.json.corrupt-1"]
+    assert [copy.read_bytes() for copy in recovered.copies] == [broken]
+    assert [copy.name for copy in recovered.copies] == ["p.json.corrupt-1"]
     assert contents_of(reopened(file).commit(add("three")).playbook) == ["one", "two", "three"]
-    assert reopened(file).recover().kept == ()
+    assert reopened(file).recover().copies == ()
 
 
 def test_a_playbook_that_is_gone_is_not_begun_anew_in_silence(path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_corrupt_journal_is_named_kept_and_goes_on(path: Path, broken: bytes) 
             attempt()
     assert contents_of(reopened(file).load()) == ["one", "two"]
     recovered = reopened(file).recover()
-    assert [kept.name for kept in recovered.kept] == ["p.journal.jsonl.corrupt-1"]
+    assert [copy.name for copy in recovered.copies] == ["p.journal.jsonl.corrupt-1"]
     assert contents_of(recovered.playbook) == ["one", "two"]
     assert [change.kind for change in file.history()] == ["begin", "delta", "recover"]
     assert contents_of(reopened(file).commit(add("three")).playbook) == ["one", "two", "three"]

@@ -278,7 +278,7 @@ def recover(playbook: File, as_json: Json = False) -> None:
     from akinai.api import playbook as api
 
     recovered = api.recover(playbook)
-    kept: Sequence[str] = [str(path) for path in recovered.kept]
+    kept: Sequence[str] = [str(path) for path in recovered.copies]
     if as_json:
         return print_json({"bullets": len(recovered.playbook), "kept": kept})
     if not kept:

@@ -4,10 +4,10 @@
     [shr-00001] helpful=5 harmful=0 :: content
     [shr-00002] content of a bullet without counters
 
-What Akinai writes can be read back: further lines of a content begin with a margin, "  | ", and a section name that
-cannot be restored from the usual heading is written as a JSON string, `## "Café-Regeln"`. What others wrote keeps its
-looks: whatever differs from the usual form is kept in the field `ace_text` of the file, the section or the bullet, and
-`dumps_ace_file` writes it again as long as it still says the same.
+Akinai can read back what it writes: further lines of a content begin with a margin, "  | ", and a section name that
+cannot be restored from the usual heading is written as a JSON string, `## "Café-Regeln"`. Text from other programs
+keeps its looks: whatever differs from the usual form is stored in the field `ace_text` of the file, the section or the
+bullet, and `dumps_ace_file` writes it again as long as its meaning has not changed.
 """
 
 import json
@@ -26,14 +26,14 @@ MARGIN = "  | "
 """The start of the second and further lines of a content."""
 
 LOOKS = "ace_text"
-"""The unknown field that holds how a text looked where that is not the usual form."""
+"""The extra field for the looks of a text where they are not the usual form."""
 
 _BULLET = re.compile(r"\[([^\s\[\]]+)\] *helpful=([0-9]{1,9}) *harmful=([0-9]{1,9}) *::(?: (.*))?", re.DOTALL)
 # Without counters only an id like "shr-00001" begins a bullet: a line of code may begin with another bracket.
 _BARE = re.compile(r"\[([^\W\d_][\w-]*-[0-9]+)\](?:[ \t](.*))?", re.DOTALL)
 
 _BARE_HEADING = TypeAdapter(tuple[str, int, str | None])
-"""A heading that stood again with no bullet below it: the line, its place, the empty lines that followed."""
+"""A repeated heading with no bullet below it: the line, the index of its block, the empty lines that followed."""
 
 
 def dumps_ace(sections: Iterable[Section]) -> str:
@@ -42,7 +42,7 @@ def dumps_ace(sections: Iterable[Section]) -> str:
 
 
 def dumps_ace_file(playbook: Playbook) -> str:
-    """The playbook in ACE's form, each heading and bullet as it was read where it has not changed since."""
+    """The playbook in ACE's form. Headings and bullets that have not changed since are written as they were read."""
     looks = _looks(playbook.metadata)
     items = [item for block in _in_order(playbook.sections) for item in block.items]
     if items:  # the usual form has no empty line at the end
@@ -67,15 +67,15 @@ def bullet_text(bullet: Bullet) -> str:
 
 
 def loads_ace(text: str, file: str = "the playbook") -> Playbook:
-    """The playbook in a text in ACE's form. CorruptPlaybook names a line that belongs nowhere.
+    """The playbook in a text in ACE's form. CorruptPlaybook names a line that is no part of it.
 
-    Lines without a margin after a bullet belong to it, but for empty lines at its end. Bullets get no keywords, and
-    those without counters have counted nothing.
+    Lines without a margin after a bullet belong to it, except empty lines at its end. Bullets get no keywords, and
+    bullets without counters get counters of 0.
     """
     lines, looks = _lines(text)
     blocks: list[_BlockReader] = []
     current: _BlockReader | None = None
-    places: dict[str, int] = {}
+    line_numbers: dict[str, int] = {}
     before: list[str] = []
     for number, line in enumerate(lines, 1):
         if line.startswith("## "):
@@ -86,9 +86,11 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
                 raise CorruptPlaybook(file, f"line {number}", f"the bullet {first.id!r} before any '## SECTION'")
             if why := id_problem(first.id):
                 raise CorruptPlaybook(file, f"line {number}", f"an id that {why}")
-            if first.id in places:
-                raise CorruptPlaybook(file, f"line {number}", f"the id {first.id!r}, which line {places[first.id]} has")
-            places[first.id] = number
+            if first.id in line_numbers:
+                raise CorruptPlaybook(
+                    file, f"line {number}", f"the id {first.id!r}, which line {line_numbers[first.id]} has"
+                )
+            line_numbers[first.id] = number
             current.bullets.append(_BulletReader(first, line))
         elif current is not None and current.take(line):
             pass
@@ -100,13 +102,13 @@ def loads_ace(text: str, file: str = "the playbook") -> Playbook:
         looks["start"] = "".join(f"{line}\n" for line in before)
     return Playbook(
         tuple(_sections(blocks)),
-        max(map(id_number, places), default=0) + 1,
+        max(map(id_number, line_numbers), default=0) + 1,
         metadata=_extra(looks),
     )
 
 
 class _FirstLine(NamedTuple):
-    """What the first line of a bullet says."""
+    """The fields in the first line of a bullet."""
 
     id: str
     helpful: int
@@ -115,7 +117,7 @@ class _FirstLine(NamedTuple):
 
 
 def _first_line(line: str) -> _FirstLine | None:
-    """A line as the first of a bullet; None where it is not."""
+    """A line read as the first line of a bullet; None where it is not one."""
     if match := _BULLET.fullmatch(line):
         return _FirstLine(match[1], int(match[2]), int(match[3]), match[4] or "")
     if match := _BARE.fullmatch(line):
@@ -173,7 +175,7 @@ class _BlockReader:
     """Empty lines between the heading and the first bullet."""
 
     def take(self, line: str) -> bool:
-        """Whether a line that begins nothing belongs to this block."""
+        """Add a line that begins neither section nor bullet. False where it does not belong to this block."""
         if self.bullets:
             return self.bullets[-1].take(line)
         if line.strip():
@@ -182,7 +184,7 @@ class _BlockReader:
         return True
 
     def section(self, *, last: bool) -> Section:
-        """The block as a section; empty lines at the end of the `last` in the file are not usual."""
+        """The block as a section. Usually an empty line follows it, unless it is the `last` in the file."""
         end, looks = "" if last else "\n", dict[str, Json]()
         if self.line != heading(self.name):
             looks["heading"] = self.line
@@ -194,26 +196,27 @@ class _BlockReader:
 
 
 def _sections(blocks: Sequence[_BlockReader]) -> Iterator[Section]:
-    """The sections. Where a heading stands again, the first bullet below it keeps the heading and its place, or, with
-    no bullet below it, the section does."""
+    """The sections. A repeated heading and the index of its block are stored in the first bullet below it, or in the
+    section where no bullet is below it."""
     repeated = len({block.name for block in blocks}) < len(blocks)
     merged: dict[str, Section] = {}
-    for place, block in enumerate(blocks):
-        section = block.section(last=place == len(blocks) - 1)
-        looks = {**_looks(section.extra), **({"place": str(place)} if repeated else {})}
-        known = merged.get(block.name)
-        if known is None:
+    for index, block in enumerate(blocks):
+        section = block.section(last=index == len(blocks) - 1)
+        looks = {**_looks(section.extra), **({"place": str(index)} if repeated else {})}
+        earlier = merged.get(block.name)
+        if earlier is None:
             merged[block.name] = replace(section, extra=_extra(looks))
         elif section.bullets:
-            first, *rest = section.bullets
+            first, *further = section.bullets
             after = {"heading_after": looks["after"]} if "after" in looks else {}
-            kept = {**_looks(first.extra), **after, "heading": block.line, "place": str(place)}
-            first = replace(first, extra=_extra(kept))
-            merged[block.name] = replace(known, bullets=(*known.bullets, first, *rest))
+            first_looks = {**_looks(first.extra), **after, "heading": block.line, "place": str(index)}
+            first = replace(first, extra=_extra(first_looks))
+            merged[block.name] = replace(earlier, bullets=(*earlier.bullets, first, *further))
         else:
-            bare = json.dumps([block.line, place, looks.get("after")])
-            kept = _looks(known.extra)
-            merged[block.name] = replace(known, extra=_extra({**kept, "bare": f"{kept.get('bare', '')}{bare}\n"}))
+            bare = json.dumps([block.line, index, looks.get("after")])
+            section_looks = _looks(earlier.extra)
+            section_looks["bare"] = f"{section_looks.get('bare', '')}{bare}\n"
+            merged[block.name] = replace(earlier, extra=_extra(section_looks))
     yield from merged.values()
 
 
@@ -227,8 +230,9 @@ class _Item:
 
     text: str
     after: str | None
-    """As they were read; None for the usual."""
+    """The empty lines as they were read; None for the usual ones."""
     usually: str
+    """The empty lines that usually follow."""
 
     @property
     def following(self) -> str:
@@ -237,19 +241,19 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A heading with the bullets below it. A section has as many as its heading had in the text."""
+    """A heading with the bullets below it. A section has one block for each time that its heading was in the text."""
 
-    place: int | None
-    """Which block of the text it was; None where no heading stood twice."""
+    index: int | None
+    """The index of the block in the text; None where no heading was repeated."""
     items: Sequence[_Item]
 
 
 def _in_order(sections: Iterable[Section]) -> Iterator[_Block]:
     """The blocks of all sections in the order in which they were read; a new one follows the section before it."""
-    places: list[tuple[int, _Block]] = []
+    blocks: list[tuple[int, _Block]] = []
     for block in (block for section in sections for block in _blocks(section)):
-        places.append((block.place if block.place is not None else places[-1][0] if places else -1, block))
-    yield from (block for _, block in sorted(places, key=lambda placed: placed[0]))
+        blocks.append((block.index if block.index is not None else blocks[-1][0] if blocks else -1, block))
+    yield from (block for _, block in sorted(blocks, key=lambda indexed: indexed[0]))
 
 
 def _blocks(section: Section) -> Iterator[_Block]:
@@ -265,17 +269,17 @@ def _blocks(section: Section) -> Iterator[_Block]:
     yield _block(looks, items)
     for bare in _looks(section.extra).get("bare", "").splitlines():
         try:
-            line, place, after = _BARE_HEADING.validate_json(bare)
+            line, index, after = _BARE_HEADING.validate_json(bare)
         except ValueError:  # the file was changed by hand
             continue
         if _is_heading(line, section.name):
-            yield _Block(place, (_Item(line, after, "\n"),))
+            yield _Block(index, (_Item(line, after, "\n"),))
 
 
 def _block(looks: Mapping[str, str], items: Sequence[_Item]) -> _Block:
-    place = looks.get("place", "")
+    index = looks.get("place", "")
     last = _Item(items[-1].text, items[-1].after, "\n")
-    return _Block(int(place) if place.isdecimal() else None, (*items[:-1], last))
+    return _Block(int(index) if index.isdecimal() else None, (*items[:-1], last))
 
 
 def _is_heading(line: str, name: str) -> bool:
@@ -286,9 +290,9 @@ def _is_heading(line: str, name: str) -> bool:
 def _bullet_as_read(bullet: Bullet) -> str:
     looks = _looks(bullet.extra)
     first, *further = bullet.content.split("\n")
-    said = _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first)
+    expected = _FirstLine(bullet.id, bullet.helpful, bullet.harmful, first)
     line = looks.get("head", "") + first
-    if _first_line(line) != said:
+    if _first_line(line) != expected:
         line = _usual_head(bullet.id, bullet.helpful, bullet.harmful) + first
     written = looks["further"].split("\n") if "further" in looks else further if "margin" in looks else []
     if [item.removeprefix(MARGIN) for item in written] != further or not _is_read_as_one(written):
@@ -309,8 +313,8 @@ def _begins(line: str) -> bool:
 
 
 def _looks(fields: Mapping[str, Json]) -> dict[str, str]:
-    found = fields.get(LOOKS)
-    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, Mapping) else {}
+    looks = fields.get(LOOKS)
+    return {k: v for k, v in looks.items() if isinstance(v, str)} if isinstance(looks, Mapping) else {}
 
 
 def _ended(lines: Iterable[str]) -> str:
@@ -318,7 +322,7 @@ def _ended(lines: Iterable[str]) -> str:
 
 
 def _lines(text: str) -> tuple[list[str], dict[str, Json]]:
-    """The lines of a file with line ends of Windows or Unix, and how it looks where that is not usual."""
+    """The lines of a file with line ends of Windows or Unix, and its looks where they are not the usual form."""
     looks: dict[str, Json] = {}
     if text.startswith("\ufeff"):
         text, looks["mark"] = text[1:], "\ufeff"

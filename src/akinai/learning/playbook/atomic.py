@@ -86,7 +86,7 @@ def by_flock(path: Path, timeout_s: float) -> Generator[None]:
 
 @contextmanager
 def by_creation(path: Path, timeout_s: float) -> Generator[None]:
-    """The lock by exclusive creation of a file, which works on every system."""
+    """The lock by exclusive creation of the file `<path>.held`, which works on every system."""
     held = path.with_name(path.name + ".held")
     stuck = f"{held} is there for {timeout_s:g} s; if no process with the number in it runs any more, delete the file"
     _wait(lambda: _created(held), timeout_s, stuck)

@@ -34,7 +34,7 @@ _SOURCES = "; "
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    """One lesson, with the record of how it did."""
+    """One lesson, with the counts of tasks that it helped and misled."""
 
     id: str
     """Never reused: a prefix from the section's name and a number, such as "shr-00001"."""
@@ -159,10 +159,10 @@ class Playbook:
 
         A name that no section has exactly may differ from it in case and punctuation: "Hard rules:" is `hard_rules`.
         """
-        found = match_name(name, self.section_names)
-        if found is None:
+        match = match_name(name, self.section_names)
+        if match is None:
             raise UnknownName("section", name, self.section_names)
-        return next(section for section in self.sections if section.name == found)
+        return next(section for section in self.sections if section.name == match)
 
     def with_sections(self, sections: Iterable[Section]) -> Playbook:
         """The playbook with these sections: new ones are added empty at the end, missing descriptions are filled in.
@@ -171,19 +171,18 @@ class Playbook:
         for a name that `name_problem` refuses.
         """
         names = self.section_names
-        wanted = {match_name(section.name, names) or section.name: section for section in sections}
-        for name in wanted:
+        requested = {match_name(section.name, names) or section.name: section for section in sections}
+        for name in requested:
             if why := name_problem(name):
                 raise ValueError(f"a section named {name!r}: the name {why}")
-        kept = tuple(
-            replace(old, description=wanted[old.name].description)
-            if not old.description and old.name in wanted and wanted[old.name].description
+        existing = tuple(
+            replace(old, description=requested[old.name].description)
+            if not old.description and old.name in requested and requested[old.name].description
             else old
             for old in self.sections
         )
-        known = set(self.section_names)
-        fresh = tuple(Section(name, new.description) for name, new in wanted.items() if name not in known)
-        return self if not fresh and kept == self.sections else replace(self, sections=kept + fresh)
+        fresh = tuple(Section(name, new.description) for name, new in requested.items() if name not in names)
+        return self if not fresh and existing == self.sections else replace(self, sections=existing + fresh)
 
     def with_bullets(self, changed: Mapping[str, Bullet | None]) -> Playbook:
         """The playbook with these bullets replaced by id, or removed (None).
@@ -240,13 +239,13 @@ def id_number(id: str) -> int:
 
 
 def match_name(name: str, names: Collection[str]) -> str | None:
-    """The one of `names` that is meant: the name itself, or the only one with the same letters and digits in order,
-    whatever their case and what stands between them. None where no name or several match."""
+    """The name of `names` that `name` refers to: the name itself, or the only one with the same letters and digits in
+    order, whatever their case and the characters between them. None where no name or several match."""
     if name in names:
         return name
     key = _letters(name)
-    found = [other for other in names if key and _letters(other) == key]
-    return found[0] if len(found) == 1 else None
+    matches = [other for other in names if key and _letters(other) == key]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _letters(name: str) -> tuple[str, ...]:
@@ -254,7 +253,7 @@ def _letters(name: str) -> tuple[str, ...]:
 
 
 def name_problem(name: str) -> str | None:
-    """Why a section cannot have this name; None when it can."""
+    """The reason why a section cannot have this name; None when it can."""
     if not name.strip():
         return "is empty"
     if name != name.strip() or "\n" in name or "\r" in name:
@@ -265,7 +264,7 @@ def name_problem(name: str) -> str | None:
 
 
 def id_problem(id: str) -> str | None:
-    """Why a bullet cannot have this id; None when it can."""
+    """The reason why a bullet cannot have this id; None when it can."""
     if not _ID.fullmatch(id):
         return "is empty or holds white space, '[' or ']'"
     if len(id) > LONGEST_NAME:

@@ -46,7 +46,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class BulletTag:
-    """A Reflector's verdict on a bullet that a task was given."""
+    """A Reflector's verdict on a bullet in a task's context."""
 
     id: str
     tag: Verdict
@@ -57,13 +57,13 @@ class Refusal:
     """A part of a delta that was not applied, and why. The rest of the delta was applied."""
 
     place: str
-    """Which part: "operations[2]", "taggings[0].tags[1]"."""
+    """The part that was refused: "operations[2]", "taggings[0].tags[1]"."""
     code: str
     """Stable, for programs: unknown_section, no_content, bad_text, bad_field, unknown_bullet, wrong_section,
     id_taken, not_injected, already_counted."""
     text: str
     close: str = ""
-    """The name that is nearest to an unknown one; empty where none is near."""
+    """The existing name nearest to an unknown one; empty where none is near."""
 
     def to_json(self) -> dict[str, Json]:
         return {"place": self.place, "code": self.code, "text": self.text}
@@ -71,7 +71,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Tagging:
-    """The bullets that one attempt at a task was given, and the verdicts on them. ValueError for a name with a NUL."""
+    """The bullets in the context of one attempt, and the verdicts on them. ValueError for a task name with a NUL."""
 
     task: str
     """Names the attempt. A second epoch is another attempt, a second round of reflection is not."""
@@ -196,12 +196,12 @@ def _apply(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None
 
 
 def _add(draft: _Draft, operation: Operation, delta: Delta) -> _Problem | None:
-    asked, content = operation.section or "", operation.content or ""
+    name, content = operation.section or "", operation.content or ""
     if operation.bullet_id and draft.find(operation.bullet_id):
         return _Problem("id_taken", f"ADD of {operation.bullet_id!r}, which is there already; UPDATE changes it")
-    section = match_name(asked, draft.sections)
+    section = match_name(name, draft.sections)
     if section is None:
-        return _unknown("section", asked, draft.sections)
+        return _unknown("section", name, draft.sections)
     if not content.strip():
         return _Problem("no_content", "ADD without content; give the text of the bullet")
     keywords = draft.keywords(content) if operation.keywords is None else operation.keywords
@@ -252,7 +252,7 @@ def _target(draft: _Draft, operation: Operation) -> Bullet | _Problem:
 
 
 def _check(operation: Operation, delta: Delta) -> _Problem | None:
-    """Why an operation cannot be kept, whatever it asks."""
+    """The problem of an operation with a text or a field that no playbook can hold, whatever it changes."""
     texts: Json = [
         *(operation.content, [*(operation.keywords or ())], {**operation.details}),
         [*(operation.evidence or delta.evidence)],
@@ -267,14 +267,14 @@ def _check(operation: Operation, delta: Delta) -> _Problem | None:
     return None
 
 
-def _unknown(kind: str, asked: str, known: Collection[str]) -> _Problem:
-    if not asked:
+def _unknown(kind: str, name: str, names: Collection[str]) -> _Problem:
+    if not name:
         return _Problem(f"unknown_{kind}", f"no {kind} was named; name one of the playbook")
     # Among thousands of ids a search for close matches would cost more than applying the delta.
-    first = sorted(islice(known, 500))
-    close = get_close_matches(asked[:100], first, n=1, cutoff=0.5)
+    first = sorted(islice(names, 500))
+    close = get_close_matches(name[:100], first, n=1, cutoff=0.5)
     there = f"did you mean {close[0]!r}?" if close else f"there is {', '.join(first[:10]) or 'none yet'}"
-    return _Problem(f"unknown_{kind}", f"no {kind} {asked[:100]!r} in the playbook; {there}", "".join(close))
+    return _Problem(f"unknown_{kind}", f"no {kind} {name[:100]!r} in the playbook; {there}", "".join(close))
 
 
 def _tag_all(draft: _Draft, delta: Delta) -> Iterator[Refusal]:

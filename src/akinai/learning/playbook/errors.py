@@ -18,20 +18,20 @@ class PlaybookError(AkinaiError):
 class CorruptPlaybook(PlaybookError):
     """A file cannot be read as a playbook. It is left unchanged."""
 
-    def __init__(self, file: str, place: str, why: str, offer: str = "") -> None:
-        super().__init__(f"{file} at {place}: {why}; {offer or 'mend that place; the file is left as it is'}")
-        self.file, self.place, self.why = file, place, why
+    def __init__(self, file: str, location: str, why: str, offer: str = "") -> None:
+        super().__init__(f"{file} at {location}: {why}; {offer or 'mend that place; the file is left as it is'}")
+        self.file, self.place, self.why = file, location, why
 
 
 class NewerPlaybook(PlaybookError):
     """The playbook has a newer schema than this Akinai knows."""
 
-    def __init__(self, file: str, found: int, known: int) -> None:
+    def __init__(self, file: str, schema: int, newest: int) -> None:
         super().__init__(
-            f"{file} has schema {found} and this Akinai reads up to {known}: "
+            f"{file} has schema {schema} and this Akinai reads up to {newest}: "
             "upgrade Akinai to read it; nothing was changed"
         )
-        self.found = found
+        self.schema = schema
 
 
 class PlaybookBusy(PlaybookError):

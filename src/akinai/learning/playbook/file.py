@@ -39,7 +39,7 @@ class Edited(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An `Edited` without anything else."""
+    """An `Edited` with nothing but its fields."""
 
     playbook: Playbook
     reason: str = ""
@@ -63,7 +63,7 @@ class Recovered:
     """The result of `recover`."""
 
     playbook: Playbook
-    kept: tuple[Path, ...]
+    copies: tuple[Path, ...]
     """Copies of the files that could not be read."""
 
 
@@ -90,7 +90,7 @@ class PlaybookFile:
         self._temporary = self.path.with_name(f".{self.path.name}.saving")
         self._now, self._lock_timeout_s = now, lock_timeout_s
         self._journal = Journal(self.journal_path)
-        self._known: tuple[str, Playbook] | None = None
+        self._cached: tuple[str, Playbook] | None = None
         self._digest = ""
 
     def exists(self) -> bool:
@@ -116,8 +116,8 @@ class PlaybookFile:
     ) -> Saved:
         """Create the playbook with these sections, or add missing sections to an existing one.
 
-        `fresh` leaves out everything that it held; a rollback restores that. `edit` changes the result, for a learning
-        that begins.
+        `fresh` first removes everything that it held; a rollback restores that. `edit` changes the result at the
+        beginning of a learning.
         """
         with self._locked(create=True):
             before = self._current(create=True)
@@ -135,13 +135,13 @@ class PlaybookFile:
                 return Saved(before, self._journal.points, repeated=True)
             after, refusals = apply_delta(before, delta)
             old, new = before.processed.tags, after.processed.tags
-            asked = Change(
+            requested = Change(
                 *(0, "", "delta", delta.id, delta.reason, delta.evidence),
                 delta=delta.to_json(),
                 refused=tuple(refusal.to_json() for refusal in refusals),
                 counted=tuple(pair for pair in _pairs(delta) if pair in new and pair not in old),
             )
-            return replace(self._save(asked, before, after), refusals=refusals)
+            return replace(self._save(requested, before, after), refusals=refusals)
 
     def change(self, kind: ChangeKind, edit: Callable[[Playbook], Edited]) -> Saved:
         """Replace the newest playbook by the result of `edit`; an equal result is not written.
@@ -152,8 +152,8 @@ class PlaybookFile:
         with self._locked(create=create):
             before = self._current(create=create)
             edited = edit(before)
-            asked = Change(0, "", kind, reason=edited.reason, evidence=tuple(edited.evidence))
-            return self._save(asked, before, edited.playbook)
+            requested = Change(0, "", kind, reason=edited.reason, evidence=tuple(edited.evidence))
+            return self._save(requested, before, edited.playbook)
 
     def history(self) -> list[Change]:
         """Every change, first to last."""
@@ -191,8 +191,8 @@ class PlaybookFile:
             if unknown := next((id for id in ids if id not in last), None):
                 raise UnknownName("bullet in the journal", unknown, last)
             sections = before.with_sections(Section(last[id].section) for id in ids)
-            asked = Change(0, "", "restore", reason=reason)
-            return self._save(asked, before, sections.with_bullets({id: last[id] for id in ids}))
+            requested = Change(0, "", "restore", reason=reason)
+            return self._save(requested, before, sections.with_bullets({id: last[id] for id in ids}))
 
     def recover(self) -> Recovered:
         """Repair the files: the playbook from the journal, or a journal that continues from the playbook.
@@ -205,24 +205,24 @@ class PlaybookFile:
             state = good[-1][1] if good else Playbook()
             data = self._read()
             try:
-                found = None if data is None else self._parsed(data)
+                readable = None if data is None else self._parsed(data)
             except CorruptPlaybook:
-                found = None
-            if found is None and not good:
+                readable = None
+            if readable is None and not good:
                 raise PlaybookError(
                     f"{self.path.name} cannot be read and has no journal to recover from; mend it by hand"
                 )
-            if found is not None and not broken_journal:
-                return Recovered(found, ())
-            kept = [_copy_aside(self.path)] if data is not None and found is None else []
+            if readable is not None and not broken_journal:
+                return Recovered(readable, ())
+            copies = [_copy_aside(self.path)] if data is not None and readable is None else []
             if broken_journal:
-                kept.append(_copy_aside(self.journal_path))
+                copies.append(_copy_aside(self.journal_path))
                 write_atomically(self.journal_path, b"".join(change.line() for change, _ in good))
             self._journal.catch_up()
             self._digest = "" if data is None else sha256(data)
-            reason = f"kept {', '.join(path.name for path in kept)}" if kept else "the file was gone"
-            saved = self._save(Change(0, "", "recover", reason=reason), state, found or state, rewrite=True)
-            return Recovered(saved.playbook, tuple(kept))
+            reason = f"kept {', '.join(path.name for path in copies)}" if copies else "the file was gone"
+            saved = self._save(Change(0, "", "recover", reason=reason), state, readable or state, rewrite=True)
+            return Recovered(saved.playbook, tuple(copies))
 
     @contextmanager
     def _locked(self, *, create: bool = False) -> Generator[None]:
@@ -243,12 +243,12 @@ class PlaybookFile:
 
     def _parsed(self, data: bytes) -> Playbook:
         digest = sha256(data)
-        if self._known is None or self._known[0] != digest:
+        if self._cached is None or self._cached[0] != digest:
             try:
-                self._known = digest, loads(decoded(data, self.path.name), self.path.name)
+                self._cached = digest, loads(decoded(data, self.path.name), self.path.name)
             except CorruptPlaybook as error:
                 raise CorruptPlaybook(error.file, error.place, error.why, self._offer()) from error
-        return self._known[1]
+        return self._cached[1]
 
     def _offer(self) -> str:
         """The state that the journal can restore, in words; empty without one."""
@@ -278,8 +278,8 @@ class PlaybookFile:
             raise self._missing(self._journal.points)
         playbook = Playbook() if data is None else self._parsed(data)
         if last is None:
-            found = Change(1, self._now(), "begin", reason="found without a journal", before=self._digest)
-            self._journal.append(replace(found, patch=make_patch(Playbook(), playbook), after=self._digest))
+            begin = Change(1, self._now(), "begin", reason="found without a journal", before=self._digest)
+            self._journal.append(replace(begin, patch=make_patch(Playbook(), playbook), after=self._digest))
         elif self._digest == last.after:
             pass
         elif self._digest == last.before:
@@ -291,29 +291,29 @@ class PlaybookFile:
 
     def _adopt_edit(self, edited: Playbook, last: Change) -> Playbook:
         """Record an edit by hand in the journal. Ids are not reused."""
-        known = self.at(last.n)
-        safe = replace(edited, next_id=max(edited.next_id, known.next_id))
+        recorded = self.at(last.n)
+        safe = replace(edited, next_id=max(edited.next_id, recorded.next_id))
         after = self._digest if safe == edited else sha256(dumps(safe).encode())
         edit = Change(
             *(last.n + 1, self._now(), "edit"), reason="the file was changed outside Akinai", before=last.after
         )
-        self._journal.append(replace(edit, patch=make_patch(known, safe), after=after))
+        self._journal.append(replace(edit, patch=make_patch(recorded, safe), after=after))
         if safe != edited:
             self._replace_file(safe)
         return safe
 
-    def _save(self, asked: Change, before: Playbook, after: Playbook, *, rewrite: bool = False) -> Saved:
+    def _save(self, requested: Change, before: Playbook, after: Playbook, *, rewrite: bool = False) -> Saved:
         """Write a change to the journal and the file, or neither. A change without effect is not written."""
         at = self._now()
         after = replace(after, next_id=max(before.next_id, after.next_id))
         changed = after != before
         begun = not self._digest
-        if not changed and not begun and not rewrite and asked.kind not in ("delta", "rollback"):
+        if not changed and not begun and not rewrite and requested.kind not in ("delta", "rollback"):
             return Saved(before, self._journal.points)
         if changed or begun:
             after = replace(after, updated_at=at, created_at=after.created_at or at)
         patch = make_patch(before, after)
-        change = replace(asked, n=self._journal.points + 1, at=at, patch=patch, before=self._digest)
+        change = replace(requested, n=self._journal.points + 1, at=at, patch=patch, before=self._digest)
         if changed or begun or rewrite:
             self._write(change, after)
         else:
@@ -321,7 +321,7 @@ class PlaybookFile:
         return Saved(replace(after, processed=self._journal.processed), self._journal.points)
 
     def _write(self, change: Change, after: Playbook) -> None:
-        """The three steps of a save. A failure leaves journal and file as they were."""
+        """Carry out the three steps of a save. A failure leaves journal and file as they were."""
         data = dumps(after).encode()
         digest = sha256(data)
         try:
@@ -335,14 +335,14 @@ class PlaybookFile:
         except OSError as error:
             self._journal.undo_append()
             raise self._unsaved(error) from error
-        self._known, self._digest = (digest, after), digest
+        self._cached, self._digest = (digest, after), digest
 
     def _replace_file(self, playbook: Playbook) -> None:
-        """Write a playbook that the journal has already."""
+        """Write a playbook that is in the journal already."""
         data = dumps(playbook).encode()
         prepare(self.path, data, self._temporary)
         move(self._temporary, self.path)
-        self._known, self._digest = (sha256(data), playbook), sha256(data)
+        self._cached, self._digest = (sha256(data), playbook), sha256(data)
 
     def _states_at(self, *points: int) -> dict[int, Playbook]:
         states, last = {0: Playbook()}, 0
@@ -374,6 +374,6 @@ def _pairs(delta: Delta) -> Iterable[tuple[str, str]]:
 
 def _copy_aside(path: Path) -> Path:
     """Copy an unreadable file under a free name."""
-    kept = next(name for number in count(1) if not (name := path.with_name(f"{path.name}.corrupt-{number}")).exists())
-    shutil.copy2(path, kept)
-    return kept
+    copy = next(name for number in count(1) if not (name := path.with_name(f"{path.name}.corrupt-{number}")).exists())
+    shutil.copy2(path, copy)
+    return copy

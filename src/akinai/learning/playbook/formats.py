@@ -1,4 +1,4 @@
-"""Playbooks as JSON, YAML and ACE's text: the schema of the file, checked when read; and files in these forms."""
+"""Playbooks as JSON, YAML and ACE's text. The schema of a file is checked when it is read."""
 
 import codecs
 import json
@@ -66,8 +66,8 @@ def parse(text: str, file: str) -> Json:
     try:
         return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
-        raise CorruptPlaybook(file, place, f"no JSON here ({error.msg})") from error
+        location = f"line {error.lineno} column {error.colno}"
+        raise CorruptPlaybook(file, location, f"no JSON here ({error.msg})") from error
     except ValueError as error:
         raise CorruptPlaybook(file, "a number", str(error)) from error
     except RecursionError as error:
@@ -118,8 +118,8 @@ def import_playbook(path: Path | str) -> Playbook:
 
 
 def export_playbook(playbook: Playbook, path: Path | str) -> None:
-    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only; what was
-    read from ACE's text and has not changed is written as it was, to the byte."""
+    """Write a playbook in the form that the ending names. ACE's text holds ids, counters and contents only; parts that
+    were read from ACE's text and have not changed are written as they were, to the byte."""
     path = Path(path)
     ending = _ending(path)
     if ending == ".json":
@@ -202,9 +202,9 @@ def bullet_json(bullet: Bullet) -> dict[str, Json]:
 _BULLET_FIELDS = frozenset(bullet_json(Bullet("", "", "", neutral=1)))
 
 
-def read_bullet(value: Json, file: str, place: str, section: str) -> Bullet:
+def read_bullet(value: Json, file: str, prefix: str, section: str) -> Bullet:
     """The bullet in a file's object. `section` is the section that contains it, and overrides the field."""
-    fields = _Reader(file, place, value)
+    fields = _Reader(file, prefix, value)
     id = fields.text("id", needed=True)
     if why := id_problem(id):
         raise fields.error("id", f"an id (this one {why})")
@@ -227,17 +227,17 @@ def section_head(section: Section) -> dict[str, Json]:
 
 
 class _Reader:
-    """The fields of one object, read by type. `place` is the path to the object: "" or "metadata."."""
+    """The fields of one object, read by type. `prefix` is the path to the object: "" or "metadata."."""
 
-    def __init__(self, file: str, place: str, value: Json) -> None:
-        self.file, self.place = file, place
+    def __init__(self, file: str, prefix: str, value: Json) -> None:
+        self.file, self.prefix = file, prefix
         if not isinstance(value, Mapping):
-            raise CorruptPlaybook(file, place.rstrip(".") or "the root", f"{_shown(value)} where an object belongs")
+            raise CorruptPlaybook(file, prefix.rstrip(".") or "the root", f"{_describe(value)} where an object belongs")
         self.fields = value
 
     def error(self, name: str, belongs: str) -> CorruptPlaybook:
         return CorruptPlaybook(
-            self.file, f"{self.place}{name}", f"{_shown(self.fields.get(name))} where {belongs} belongs"
+            self.file, f"{self.prefix}{name}", f"{_describe(self.fields.get(name))} where {belongs} belongs"
         )
 
     def text(self, name: str, *, needed: bool = False) -> str:
@@ -266,9 +266,9 @@ class _Reader:
             return value
         raise self.error(name, "a list")
 
-    def extra(self, known: Set[str]) -> dict[str, Json]:
+    def extra(self, names: Set[str]) -> dict[str, Json]:
         """The unknown fields, in order."""
-        return {name: value for name, value in self.fields.items() if name not in known}
+        return {name: value for name, value in self.fields.items() if name not in names}
 
 
 def _section(fields: _Reader) -> Section:
@@ -276,7 +276,7 @@ def _section(fields: _Reader) -> Section:
     if why := name_problem(name):
         raise fields.error("name", f"a name (this one {why})")
     bullets = tuple(
-        read_bullet(item, fields.file, f"{fields.place}bullets[{number}].", name)
+        read_bullet(item, fields.file, f"{fields.prefix}bullets[{number}].", name)
         for number, item in enumerate(fields.items("bullets"))
     )
     return Section(name, fields.text("description"), bullets, fields.extra({"name", "description", "bullets"}))
@@ -285,17 +285,17 @@ def _section(fields: _Reader) -> Section:
 def _checked(file: str, sections: Sequence[Section]) -> int:
     """The highest number in an id. CorruptPlaybook for a duplicate section or id."""
     names: dict[str, int] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     highest = 0
     for number, section in enumerate(sections):
         if section.name in names:
             raise CorruptPlaybook(file, f"sections[{number}]", f"a second section {section.name!r}")
         names[section.name] = number
         for at, bullet in enumerate(section.bullets):
-            place = f"sections[{number}].bullets[{at}]"
-            if bullet.id in places:
-                raise CorruptPlaybook(file, place, f"the id {bullet.id!r}, which {places[bullet.id]} has already")
-            places[bullet.id] = place
+            location = f"sections[{number}].bullets[{at}]"
+            if bullet.id in locations:
+                raise CorruptPlaybook(file, location, f"the id {bullet.id!r}, which {locations[bullet.id]} has already")
+            locations[bullet.id] = location
             highest = max(highest, id_number(bullet.id))
     return highest
 
@@ -332,7 +332,7 @@ def _finite(text: str) -> float:
 
 
 def _unlike_json(value: object) -> str | None:
-    """Why JSON cannot hold a YAML value; None when it can."""
+    """The reason why JSON cannot hold a YAML value; None when it can."""
     if isinstance(value, dict):
         fields = cast("dict[object, object]", value)
         if strange := next((name for name in fields if not isinstance(name, str)), None):
@@ -345,6 +345,6 @@ def _unlike_json(value: object) -> str | None:
     return f"{shown(value, 80)} has no place in JSON"
 
 
-def _shown(value: Json) -> str:
+def _describe(value: Json) -> str:
     """A value as error messages show it."""
     return "nothing" if value is None else f"{shown(value, 80)}"

@@ -54,12 +54,12 @@ class Change:
 
     @property
     def put(self) -> tuple[Bullet, ...]:
-        """The bullets that it added or changed, as it left them."""
+        """The bullets that the change added or changed, as they are after it."""
         return bullets_put(self.patch, f"line {self.n} of the journal")
 
     @property
     def removed_ids(self) -> tuple[str, ...]:
-        """The bullets that it removed."""
+        """The ids of the bullets that the change removed."""
         return tuple(str(id) for id in _list(self.patch, "removed"))
 
     def line(self) -> bytes:
@@ -79,9 +79,9 @@ class Change:
             "before": self.before,
             "after": self.after,
         }
-        kept = {name: value for name, value in fields.items() if value not in ("", None, [], {})}
+        filled = {name: value for name, value in fields.items() if value not in ("", None, [], {})}
         # Text that was refused may not be encodable; it is replaced by a mark.
-        return keepable(_encode(kept)).encode() + b"\n"
+        return keepable(_encode(filled)).encode() + b"\n"
 
 
 class Journal:
@@ -103,7 +103,7 @@ class Journal:
 
     @property
     def processed(self) -> Processed:
-        """What cannot be applied again after the last change that `catch_up` saw."""
+        """The deltas and tags that cannot be applied again after the last change that `catch_up` saw."""
         return self._processed_after[-1]
 
     def catch_up(self) -> None:
@@ -126,7 +126,7 @@ class Journal:
             os.truncate(self.path, self._size)
 
     def append(self, change: Change) -> None:
-        """Add a line durably, or not at all if that fails. Needs the lock, after `catch_up`."""
+        """Add a line durably; a failure adds nothing. Needs the lock, after `catch_up`."""
         line = change.line()
         try:
             with open(self.path, "ab") as file:
@@ -160,11 +160,11 @@ class Journal:
         """Every change with the playbook after it; CorruptPlaybook as for `changes`."""
         playbook, states = Playbook(), [_BLANK]
         for change in self.changes():
-            place = f"line {change.n}"
             try:
                 playbook = apply_patch(playbook, change.patch, self.path.name)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise CorruptPlaybook(self.path.name, place, f"the patch does not fit ({error!r})") from error
+                reason = f"the patch does not fit ({error!r})"
+                raise CorruptPlaybook(self.path.name, f"line {change.n}", reason) from error
             states.append(_next_processed(states, change))
             yield change, replace(playbook, processed=states[-1])
 
@@ -185,7 +185,7 @@ class Journal:
 
 
 def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
-    """A rollback restores the earlier record, so that the deltas it undid can be applied again."""
+    """The record after a change. A rollback restores the earlier one, so that deltas can be applied again."""
     if change.to is not None:
         return states[change.to]
     last = states[-1]
@@ -194,13 +194,13 @@ def _next_processed(states: Sequence[Processed], change: Change) -> Processed:
 
 
 def _read_change(line: bytes, file: str, n: int) -> Change:
-    place = f"line {n}"
+    location = f"line {n}"
     try:
         fields = parse(line.decode(), file)
     except (UnicodeDecodeError, CorruptPlaybook) as error:
-        raise CorruptPlaybook(file, place, f"no change here ({error})") from error
+        raise CorruptPlaybook(file, location, f"no change here ({error})") from error
     if not isinstance(fields, Mapping) or fields.get("n") != n or fields.get("kind") not in get_args(ChangeKind):
-        raise CorruptPlaybook(file, place, f"no change numbered {n} here")
+        raise CorruptPlaybook(file, location, f"no change numbered {n} here")
     try:
         return Change(
             n,
@@ -218,7 +218,7 @@ def _read_change(line: bytes, file: str, n: int) -> Change:
             str(fields.get("after", "")),
         )
     except (TypeError, ValueError) as error:
-        raise CorruptPlaybook(file, place, f"a change with a wrong field ({error})") from error
+        raise CorruptPlaybook(file, location, f"a change with a wrong field ({error})") from error
 
 
 def _point(value: Json, n: int) -> int | None:

@@ -76,8 +76,7 @@ def apply_patch(before: Playbook, patch: Mapping[str, Json], file: str = "the jo
     order |= cast("Mapping[str, Sequence[str]]", patch.get("order", {}))
     sections = tuple(replace(head, bullets=tuple(bullets[id] for id in order[head.name])) for head in heads)
     root = cast("Mapping[str, Json]", patch.get("root", {}))
-    after = replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `make_patch` wrote
-    return after
+    return replace(before, sections=sections, **{name: root[name] for name in _ROOT if name in root})  # pyright: ignore[reportArgumentType] - the journal holds what `make_patch` wrote
 
 
 def bullets_put(patch: Mapping[str, Json], file: str = "the journal") -> tuple[Bullet, ...]:

@@ -19,10 +19,10 @@ def sections_for(data_set: str, folder: Path | str = ".") -> tuple[Section, ...]
 
     UnknownName with close matches for an unknown data set; UsageError for an invalid file.
     """
-    known = all_sections(folder)
-    if data_set not in known:
-        raise UnknownName("sections for the data set", data_set, known, hint=f"define them in {OVERRIDE}")
-    return known[data_set]
+    sections = all_sections(folder)
+    if data_set not in sections:
+        raise UnknownName("sections for the data set", data_set, sections, hint=f"define them in {OVERRIDE}")
+    return sections[data_set]
 
 
 def all_sections(folder: Path | str = ".") -> Mapping[str, tuple[Section, ...]]:
@@ -49,23 +49,25 @@ def read_sections(text: str, file: str) -> dict[str, tuple[Section, ...]]:
     return {str(name): _sections(items, f"{file}, {name}") for name, items in data_sets.items()}
 
 
-def _sections(items: object, place: str) -> tuple[Section, ...]:
+def _sections(items: object, location: str) -> tuple[Section, ...]:
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
-        found = shown(cast("object", items))
-        raise UsageError(f"{place}: {found} where a list of sections belongs; give each a name and a description")
-    sections = tuple(_section(item, place) for item in cast("Sequence[object]", items))
+        items_text = shown(cast("object", items))
+        raise UsageError(
+            f"{location}: {items_text} where a list of sections belongs; give each a name and a description"
+        )
+    sections = tuple(_section(item, location) for item in cast("Sequence[object]", items))
     names = [section.name for section in sections]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"{place}: section {twice!r} stands twice; name each once")
+        raise UsageError(f"{location}: section {twice!r} stands twice; name each once")
     return sections
 
 
-def _section(item: object, place: str) -> Section:
+def _section(item: object, location: str) -> Section:
     fields = cast("Mapping[object, object]", item) if isinstance(item, Mapping) else {"name": item}
     name, description = fields.get("name"), fields.get("description", "")
     if not isinstance(name, str) or not isinstance(description, str):
-        found = shown(cast("object", item))
-        raise UsageError(f"{place}: {found} where a section belongs; give a name and a description, both text")
+        item_text = shown(cast("object", item))
+        raise UsageError(f"{location}: {item_text} where a section belongs; give a name and a description, both text")
     if why := name_problem(name):
-        raise UsageError(f"{place}: a section named {shown(name)}; the name {why}")
+        raise UsageError(f"{location}: a section named {shown(name)}; the name {why}")
     return Section(name, description)

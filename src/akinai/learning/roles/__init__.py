@@ -1,1 +1,1 @@
-"""Generator, Reflector and Curator: what they are asked and how their replies are read."""
+"""Generator, Reflector and Curator: their prompts, and the parsing of their replies."""

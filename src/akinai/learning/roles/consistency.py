@@ -1,4 +1,4 @@
-"""Several attempts at a task: their agreement, where no right answer may be used, or their contrast. Pure."""
+"""Several attempts at a task: they are judged by their agreement, without the right answer, or by contrast. Pure."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class RepeatedGenerator:
     ) -> Trajectory:
         if not assignment.attempt:
             return await self.generator.generate(assignment, retrieved, reflections)
-        found = [await self.generator.generate(assignment, retrieved, reflections) for _ in range(self.tries)]
-        first = next((trajectory for trajectory in found if not trajectory.failed), found[0])
-        usage = sum((trajectory.usage for trajectory in found), ModelUsage())
-        answers = [trajectory.answer for trajectory in found if not trajectory.failed]
+        trajectories = [await self.generator.generate(assignment, retrieved, reflections) for _ in range(self.tries)]
+        first = next((trajectory for trajectory in trajectories if not trajectory.failed), trajectories[0])
+        usage = sum((trajectory.usage for trajectory in trajectories), ModelUsage())
+        answers = [trajectory.answer for trajectory in trajectories if not trajectory.failed]
         return replace(first, details={ANSWERS: answers}, usage=usage)
 
 
 @dataclass(frozen=True)
 class AgreementEvaluator:
-    """Takes a training attempt for right when more than half of all attempts gave its answer. It never reads the truth.
+    """Counts a training attempt as right when over half of all attempts gave its answer. It never reads the truth.
 
     Attempts that judge a playbook are left to `judge`.
     """
@@ -57,7 +57,7 @@ class AgreementEvaluator:
         answers = details[ANSWERS]
         counts: Counter[str] = Counter()
         for answer in answers:
-            counts[next((known for known in counts if exact(known, answer)), answer)] += 1
+            counts[next((counted for counted in counts if exact(counted, answer)), answer)] += 1
         agreeing = sum(exact(trajectory.answer, answer) for answer in answers)
         named = ", ".join(f"{answer!r:.100} {count} times" for answer, count in counts.most_common())
         report = f"{len(answers)} attempts answered {named}; whether any is right is not known"
@@ -79,10 +79,11 @@ class ContrastEvaluator:
         if ANSWERS not in details:
             return verdict
         attempts = [replace(trajectory, answer=answer, details=None) for answer in details[ANSWERS]]
-        found = [await self.judge.evaluate(task, attempt) for attempt in attempts]
+        evaluations = [await self.judge.evaluate(task, attempt) for attempt in attempts]
+        verdicts = [f"{'right' if checked.right else 'wrong'}, {checked.score:g}" for checked in evaluations]
         lines = [
-            f"attempt {number} answered {attempt.answer!r:.200}: {'right' if each.right else 'wrong'}, {each.score:g}"
-            for number, (attempt, each) in enumerate(zip(attempts, found, strict=True), 1)
+            f"attempt {number} answered {attempt.answer!r:.200}: {verdict}"
+            for number, (attempt, verdict) in enumerate(zip(attempts, verdicts, strict=True), 1)
         ]
-        mixed = len({each.score for each in found}) > 1
+        mixed = len({evaluation.score for evaluation in evaluations}) > 1
         return replace(verdict, report="\n".join(filter(None, (verdict.report, *lines))), mixed=mixed)

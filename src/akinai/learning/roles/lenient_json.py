@@ -1,4 +1,4 @@
-"""Parsing of JSON as models write it: also with trailing commas, comments, and Python's quotes, True, False and None.
+"""Parsing of JSON as models write it, with trailing commas, comments, and Python's quotes, True, False and None.
 
 Nothing is evaluated, and nothing that is missing is added. Pure.
 """
@@ -139,16 +139,18 @@ class _Reader:
 
     def _rest_is_cut(self) -> bool:
         """Whether a literal was cut off: "tr", "Fal", "-"."""
-        rest = self.text[self.position :].strip().rstrip("`~").strip()
-        return rest == "-" or any(word.startswith(rest) for word in ("true", "false", "null", "True", "False", "None"))
+        remainder = self.text[self.position :].strip().rstrip("`~").strip()
+        return remainder == "-" or any(
+            word.startswith(remainder) for word in ("true", "false", "null", "True", "False", "None")
+        )
 
 
 def _unescaped(raw: str) -> str:
-    """The text of a string's inside. An escape that JSON does not have, such as \\d, keeps its backslash."""
+    """The text between a string's quotes. An escape that JSON does not have, such as \\d, keeps its backslash."""
 
     def written(match: re.Match[str]) -> str:
-        kept, byte, point, other = match.groups()
-        if kept:
+        valid, byte, point, other = match.groups()
+        if valid:
             return match[0]
         if code := byte or point:
             return json.dumps(chr(min(int(code, 16), 0x10FFFF)))[1:-1]

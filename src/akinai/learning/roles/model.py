@@ -33,7 +33,7 @@ from akinai.learning.search.index import PlaybookIndex, SearchQuery
 from akinai.learning.search.injection import Injection, TokenCounter, estimate_tokens, inject, inject_all
 
 CURATOR_BUDGET_TOKENS = 8_000
-"""The intended size of a playbook, and the most of it that a Curator is shown."""
+"""The intended size of a playbook, and the limit on the part of it in a Curator's prompt."""
 
 
 def model_roles(
@@ -48,8 +48,8 @@ def model_roles(
     generator: Generator | None = None,
     learners: tuple[Reflector, Curator] | None = None,
 ) -> Roles:
-    """The three roles over models. `ask` returns the asker of a role; `generator` and `learners` take the place of a
-    model's roles, which are then not asked for."""
+    """The three roles over models. `ask` returns the asker of a role. It is not called for roles that `generator` and
+    `learners` replace."""
     prompts, streak = templates or PromptTemplates(), UnreadableStreak(unreadable_limit)
     if generator is None:
         generator = ModelGenerator(ask("generator"), prompts, tries=tries, streak=streak)
@@ -130,7 +130,7 @@ class ModelReflector:
         retrieved: Retrieved,
         earlier: Sequence[Insights],
     ) -> dict[str, str]:
-        """The values of the prompt's places."""
+        """The values of the prompt's placeholders."""
         return {
             "task": task.text,
             "reasoning": "\n".join(filter(None, (trajectory.reasoning, *trajectory.actions))) or NONE,
@@ -194,36 +194,36 @@ class ModelCurator:
     async def _corrected(
         self, delta: Delta, parsed: Parsed[Delta], parser: Parser[Delta], playbook: Playbook
     ) -> Curation:
-        """The delta after asking once more for the operations that name something nearly right."""
+        """The delta, after asking once more for operations that misspell the name of a section or a bullet."""
         _, refusals = apply_delta(playbook, replace(delta, taggings=()))
         near = {refusal.place: refusal.text for refusal in refusals if refusal.close}
         if not near:
             return Curation(delta, "", parsed.usage)
-        ask = self._templates.filled("misnamed", why="\n".join(f"- {place}: {why}" for place, why in near.items()))
+        ask = self._templates.filled("misnamed", why="\n".join(f"- {part}: {why}" for part, why in near.items()))
         messages = (*parsed.messages, Message("user", ask))
         again = await ask_readable(self._asker, self._templates, messages, parser, 1, self._streak, self.schema)
         usage = parsed.usage + again.usage
         if again.value is None:
             return Curation(delta, "", usage, len(near))
-        kept = [operation for n, operation in enumerate(delta.operations) if f"operations[{n}]" not in near]
-        new = [operation for operation in again.value.operations if operation not in kept]
-        return Curation(replace(delta, operations=(*kept, *new)), "", usage, len(near))
+        unchanged = [operation for n, operation in enumerate(delta.operations) if f"operations[{n}]" not in near]
+        new = [operation for operation in again.value.operations if operation not in unchanged]
+        return Curation(replace(delta, operations=(*unchanged, *new)), "", usage, len(near))
 
     def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
         """The parser of the replies."""
         return delta_in
 
     def _nearest(self, insights: str, playbook: Playbook) -> Injection:
-        """The bullets nearest to the insights, which are the part of a large playbook that may have to change."""
+        """The bullets nearest to the insights: the part of a large playbook that they may change."""
         self._index = self._index or PlaybookIndex()
         self._index.refresh(playbook)
-        found = self._index.search(SearchQuery(insights, top_k=len(playbook), min_confidence=0.0))
-        bullets = [result.bullet for result in found]
+        results = self._index.search(SearchQuery(insights, top_k=len(playbook), min_confidence=0.0))
+        bullets = [result.bullet for result in results]
         return inject(bullets, budget_tokens=self._budget_tokens, count_tokens=self._count_tokens)
 
 
 NONE = "-"
-"""Shown in a prompt in place of an empty value."""
+"""Stands for an empty value in a prompt."""
 
 
 def _trajectory_parser(task_id: str) -> Parser[Trajectory]:
@@ -279,7 +279,7 @@ def text_in(fields: Mapping[str, Json], name: str) -> str:
     value = only(fields.get(name))
     if value is None or isinstance(value, str):
         return value or ""
-    raise UnreadableReply(f"{name} is {shown(value)}; give a text")
+    raise UnreadableReply(f"{name} is {quote_value(value)}; give a text")
 
 
 def _texts(fields: Mapping[str, Json], name: str) -> tuple[str, ...]:
@@ -292,11 +292,11 @@ def _texts(fields: Mapping[str, Json], name: str) -> tuple[str, ...]:
         items = cast("Sequence[Json]", value)
         if all(isinstance(item, str) for item in items):
             return tuple(cast("Sequence[str]", items))
-    raise UnreadableReply(f"{name} is {shown(value)}; give a list of texts")
+    raise UnreadableReply(f"{name} is {quote_value(value)}; give a list of texts")
 
 
-def shown(value: Json) -> str:
-    """A value as error messages show it."""
+def quote_value(value: Json) -> str:
+    """The first 80 characters of a value as JSON, for error messages."""
     return f"{json.dumps(value, ensure_ascii=False):.80}"
 
 
@@ -311,12 +311,12 @@ def _tasks_text(insights: Sequence[Insights]) -> str:
 
 
 def _progress_text(progress: Progress | None, templates: PromptTemplates) -> str:
-    """Where in the training a task is; empty outside of one."""
+    """The position of a task in the training, for a prompt; empty outside of a training."""
     return "" if progress is None else templates.filled("progress", **{k: str(v) for k, v in asdict(progress).items()})
 
 
 def _insights_text(insights: Sequence[Insights], templates: PromptTemplates) -> str:
-    """Insights as a prompt shows them."""
+    """Insights as text for a prompt."""
     return "\n\n".join(
         templates.filled(
             "insight",

@@ -1,7 +1,7 @@
-"""Finding the object that a role was asked for in a model's reply, among thoughts, prose, drafts and examples. Pure.
+"""Search for a role's object in a model's reply, among thoughts, prose, drafts and examples. Pure.
 
-The object that fits the shape is taken, wherever it stands. Nothing is repaired: a reply that ends inside an object is
-refused, and so is one with several different objects that fit equally well.
+The object that fits the shape is taken, wherever it is. Nothing is repaired: a reply that ends inside an object is
+refused, and so is a reply with several different objects that fit equally well.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class UnreadableReply(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The object that a role is asked for."""
+    """The form of the object in a role's reply."""
 
     keys: tuple[str, ...]
-    """Fields that decide: an object fits when it has at least one; objects that agree in all say the same."""
+    """Deciding fields: an object with at least one of them fits; objects that agree in all of them are equal."""
     fields: tuple[str, ...] = ()
-    """The other fields that every whole answer has: an object with all of them fits better."""
+    """The other fields of a complete answer: an object with all of them fits better."""
     near: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names that models write instead, in snake case, with the field that they mean."""
+    """Other names that models write for a field, in snake case, with the name of the field."""
     samples: frozenset[str] = frozenset()
     """Texts that stand for a value in the prompt's example."""
     items: str = ""
@@ -80,7 +80,7 @@ OPERATIONS = Shape(
 
 
 def object_in(reply: str, shape: Shape | str) -> Mapping[str, Json]:
-    """The object of this shape, or with this key, in a reply; bare, fenced, inside prose, or in a list of one.
+    """The object of this shape, or with this key, in a reply: bare, fenced, inside prose, or in a list of one.
 
     Its fields have the shape's names. UnreadableReply when there is none, when several differ, or when the reply ends
     inside an object.
@@ -94,14 +94,14 @@ def object_in(reply: str, shape: Shape | str) -> Mapping[str, Json]:
         raise UnreadableReply("the reply ends inside its thoughts; answer with the JSON object alone", code="no_object")
     if ends:
         try:
-            return _chosen(reply[ends[-1] :], shape)
+            return _best_object(reply[ends[-1] :], shape)
         except UnreadableReply as error:
             if begins or error.code != "no_object":
                 raise
-    return _chosen(reply, shape)
+    return _best_object(reply, shape)
 
 
-def _chosen(text: str, shape: Shape) -> Mapping[str, Json]:
+def _best_object(text: str, shape: Shape) -> Mapping[str, Json]:
     values = list(_values(text))
     fitting = [fields for value in values for fields in _fitting(value, shape)]
     if not fitting:
@@ -185,23 +185,23 @@ def _is_sample(value: Json, shape: Shape) -> bool:
 
 
 def _renamed(value: Mapping[str, Json], shape: Shape) -> Mapping[str, Json]:
-    """The object with near names replaced by those of the shape. A name that is right wins."""
-    known = {*shape.keys, *shape.fields, *shape.near.values()}
-    return renamed(value, known, shape.near)
+    """The object with near names replaced by those of the shape. A field that already has a right name wins."""
+    names = {*shape.keys, *shape.fields, *shape.near.values()}
+    return renamed(value, names, shape.near)
 
 
-def renamed(value: Mapping[str, Json], known: set[str], near: Mapping[str, str]) -> Mapping[str, Json]:
-    """The object with its keys in snake case where that is one of the `known`, and `near` names replaced."""
-    if value.keys() <= known:
+def renamed(value: Mapping[str, Json], names: set[str], near: Mapping[str, str]) -> Mapping[str, Json]:
+    """The object with its keys in snake case where that is one of `names`, and with `near` names replaced."""
+    if value.keys() <= names:
         return value
     fields = dict(value)
     for name in value:
-        if name in known:
+        if name in names:
             continue
         snake = _snake_case(name)
-        meant = snake if snake in known else near.get(snake, "")
-        if meant and meant not in fields:
-            fields[meant] = fields.pop(name)
+        field_name = snake if snake in names else near.get(snake, "")
+        if field_name and field_name not in fields:
+            fields[field_name] = fields.pop(name)
     return fields
 
 

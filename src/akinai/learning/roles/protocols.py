@@ -1,4 +1,4 @@
-"""The roles of the learner and what passes between them. Pure; other modules fill the roles.
+"""The roles of the learner and the records that pass between them. Pure; other modules implement the roles.
 
     Task -> Generator -> Trajectory -> Evaluator -> Evaluation -> Reflector -> Insights -> Curator -> Delta
 
@@ -55,13 +55,13 @@ def added(a: Mapping[str, int], b: Mapping[str, int]) -> Mapping[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The bullets that a task is given."""
+    """The bullets for a task."""
 
     injection: Injection
     """Their text for a prompt, and the ids that may be tagged afterwards."""
     results: tuple[SearchResult, ...] = ()
     """All search results with their scores, best first, for players that weigh them; empty when the whole playbook is
-    given. A result that did not fit the budget is here and not in the injection."""
+    injected. A result that did not fit the budget is here and not in the injection."""
     playbook: Playbook = field(default_factory=Playbook)
     """The playbook that was searched."""
 
@@ -73,17 +73,17 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """What a Generator did in one attempt at a task."""
+    """A Generator's record of one attempt at a task."""
 
     task_id: str
     answer: str = ""
-    """Empty where there is none, which counts as wrong."""
+    """Empty without an answer, which counts as wrong."""
     reasoning: str = ""
     actions: tuple[str, ...] = ()
     """The actions, one a line, for tasks that ask for more than an answer."""
     injected: tuple[str, ...] = ()
-    """Ids of the bullets in its context, best first. The loop adds what it gave; a Generator that searches the playbook
-    itself names what it found."""
+    """Ids of the bullets in its context, best first. The loop adds those that it retrieved; a Generator that searches
+    the playbook itself adds its own results."""
     used: tuple[str, ...] = ()
     """The injected bullets that the Generator says it followed: tagged helpful when the attempt was right."""
     source: str = ""
@@ -91,7 +91,7 @@ class Trajectory:
     failed: str = ""
     """Why there is no answer, such as an unreadable reply or a broken model; empty when there is one."""
     details: Any = None
-    """What the Evaluator and Reflector of the same author need besides; JSON, since it is checkpointed."""
+    """Further JSON for the Evaluator and Reflector of the same author. It is part of the checkpoint."""
     usage: ModelUsage = field(default_factory=ModelUsage)
 
 
@@ -103,14 +103,14 @@ class Evaluation:
     score: float
     """1 for a right answer and 0 for a wrong one; elsewhere a world's own measure, where more is better."""
     report: str = ""
-    """What the check found, for the Reflector: a test's output, findings and scores."""
+    """The output of the check, for the Reflector: a test's output, findings and scores."""
     mixed: bool = False
-    """Several attempts were compared and went differently, which is worth a reflection though the first was right."""
+    """Whether several attempts were compared and differed, which is worth a reflection even if the first was right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Insights:
-    """What a Reflector concludes from one attempt."""
+    """A Reflector's conclusions from one attempt."""
 
     task_id: str
     reasoning: str = ""
@@ -127,7 +127,7 @@ class Insights:
     task_text: str = ""
     """The task in words, for the Curator; the loop fills it in."""
     progress: Progress | None = None
-    """Where in the training the task is; the loop fills it in."""
+    """The position of the task in the training; the loop fills it in."""
     failed: str = ""
     """Why there are no insights: replies that could not be read."""
     usage: ModelUsage = field(default_factory=ModelUsage)
@@ -142,7 +142,7 @@ class Curation:
     failed: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
     asked_again: int = 0
-    """Operations that named something nearly right, and were asked for once more."""
+    """Operations that were nearly right, and were asked for once more."""
 
 
 class Generator(Protocol):
@@ -157,13 +157,13 @@ class Generator(Protocol):
 
 
 class Evaluator(Protocol):
-    """Says whether an attempt was right."""
+    """Decides whether an attempt was right."""
 
     async def evaluate(self, task: Task, trajectory: Trajectory) -> Evaluation: ...
 
 
 class Reflector(Protocol):
-    """Explains why an attempt went as it did. It sees training tasks alone."""
+    """Explains why an attempt went as it did. It only sees training tasks."""
 
     async def reflect(
         self,
@@ -199,9 +199,9 @@ class Roles:
 
 
 def with_injected(trajectory: Trajectory, retrieved: Retrieved) -> Trajectory:
-    """The trajectory with all bullets that were given or found; bullets outside these cannot have been used."""
-    found = (id for id in trajectory.injected if id in retrieved.playbook)
-    injected = tuple(dict.fromkeys((*retrieved.injection.bullet_ids, *found)))
-    known = frozenset(injected)
-    used = tuple(id for id in dict.fromkeys(trajectory.used) if id in known)
+    """The trajectory with the ids of all retrieved bullets, the Generator's own included. Only these count as used."""
+    own = (id for id in trajectory.injected if id in retrieved.playbook)
+    injected = tuple(dict.fromkeys((*retrieved.injection.bullet_ids, *own)))
+    allowed = frozenset(injected)
+    used = tuple(id for id in dict.fromkeys(trajectory.used) if id in allowed)
     return replace(trajectory, injected=injected, used=used)

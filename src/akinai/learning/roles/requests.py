@@ -1,4 +1,4 @@
-"""Asking a model until its reply can be read: each unreadable reply is counted with its reason and asked for again."""
+"""Requests that are repeated until a reply can be read. Each unreadable reply is counted with its reason."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ UNREADABLE_LIMIT = 20
 CUT = "length"
 """The reason of a reply that the provider cut off at its limit of tokens."""
 _CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
-"""What providers report of such a reply."""
+"""The finish reasons that providers report for such a reply."""
 
 
 class TooManyUnreadable(EndRun):
-    """So many replies in a row could not be read that the next would not be either."""
+    """Too many replies in a row could not be read."""
 
     def __init__(self, count: int, why: str, cut: int, role: str = "") -> None:
         super().__init__("unreadable")
@@ -38,7 +38,7 @@ class TooManyUnreadable(EndRun):
 
 
 class UnreadableStreak:
-    """Counts unreadable replies in a row: of each role, and over all roles of a learning. A limit of 0 is none."""
+    """Counts unreadable replies in a row, of each role and over all roles of a learning. A limit of 0 is no limit."""
 
     def __init__(self, limit: int = UNREADABLE_LIMIT) -> None:
         self._limit = limit
@@ -50,12 +50,12 @@ class UnreadableStreak:
         return RoleStreak(self, role)
 
     def end(self, role: RoleName) -> None:
-        """A reply of the role was read."""
+        """End the streak, since a reply of the role was read."""
         self._counts.pop("", None)
         self._counts.pop(role, None)
 
     def add(self, role: RoleName, why: str, code: str) -> None:
-        """A reply of the role was not read. TooManyUnreadable at the limit."""
+        """Count an unreadable reply of the role. TooManyUnreadable at the limit."""
         for whose in (role, ""):
             count, cut = self._counts.get(whose, (0, 0))
             self._counts[whose] = count, cut = count + 1, cut + (code == CUT)
@@ -71,17 +71,17 @@ class RoleStreak:
     role: RoleName
 
     def end(self) -> None:
-        """A reply was read."""
+        """End the streak, since a reply was read."""
         self.streak.end(self.role)
 
     def add(self, why: str, code: str) -> None:
-        """A reply was not read. TooManyUnreadable at the limit."""
+        """Count an unreadable reply. TooManyUnreadable at the limit."""
         self.streak.add(self.role, why, code)
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed(Generic[T]):
-    """The result of asking."""
+    """The result of `ask_readable`."""
 
     value: T | None
     """None where no reply could be read."""
@@ -101,13 +101,13 @@ async def ask_readable(
     streak: RoleStreak,
     schema: Mapping[str, Json] | None = None,
 ) -> Parsed[T]:
-    """Ask until a reply can be parsed. The model is shown each unreadable reply with the reason.
+    """Ask until a reply can be parsed. Each further request holds the unreadable reply and the reason.
 
     Providers with structured output keep to the `schema`; a reply is parsed in the same way whether they do or not.
     """
-    usage, why, asked, several = ModelUsage(), "", 0, 0
-    while asked < tries and several < 2:  # a reply of several answers is asked for again once
-        asked += 1
+    usage, why, count, several = ModelUsage(), "", 0, 0
+    while count < tries and several < 2:  # a reply of several answers is asked for again once
+        count += 1
         reply = await asker.ask(Request(messages, schema=schema))
         usage = usage + ModelUsage(1, tokens=Usage() if reply.from_cache else reply.usage)
         try:
@@ -122,7 +122,7 @@ async def ask_readable(
         else:
             streak.end()
             return Parsed(value, "", usage, (*messages, reply.message))
-    return Parsed(None, f"{why} ({asked} replies)", usage, messages)
+    return Parsed(None, f"{why} ({count} replies)", usage, messages)
 
 
 def _reason(error: UnreadableReply, reply: Reply, code: str) -> str:

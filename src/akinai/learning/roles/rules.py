@@ -44,28 +44,28 @@ def replace_content(content: str, lesson: Lesson) -> str:
 
 
 class LessonCurator:
-    """Turns lessons into operations: a lesson about something new is an ADD, about a known thing an UPDATE.
+    """Turns lessons into operations: a lesson about a new topic becomes an ADD, one about a known topic an UPDATE.
 
-    Lessons of a batch about the same thing become one operation. Equal contents are added once.
+    Lessons of a batch about the same topic become one operation. Equal contents are added once.
     """
 
     def __init__(self, merge: Merge = replace_content) -> None:
         self._merge = merge
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
-        known = {_key(bullet): bullet for bullet in playbook if ABOUT in bullet.extra}
+        by_topic = {_key(bullet): bullet for bullet in playbook if ABOUT in bullet.extra}
         operations: dict[tuple[str, str], Operation] = {}
         for insight in insights:
             for lesson in insight.lessons:
                 key = lesson.section, lesson.about or f"\0{lesson.content}"
-                operations[key] = self._operation(lesson, insight.sources, operations.get(key), known.get(key))
-        news = tuple(operation for key, operation in operations.items() if not _is_known(operation, known.get(key)))
+                operations[key] = self._operation(lesson, insight.sources, operations.get(key), by_topic.get(key))
+        news = tuple(operation for key, operation in operations.items() if not _is_known(operation, by_topic.get(key)))
         return Curation(Delta(operations=news, reason="lessons of the rules"))
 
     def _operation(
         self, lesson: Lesson, sources: tuple[str, ...], earlier: Operation | None, bullet: Bullet | None
     ) -> Operation:
-        """The operation for a lesson; `earlier` is the batch's operation so far about the same thing."""
+        """The operation for a lesson; `earlier` is the batch's operation so far about the same topic."""
         if earlier is not None:
             return replace(
                 earlier,
@@ -91,7 +91,7 @@ def _joined(a: Sequence[str] | None, b: Sequence[str]) -> tuple[str, ...] | None
 
 
 def _is_known(operation: Operation, bullet: Bullet | None) -> bool:
-    """Whether the bullet says all of it already: longer sources alone are no reason to change it."""
+    """Whether the bullet already has this content and these keywords: new sources alone do not change it."""
     if bullet is None:
         return False
     return operation.content == bullet.content and operation.keywords in (None, bullet.keywords)

@@ -8,7 +8,7 @@ from typing import cast
 from akinai.core.canonical import Json
 from akinai.learning.playbook.deltas import Delta, Operation
 from akinai.learning.roles import schemas
-from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, shown, text_in
+from akinai.learning.roles.model import ModelCurator, ModelReflector, delta_in, quote_value, text_in
 from akinai.learning.roles.objects import INSIGHTS, UnreadableReply, object_in
 from akinai.learning.roles.protocols import Evaluation, Insights, Retrieved, Trajectory
 from akinai.learning.roles.replies import read_tags
@@ -22,8 +22,8 @@ MOST_INSIGHTS = 8
 class RunReflector(ModelReflector):
     """Explains why a run went as it did.
 
-    It reads the condensed record from the trajectory's `reasoning`, and from its details what the world knows: {"run":
-    name, "entries": number of entries, "truth": text}.
+    It reads the condensed record from the trajectory's `reasoning`, and the world's hidden facts from its details:
+    {"run": name, "entries": number of entries, "truth": text}.
     """
 
     prompt = "run_reflector"
@@ -67,15 +67,15 @@ class RunCurator(ModelCurator):
     prompt = "run_curator"
 
     def parser(self, insights: Sequence[Insights]) -> Parser[Delta]:
-        known = {source for insight in insights for source in insight.sources}
+        valid_sources = {source for insight in insights for source in insight.sources}
 
         def read(reply: str) -> Delta:
             delta = delta_in(reply)
             for number, operation in enumerate(delta.operations):
                 sources = operation.evidence if isinstance(operation, Operation) else ()
-                if unknown := next((source for source in sources if source not in known), None):
+                if unknown := next((source for source in sources if source not in valid_sources), None):
                     raise UnreadableReply(
-                        f"operations[{number}].evidence names {shown(unknown)}, which is the evidence of no "
+                        f"operations[{number}].evidence names {quote_value(unknown)}, which is the evidence of no "
                         "insight; copy it from an insight"
                     )
             return delta
@@ -89,21 +89,23 @@ def evidence(run: str, entries: Sequence[int]) -> str:
 
 
 def _insights(value: Json, run: str, entries: int) -> list[tuple[str, str]]:
-    """The text and the source of each insight. UnreadableReply names what is wrong."""
+    """The text and the source of each insight. UnreadableReply names the field at fault."""
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_INSIGHTS:
-        raise UnreadableReply(f"insights is {shown(value)}; give a list of 1 to {MOST_INSIGHTS} insights")
+        raise UnreadableReply(f"insights is {quote_value(value)}; give a list of 1 to {MOST_INSIGHTS} insights")
     return [_insight(item, f"insights[{number}]", run, entries) for number, item in enumerate(value)]
 
 
-def _insight(item: Json, place: str, run: str, entries: int) -> tuple[str, str]:
+def _insight(item: Json, location: str, run: str, entries: int) -> tuple[str, str]:
     if not isinstance(item, Mapping):
-        raise UnreadableReply(f'{place} is {shown(item)}; give {{"insight", "entries"}}')
+        raise UnreadableReply(f'{location} is {quote_value(item)}; give {{"insight", "entries"}}')
     fields = cast("Mapping[str, Json]", item)
     insight, named = text_in(fields, "insight"), fields.get("entries")
     if not insight.strip():
-        raise UnreadableReply(f"{place}.insight is empty; say it in a sentence")
+        raise UnreadableReply(f"{location}.insight is empty; say it in a sentence")
     if not isinstance(named, list) or not named or not all(map(_is_entry(entries), named)):
-        raise UnreadableReply(f"{place}.entries is {shown(named)}; give numbers of entries of the run, 1 to {entries}")
+        raise UnreadableReply(
+            f"{location}.entries is {quote_value(named)}; give numbers of entries of the run, 1 to {entries}"
+        )
     return " ".join(insight.split()), evidence(run, sorted({int(str(entry)) for entry in named}))
 
 

@@ -1,4 +1,4 @@
-"""Tasks: what is to be done, what a Generator sees of it, and when an answer counts as right. Pure."""
+"""Tasks, the part of them that a Generator sees, and the checks of answers. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from akinai.core.errors import UsageError
 from akinai.retrieval import normalise
 
 Split: TypeAlias = Literal["train", "held_out", "validation", "test"]
-"""Tasks to learn from; tasks for the gate alone; tasks that judge once, at the end; tasks for a final judgement."""
+"""Tasks to learn from; tasks for the gate; tasks that judge once, at the end; tasks for a final judgement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a Generator sees of a task. It has no field for the truth."""
+    """The part of a task that a Generator sees. It has no field for the truth."""
 
     id: str
     text: str
@@ -26,15 +26,15 @@ class Assignment:
     query: str
     """The query to the playbook."""
     data: Json = None
-    """The same for programs: {"question": ..., "choices": [...]}."""
+    """The task for programs: {"question": ..., "choices": [...]}."""
     attempt: str = ""
-    """Names the attempt while learning ("learning/epoch/number"), the same again after a crash, for Generators that
-    keep records by name. Empty where the task is judged."""
+    """The name of the attempt in a learning ("learning/epoch/number"), for Generators that keep records by name. It is
+    the same after a crash. Empty where the task judges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where in a training a task is, each from 1."""
+    """The position of a task in a training, each number from 1."""
 
     epoch: int
     epochs: int
@@ -44,21 +44,21 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do, and its right answer. Evaluator and Reflector see all of it, a Generator its assignment."""
+    """A task and its right answer. Evaluator and Reflector see all of it, a Generator only its assignment."""
 
     id: str
     """Unique in its split."""
     text: str
     truth: str
-    """The right answer, or what a world knows of how the run should have gone."""
+    """The right answer, or a world's facts about how the run should have gone."""
     query: str = ""
     """The query to the playbook; empty: the text."""
     data: Json = None
     """The task for programs. A Generator sees it, so it does not hold the truth."""
     source: str = ""
-    """Where the task comes from, "run#seq" or "file#line": bullets name it as their source; empty: the id."""
+    """The origin of the task, "run#seq" or "file#line", which bullets name as their source; empty: the id."""
     progress: Progress | None = None
-    """Where in the training it is; the loop fills it in for the Reflector."""
+    """Its position in the training; the loop fills it in for the Reflector."""
     identity: str = ""
     """Equal for tasks that are the same, whatever their ids and texts; empty: tasks of equal text are the same."""
 
@@ -78,7 +78,7 @@ class Grade:
     score: float
     """0 to 1; 1 is right."""
     report: str = ""
-    """What the check found, for the Reflector. It does not hold the right answer."""
+    """The output of the check, for the Reflector. It does not hold the right answer."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.score <= 1:
@@ -91,8 +91,8 @@ Check: TypeAlias = Callable[[str, str], "bool | float | Grade"]
 
 def grade(check: Check, truth: str, answer: str) -> Grade:
     """The grade of an answer; an empty one gets 0. UsageError for a score out of range."""
-    found = check(truth, answer) if answer.strip() else 0.0
-    return found if isinstance(found, Grade) else Grade(float(found))
+    verdict = check(truth, answer) if answer.strip() else 0.0
+    return verdict if isinstance(verdict, Grade) else Grade(float(verdict))
 
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
@@ -100,36 +100,37 @@ _ENDINGS = " .。"
 
 
 def exact(truth: str, answer: str) -> bool:
-    """Equal after NFKC, lower case, single spaces and without a full stop at the end: "1" is not right for "10"."""
+    """Whether both are equal after NFKC, in lower case, with single spaces and without a final full stop: "1" is not
+    right for "10"."""
     return _folded(truth) == _folded(answer)
 
 
 def number(truth: str, answer: str) -> bool:
-    """The same number to nine digits: "1,000.0" is right for "1000". Texts that are not numbers are compared whole."""
+    """Whether both are the same number to nine digits: "1,000.0" is right for "1000". Other texts must be `exact`."""
     return _close(truth, answer, 1e-9)
 
 
 def number_within(tolerance: float) -> Check:
-    """The check that takes numbers for equal within a relative tolerance."""
+    """A check that counts numbers within a relative tolerance as equal."""
     return lambda truth, answer: _close(truth, answer, tolerance)
 
 
 def contains(truth: str, answer: str) -> bool:
-    """The answer holds the truth as whole words: "the answer is 10" is right for "10", and "100" is not."""
+    """Whether the answer holds the truth as whole words: "the answer is 10" is right for "10", and "100" is not."""
     return re.search(_whole_words(_folded(truth)), _folded(answer)) is not None
 
 
 def parts(truth: str, answer: str) -> Grade:
     """The share of the truth's parts that the answer holds as whole words. Parts are divided by ";" or lines."""
-    wanted = list(dict.fromkeys(filter(None, (_folded(part) for part in re.split(r"[;；\n]", truth)))))
-    if not wanted:
+    required = list(dict.fromkeys(filter(None, (_folded(part) for part in re.split(r"[;；\n]", truth)))))
+    if not required:
         raise UsageError(f"the truth {truth!r:.60} has no parts; divide them by ';'")
-    found = sum(re.search(_whole_words(part), _folded(answer)) is not None for part in wanted)
-    return Grade(found / len(wanted), f"{found} of {len(wanted)} parts")
+    hits = sum(re.search(_whole_words(part), _folded(answer)) is not None for part in required)
+    return Grade(hits / len(required), f"{hits} of {len(required)} parts")
 
 
 def regex(truth: str, answer: str) -> bool:
-    """The truth is a regular expression that stands for the whole answer, spaces around it aside."""
+    """Whether the truth, a regular expression, matches the whole answer. Spaces around the answer are ignored."""
     try:
         return re.fullmatch(truth, answer.strip()) is not None
     except re.error as error:
@@ -152,7 +153,7 @@ def _close(truth: str, answer: str, tolerance: float) -> bool:
 
 
 def _whole_words(text: str) -> str:
-    """A pattern that finds a text where no letter or digit of its own kind goes on; Japanese has no word ends."""
+    """A pattern that matches a text as whole words. Japanese has no word ends, so its texts match anywhere."""
     before = r"(?<![a-z0-9])" if text[:1].isascii() and text[:1].isalnum() else ""
     after = r"(?![a-z0-9]|[.,]\d)" if text[-1:].isascii() and text[-1:].isalnum() else ""
     return before + re.escape(text) + after

@@ -1,4 +1,4 @@
-"""Prompts: files with named places, filled in one pass, so that braces in a value are plain text."""
+"""Prompts: files with placeholders, which are filled in one pass, so that braces in a value are plain text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from akinai.core.models import Message
 LANGUAGES = ("en", "ja")
 DEFAULT_PLACE = "before_task"
 
-_PLACE = re.compile(r"\{\{(\w+)(?:@(\w+))?\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)(?:@(\w+))?\}\}")
 USER = "\n=== user ===\n"
 """The line between the system message and the user message."""
 
@@ -38,7 +38,7 @@ class PromptTemplates:
             raise UnknownName("language of prompts", self.language, LANGUAGES)
         if self.folder is not None and not self.folder.is_dir():
             raise UsageError(f"no folder {str(self.folder)!r} for prompts; make it, or leave it out")
-        places = {match[2] for match in _PLACE.finditer(self.text("generator")) if match[1] == "bullets"}
+        places = {match[2] for match in _PLACEHOLDER.finditer(self.text("generator")) if match[1] == "bullets"}
         if self.bullets_at not in places:
             raise UnknownName("place for bullets", self.bullets_at, filter(None, places), "in the generator's prompt")
 
@@ -54,9 +54,9 @@ class PromptTemplates:
         return sorted(file.name.removesuffix(".md") for file in packaged.iterdir() if file.name.endswith(".md"))
 
     def messages(self, name: str, values: Mapping[str, str]) -> tuple[Message, ...]:
-        """A prompt with its places filled in. A prompt without `=== user ===` is a user message alone.
+        """A prompt with its placeholders filled in. A prompt without `=== user ===` is a user message alone.
 
-        UnknownName for a place without a value.
+        UnknownName for a placeholder without a value.
         """
         system, line, user = self._with_one_place(self.text(name)).partition(USER)
         if not line:
@@ -65,20 +65,20 @@ class PromptTemplates:
         return tuple(message for message in messages if message.text)
 
     def filled(self, name: str, **values: str) -> str:
-        """A prompt of a single text with its places filled in."""
+        """A prompt of a single text with its placeholders filled in."""
         return _filled(self.text(name), values)
 
     def _with_one_place(self, text: str) -> str:
         """The text with the chosen place for bullets, and without the other places for them."""
 
-        def chosen(match: re.Match[str]) -> str:
+        def replacement(match: re.Match[str]) -> str:
             return "" if match[2] not in (None, self.bullets_at) else f"{{{{{match[1]}}}}}"
 
-        return _PLACE.sub(chosen, text)
+        return _PLACEHOLDER.sub(replacement, text)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    """Fill in all places in one pass: values are not scanned for places. A line that becomes empty is removed."""
+    """Fill in all placeholders in one pass. Values are not scanned for placeholders. Lines that become empty go."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in values:
@@ -87,7 +87,7 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
     lines: list[str] = []
     for line in text.split("\n"):
-        filled = _PLACE.sub(value, line)
+        filled = _PLACEHOLDER.sub(value, line)
         if filled or (not line and lines and lines[-1]):
             lines.append(filled)
     return "\n".join(lines).strip()

@@ -1,1 +1,1 @@
-"""How bullets are found: index, embedders, deduplication, and what goes into a context."""
+"""Search over bullets: index, embedders, deduplication, and the text of bullets for a context."""

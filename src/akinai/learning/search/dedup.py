@@ -1,4 +1,4 @@
-"""Grow and refine: duplicates are merged, and bullets that were seldom right can be removed. Pure; nothing is written.
+"""Refinement: duplicates are merged, and bullets that were seldom right can be removed. Pure; nothing is written.
 
 `PlaybookFile.change("dedup", dedup)` applies a refinement, and its journal can restore every bullet.
 """
@@ -28,7 +28,7 @@ NEAR = 0.9
 """The lowest cosine of near duplicates within a section."""
 
 LONG, LONG_ALLOWANCE = 30, 0.14
-"""Texts of at least so many words may be so much farther apart: there a few other words are another wording."""
+"""Texts of at least `LONG` words are near at a cosine lower by the allowance: a few different words matter less."""
 
 PRUNE_BELOW = 0.5
 """A bullet is removed when its confidence is below this with 95 % confidence; an unused bullet has this confidence."""
@@ -52,7 +52,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A bullet that is removed for its record."""
+    """A bullet that is removed because it was seldom right."""
 
     id: str
     uses: int
@@ -63,7 +63,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A refined playbook, and what was changed."""
+    """A refined playbook, and the changes."""
 
     playbook: Playbook
     reason: str
@@ -155,12 +155,12 @@ def _near_in(bullets: Sequence[Bullet], threshold: float, embedder: Embedder, lo
     neighbours = _pairs(embedder.embed([bullet.content for bullet in bullets]), least)
     long = {bullet.id for bullet in bullets if lowered and len(tokenize(bullet.content)) >= LONG}
     gone: set[int] = set()
-    for place, bullet in enumerate(bullets):
-        if place in gone:
+    for index, bullet in enumerate(bullets):
+        if index in gone:
             continue
         taken = {
             other: cosine
-            for other, cosine in neighbours.get(place, {}).items()
+            for other, cosine in neighbours.get(index, {}).items()
             if other not in gone
             and (
                 (cosine >= threshold and not differ_in_meaning(bullet.content, bullets[other].content))
@@ -181,7 +181,7 @@ def _pairs(vectors: NDArray[np.float32], threshold: float) -> Mapping[int, Mappi
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    found: dict[int, dict[int, float]] = {}
+    pairs: dict[int, dict[int, float]] = {}
     block = max(1, _CELLS // len(unit))
     for start in range(0, len(unit), block):
         cosines = unit[start : start + block] @ unit[start:].T
@@ -189,8 +189,8 @@ def _pairs(vectors: NDArray[np.float32], threshold: float) -> Mapping[int, Mappi
         exact = round_scores(cosines[rows, columns].astype(np.float64))
         for row, column, cosine in zip(rows.tolist(), columns.tolist(), exact.tolist(), strict=True):
             if column > row and cosine >= threshold:
-                found.setdefault(start + row, {})[start + column] = min(cosine, 1.0)
-    return found
+                pairs.setdefault(start + row, {})[start + column] = min(cosine, 1.0)
+    return pairs
 
 
 def _rank(bullet: Bullet) -> tuple[int, int, str, str]:
@@ -201,15 +201,15 @@ def _rank(bullet: Bullet) -> tuple[int, int, str, str]:
 def _merged(playbook: Playbook, merges: Sequence[Merge]) -> Playbook:
     changed: dict[str, Bullet | None] = {}
     for merge in merges:
-        kept, merged = playbook[merge.kept], [playbook[id] for id in merge.merged]
+        best, merged = playbook[merge.kept], [playbook[id] for id in merge.merged]
         changed |= dict.fromkeys(merge.merged)
-        changed[kept.id] = replace(
-            kept,
-            keywords=tuple(dict.fromkeys(word for bullet in (kept, *merged) for word in bullet.keywords)),
-            helpful=sum(bullet.helpful for bullet in (kept, *merged)),
-            harmful=sum(bullet.harmful for bullet in (kept, *merged)),
-            neutral=sum(bullet.neutral for bullet in (kept, *merged)),
-            extra={name: value for bullet in (*reversed(merged), kept) for name, value in bullet.extra.items()},
+        changed[best.id] = replace(
+            best,
+            keywords=tuple(dict.fromkeys(word for bullet in (best, *merged) for word in bullet.keywords)),
+            helpful=sum(bullet.helpful for bullet in (best, *merged)),
+            harmful=sum(bullet.harmful for bullet in (best, *merged)),
+            neutral=sum(bullet.neutral for bullet in (best, *merged)),
+            extra={name: value for bullet in (*reversed(merged), best) for name, value in bullet.extra.items()},
         ).with_sources(source for bullet in merged for source in bullet.sources)
     return playbook.with_bullets(changed) if changed else playbook
 
@@ -278,7 +278,7 @@ def differ_in_substance(a: str, b: str) -> bool:
     """Whether two long texts that share most words may say different things, examples in brackets aside.
 
     True when each has names or code that the other lacks, or they differ in numbers, negations, or one side of a pair.
-    One may go into more detail, and order and wording may be others.
+    One may go into more detail, and order and wording may differ.
     """
     a, b = (_EXAMPLE.sub("", text.replace("\u2019", "'")) for text in (a, b))
     words_a, words_b = tokenize(a), tokenize(b)

@@ -93,8 +93,8 @@ class LangChainVectors:
         import numpy as np
 
         batches = [list(texts[start : start + self._batch]) for start in range(0, len(texts), self._batch)]
-        made = [self._vectors(self._embeddings.embed_documents, batch, len(batch)) for batch in batches]
-        return np.concatenate(made) if made else np.zeros((0, self.dimensions), np.float32)
+        vectors = [self._vectors(self._embeddings.embed_documents, batch, len(batch)) for batch in batches]
+        return np.concatenate(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
@@ -143,9 +143,9 @@ class TfidfSvd:
         counts = [Counter(self.tokenizer(text)) for text in texts]
         documents = Counter(word for count in counts for word in count)
         shared = sorted((word for word, n in documents.items() if n > 1), key=lambda word: (-documents[word], word))
-        chosen = shared[:MOST_TERMS] if len(shared) >= 2 * self.dimensions else sorted(documents)
-        weights = [1 + math.log((1 + len(texts)) / (1 + documents[word])) for word in chosen]
-        terms, idf = tuple(chosen), np.array(weights, np.float32)
+        vocabulary = shared[:MOST_TERMS] if len(shared) >= 2 * self.dimensions else sorted(documents)
+        weights = [1 + math.log((1 + len(texts)) / (1 + documents[word])) for word in vocabulary]
+        terms, idf = tuple(vocabulary), np.array(weights, np.float32)
         blank = SvdVectors(self, terms, idf, np.zeros((len(terms), 0), np.float32))
         rows = [row for count in counts if len((row := blank.weighed(count))[0])]
         if not rows:
@@ -188,8 +188,8 @@ class SvdVectors:
         return self.basis.shape[1]
 
     @cached_property
-    def _place_of(self) -> Mapping[str, int]:
-        return {term: place for place, term in enumerate(self.terms)}
+    def _row_of(self) -> Mapping[str, int]:
+        return {term: row for row, term in enumerate(self.terms)}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The basis as arrays without objects, for saving."""
@@ -204,21 +204,21 @@ class SvdVectors:
 
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
-            places, weights = self.weighed(Counter(self.fitting.tokenizer(text)))
-            if len(places):
-                vector = weights @ self.basis[places]
+            indices, weights = self.weighed(Counter(self.fitting.tokenizer(text)))
+            if len(indices):
+                vector = weights @ self.basis[indices]
                 length = float(np.linalg.norm(vector))
                 vectors[row] = vector / length if length else vector
         return vectors
 
     def weighed(self, counts: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The places of a text's known terms and their TF-IDF weights, a vector of length 1."""
+        """The rows of the basis for a text's terms, and their TF-IDF weights, a vector of length 1."""
         import numpy as np
 
-        known = [(place, n) for word, n in counts.items() if (place := self._place_of.get(word)) is not None]
-        places = np.array([place for place, _ in known], np.int64)
-        weights = np.array([1 + math.log(n) for _, n in known], np.float32) * self.idf[places]
-        return places, weights / np.linalg.norm(weights) if known else weights
+        occurrences = [(row, n) for word, n in counts.items() if (row := self._row_of.get(word)) is not None]
+        indices = np.array([row for row, _ in occurrences], np.int64)
+        weights = np.array([1 + math.log(n) for _, n in occurrences], np.float32) * self.idf[indices]
+        return indices, weights / np.linalg.norm(weights) if occurrences else weights
 
 
 def _basis(
@@ -229,8 +229,8 @@ def _basis(
 
     if min(len(rows), terms) <= _DENSE_UP_TO * dimensions:
         dense = np.zeros((len(rows), terms), np.float32)
-        for row, (places, weights) in enumerate(rows):
-            dense[row, places] = weights
+        for row, (indices, weights) in enumerate(rows):
+            dense[row, indices] = weights
         _, values, directions = np.linalg.svd(dense, full_matrices=False)
     else:
         values, directions = _truncated(rows, terms, dimensions)
@@ -246,10 +246,10 @@ def _truncated(
     import numpy as np
 
     sparse, linalg = load_package("scipy.sparse", _PART), load_package("scipy.sparse.linalg", _PART)
-    ends = np.cumsum([0, *(len(places) for places, _ in rows)])
-    places = np.concatenate([places for places, _ in rows])
+    ends = np.cumsum([0, *(len(indices) for indices, _ in rows)])
+    indices = np.concatenate([indices for indices, _ in rows])
     weights = np.concatenate([weights for _, weights in rows])
-    matrix = sparse.csr_matrix((weights, places, ends), shape=(len(rows), terms))
+    matrix = sparse.csr_matrix((weights, indices, ends), shape=(len(rows), terms))
     start = np.ones(min(len(rows), terms), np.float32)
     _, values, directions = linalg.svds(matrix, k=dimensions, v0=start, return_singular_vectors="vh")
     return values, directions

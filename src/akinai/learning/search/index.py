@@ -101,25 +101,25 @@ class PlaybookIndex:
         floor: float | None = None,
         cached: CachedTexts | None = None,
     ) -> None:
-        known = cached or CachedTexts({}, {})
+        reused = cached or CachedTexts({}, {})
         self.tokenizer, self.alpha = tokenizer, alpha
         self.playbook = Playbook()
         self._fitting = embedder if isinstance(embedder, EmbedderFitter) else None
-        self._fitted, self._fitted_on = known.fitted, known.fitted_on
+        self._fitted, self._fitted_on = reused.fitted, reused.fitted_on
         if embedder is None or isinstance(embedder, EmbedderFitter):
-            self._embedder: Embedder = known.fitted or HashedTermVectors(tokenizer=tokenizer)
+            self._embedder: Embedder = reused.fitted or HashedTermVectors(tokenizer=tokenizer)
         else:
             self._embedder = embedder
         self._floor = floor
-        self._cut = _CachingTokenizer(tokenizer, known.words)
+        self._cut = _CachingTokenizer(tokenizer, reused.words)
         self._hybrid = self._empty(self._embedder)
         self._passing: dict[tuple[frozenset[str] | None, float], frozenset[str] | None] = {}
-        if known.whole is not None and playbook is not None:
+        if reused.whole is not None and playbook is not None:
             documents = [Document(bullet.id, bullet.searchable_text) for bullet in playbook]
-            self._hybrid.add_packed(documents, known.whole.vectors, known.whole.packed)
+            self._hybrid.add_packed(documents, reused.whole.vectors, reused.whole.packed)
             self.playbook = playbook
         else:
-            self._index(playbook or Playbook(), known.vectors, refit=False)
+            self._index(playbook or Playbook(), reused.vectors, refit=False)
         self._cut.words = {}
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class PlaybookIndex:
         return HybridIndex(tokenizer=self._cut, embedder=_for_queries(embedder), floor=self._floor)
 
     def _index(self, playbook: Playbook, vectors: Mapping[str, NDArray[np.float32]], *, refit: bool) -> None:
-        """Like `refresh`, with known vectors of texts."""
+        """Like `refresh`, with the vectors of texts that are known already."""
         hybrid, embedder, old = self._hybrid, self._embedder, self.playbook.by_id
         fitted = self._fit(playbook) if refit or self._outgrown(playbook) else None
         if fitted:
@@ -224,7 +224,7 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
 
 
 class _CachingTokenizer:
-    """A tokenizer with the known words of some texts."""
+    """A tokenizer with the words of texts that were split earlier."""
 
     def __init__(self, tokenizer: Tokenizer, words: Mapping[str, Sequence[str]]) -> None:
         self._tokenizer, self.words = tokenizer, words
@@ -256,17 +256,17 @@ def _same_text(old: Bullet | None, new: Bullet) -> bool:
 
 
 def _fill(
-    hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], known: Mapping[str, NDArray[np.float32]]
+    hybrid: HybridIndex, embedder: Embedder, bullets: Sequence[Bullet], cached: Mapping[str, NDArray[np.float32]]
 ) -> None:
     """Add bullets to an index, after all of them are embedded."""
     import numpy as np
 
     texts = [bullet.searchable_text for bullet in bullets]
     vectors = np.zeros((len(texts), embedder.dimensions), np.float32)
-    missing = [row for row, text in enumerate(texts) if text not in known]
+    missing = [row for row, text in enumerate(texts) if text not in cached]
     for row, text in enumerate(texts):
-        if text in known:
-            vectors[row] = known[text]
+        if text in cached:
+            vectors[row] = cached[text]
     for start in range(0, len(missing), _AT_ONCE):
         rows = missing[start : start + _AT_ONCE]
         vectors[rows] = check_vectors(embedder.embed([texts[row] for row in rows]), (len(rows), embedder.dimensions))

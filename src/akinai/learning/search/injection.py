@@ -45,7 +45,7 @@ def inject(
         return _injected(bullets, (), count_tokens)
     if budget_tokens < 0:
         raise ValueError(f"a budget of {budget_tokens} tokens; give 0 or more, or None for no bound")
-    chosen: list[Bullet] = []
+    included: list[Bullet] = []
     left_out: list[str] = []
     sections: set[str] = set()
     total = 0
@@ -53,15 +53,15 @@ def inject(
         lines = bullet_text(bullet) + "\n"
         cost = count_tokens(lines if bullet.section in sections else f"\n{heading(bullet.section)}\n{lines}")
         if total + cost <= budget_tokens:
-            chosen.append(bullet)
+            included.append(bullet)
             sections.add(bullet.section)
             total += cost
         else:
             left_out.append(bullet.id)
-    injection = _injected(chosen, left_out, count_tokens)
+    injection = _injected(included, left_out, count_tokens)
     while injection.tokens > budget_tokens:  # a counter may find more tokens in the whole than in the parts
-        left_out.insert(0, chosen.pop().id)
-        injection = _injected(chosen, left_out, count_tokens)
+        left_out.insert(0, included.pop().id)
+        injection = _injected(included, left_out, count_tokens)
     return injection
 
 

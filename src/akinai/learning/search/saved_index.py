@@ -1,4 +1,4 @@
-"""An index on disk beside its playbook: arrays and a manifest, reused as far as they still fit. No pickles."""
+"""An index on disk beside its playbook: arrays and a manifest. Parts that still fit are reused. No pickles."""
 
 from __future__ import annotations
 
@@ -58,21 +58,23 @@ def open_index(
     alpha: float = ALPHA,
     floor: float | None = None,
 ) -> PlaybookIndex:
-    """The index of a playbook, with the words and vectors on disk as far as they belong to its texts.
+    """The index of a playbook. It reuses the words and vectors on disk that belong to its texts.
 
     Missing, unreadable or outdated parts, such as those of another tokenizer or embedder, are rebuilt and saved.
     """
     files = IndexFiles.beside(playbook_path)
-    kept = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
-    if kept and kept.vectors is not None and kept.is_of(playbook):
-        whole = CachedTexts({}, {}, kept.fitted, kept.fitted_on, PackedIndex(kept.packed, kept.vectors))
+    saved = _read(files, tokenizer_name(tokenizer), embedder or HashedTermVectors(tokenizer=tokenizer))
+    if saved and saved.vectors is not None and saved.is_of(playbook):
+        whole = CachedTexts({}, {}, saved.fitted, saved.fitted_on, PackedIndex(saved.packed, saved.vectors))
         return PlaybookIndex(playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, cached=whole)
-    cached = kept.cached(playbook) if kept else CachedTexts({}, {})
+    cached = saved.cached(playbook) if saved else CachedTexts({}, {})
     texts = dict.fromkeys(bullet.searchable_text for bullet in playbook)
-    words = {text: tokenizer(text) if (known := cached.words.get(text)) is None else known for text in texts}
+    words = {
+        text: tokenizer(text) if (cached_words := cached.words.get(text)) is None else cached_words for text in texts
+    }
     cached = replace(cached, words=words)
     index = PlaybookIndex(playbook, tokenizer=tokenizer, embedder=embedder, alpha=alpha, floor=floor, cached=cached)
-    if kept is None or kept.content != content_hash(playbook) or kept.embedder != index.embedder_name:
+    if saved is None or saved.content != content_hash(playbook) or saved.embedder != index.embedder_name:
         _save(index, files, words)
     return index
 
@@ -138,10 +140,10 @@ class _SavedIndex:
         for text in {bullet.searchable_text for bullet in playbook}:
             row = self.row_of.get(_text_digest(text))
             if row is not None:
-                places: list[int] = (
+                indices: list[int] = (
                     held[begins[row] : begins[row + 1]].repeat(counts[begins[row] : begins[row + 1]]).tolist()
                 )
-                words[text] = [vocabulary[place] for place in places]
+                words[text] = [vocabulary[index] for index in indices]
                 if self.vectors is not None:
                     vectors[text] = self.vectors[row]
         return CachedTexts(words, vectors, self.fitted, self.fitted_on)
@@ -157,8 +159,8 @@ def _read(files: IndexFiles, tokenizer: str, embedder: Embedder | EmbedderFitter
         fitted = None
         if isinstance(embedder, EmbedderFitter) and manifest["embedder"].startswith(f"{embedder.name}:"):
             fitted = embedder.restore(_loaded(files.embedder, manifest))
-        wanted = fitted.name if fitted else embedder.name
-        vectors = _loaded(files.vectors, manifest) if manifest["embedder"] == wanted else None
+        embedder_name = fitted.name if fitted else embedder.name
+        vectors = _loaded(files.vectors, manifest) if manifest["embedder"] == embedder_name else None
         rows = {row.tobytes(): number for number, row in enumerate(packed["texts"])}
         return _SavedIndex(
             manifest["content"],

@@ -56,10 +56,10 @@ class SudachiWords:
                     continue
                 words += _flushed(plain)
                 word = normalise(morpheme.normalized_form())
-                kept = grammar if morpheme.part_of_speech()[0] in _GRAMMAR else words
-                kept.append(word)
+                group = grammar if morpheme.part_of_speech()[0] in _GRAMMAR else words
+                group.append(word)
                 if len(word) > 1:
-                    kept.extend(_HAN.findall(word))
+                    group.extend(_HAN.findall(word))
         words += _flushed(plain)
         return words or grammar or tokenize(text)
 
