@@ -22,7 +22,7 @@ from akinai.stores import open_store
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.actions import AdvanceDay, GetMoneyBalance
 from akinai.worlds.vending.model.state import Lot, Slot, State
-from akinai.worlds.vending.rules.customers import opened
+from akinai.worlds.vending.rules.customers import open_site
 
 WORLD = Vending()
 YEARS = 12
@@ -76,7 +76,7 @@ def street_day_us(sites: int) -> float:
     setup = prepare(WORLD, preset="year", settings=["max_messages=0"]).setup
     begin = WORLD.begin(Genesis(WORLD.name, 1, setup))
     for place in range(1, sites):
-        begin = opened(begin, place)
+        begin = open_site(begin, place)
     goods = begin.setup.catalog.products
     chosen = [p for p in goods if p.size == "small"][:6] + [p for p in goods if p.size == "large"][:6]
     slots = tuple(

@@ -14,7 +14,7 @@ from akinai.worlds.vending.model.economy import (
     ONE,
     Economy,
     Shelves,
-    _apportioned,
+    _apportion,
     noisy,
     price_effect,
     variety_permille,
@@ -73,7 +73,7 @@ def test_footfall_is_shared_out_exactly(units: list[int], most: int) -> None:
     total = sum(units)
     if total <= most:
         return
-    shared = _apportioned(units, total, most)
+    shared = _apportion(units, total, most)
     assert sum(shared) == most
     assert all(part <= asked for part, asked in zip(shared, units, strict=True))
 
@@ -86,7 +86,7 @@ def test_footfall_caps_the_day() -> None:
         crowd = state.economy.today(state.closed_days).crowd
         assert sum(sold(state).values()) <= 10 * crowd // 1000
         assert state.book is not None
-        assert sum(state.book.wanted.values()) == 10 * crowd // 1000
+        assert sum(state.book.demand.values()) == 10 * crowd // 1000
 
 
 def test_two_slots_sell_what_one_sells() -> None:
@@ -128,7 +128,7 @@ def test_weather_and_month_show_in_the_averages() -> None:
     by_month: dict[int, list[int]] = {}
     chocolate: dict[int, list[int]] = {}
     for day in range(1, 3 * 365):
-        cola, bar = economy.wanted(day, shelves(economy, ("cola", "chocolate_bar")))
+        cola, bar = economy.draw_demand(day, shelves(economy, ("cola", "chocolate_bar")))
         by_sky.setdefault(economy.today(day).weather, []).append(cola)
         by_month.setdefault(economy.today(day).month, []).append(cola)
         chocolate.setdefault(economy.today(day).month, []).append(bar)
@@ -154,7 +154,7 @@ def test_two_seeds_share_nothing_but_the_calendar(shift: int) -> None:
     """Demand less its mean over seeds, and the weather, are uncorrelated between neighbouring seeds, shifted or not."""
     days = range(1, 401)
     economies = [business(seed).economy for seed in range(1, 25)]
-    wanted = [[economy.wanted(day, shelves(economy, ("cola",)))[0] for day in days] for economy in economies]
+    wanted = [[economy.draw_demand(day, shelves(economy, ("cola",)))[0] for day in days] for economy in economies]
     skies = [
         [("hot", "sunny", "cloudy", "rain", "cold").index(e.today(day).weather) for day in days] for e in economies
     ]

@@ -268,7 +268,7 @@ def test_turning_there_and_back_changes_nothing(preset: str) -> None:
 def test_a_single_owner_needs_no_turning() -> None:
     """Its name, its state and its outcomes hold nothing of several."""
     state = done(business(3, preset="quarter", days=90), a.AdvanceDay())
-    assert (state.owner, state.owners, state.others, state.notices) == ("owner", ("owner",), {}, ())
+    assert (state.owner, state.owners, state.other_businesses, state.notices) == ("owner", ("owner",), {}, ())
     assert WORLD.facets.sides.participants(state) == ()
     assert WORLD.facets.sides.participants(street()) == OWNERS
 

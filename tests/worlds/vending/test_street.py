@@ -277,8 +277,8 @@ def test_prices_and_goods_moved_between_blocks_change_nothing(quarter: State) ->
         a.WaitUntil(hour=13),
         a.WaitUntil(hour=18),
     )
-    assert plain.tally == moved.tally
-    assert plain.tally.income_cents
+    assert plain.today_sales == moved.today_sales
+    assert plain.today_sales.income_cents
 
 
 def test_complaints_are_answered_or_remembered(quarter: State) -> None:

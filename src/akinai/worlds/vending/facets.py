@@ -39,7 +39,7 @@ class VendingSides(Sides[State]):
         return "suppliers" if actor.startswith(SUPPLIER) else ""
 
     def participants(self, state: State) -> Sequence[str]:
-        return state.owners if state.others else ()
+        return state.owners if state.other_businesses else ()
 
     def closing_action(self, state: State, actor: str) -> Report | None:
         return (

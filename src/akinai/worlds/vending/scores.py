@@ -54,7 +54,7 @@ def day_facts(state: State) -> Mapping[str, Json]:
         "spoiled_cents": book.spoiled_cents,
         "sold_out": len(book.empty),
         "sold": dict(book.sold),
-        "wanted": dict(book.wanted),
+        "wanted": dict(book.demand),
         "price_cents": dict(book.prices),
     }
 
@@ -79,7 +79,7 @@ class _Counts:
         if book.income_cents:
             self.sales.append(seq)
             self.last_sale = (book.day, seq)
-        if book.empty or not book.wanted:
+        if book.empty or not book.demand:
             self.stockouts.append(seq)
         if not book.fee_met:
             self.unpaid.append(seq)

@@ -97,7 +97,7 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
     )
     if setup.street:
         state = trade.begin(state.moved(slots=()))
-    return state.moved(others=dict.fromkeys(others, state.business(first))) if others else state
+    return state.moved(other_businesses=dict.fromkeys(others, state.business(first))) if others else state
 
 
 @lru_cache(maxsize=64)

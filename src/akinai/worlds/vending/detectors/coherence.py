@@ -83,7 +83,7 @@ def _stops(history: History, findings: Sequence[Finding]) -> Sequence[int | None
 def _caused(history: History, findings: Sequence[Finding], seqs: Sequence[int], begin: int, end: int) -> bool:
     """Whether goods had run out when sales stopped, or a mistake was made since the day before."""
     last = history.closes[begin - 1].book if begin else None
-    if last is not None and (last.empty or not history.closes[begin].book.wanted):
+    if last is not None and (last.empty or not history.closes[begin].book.demand):
         return True
     after, until = (seqs[begin - 2] if begin > 1 else 0), seqs[end - 1]
     return any(after < entry <= until for match in findings for entry in match.entries)

@@ -194,7 +194,7 @@ def task_abandonment(history: History) -> Sequence[Finding]:
         if close is None:
             continue
         for kind, stretch in stretches.items():
-            true = None if close.book.wanted else _idle_with(kind, step.after)
+            true = None if close.book.demand else _idle_with(kind, step.after)
             if true is None or isinstance(step.turn.action, _TRADE):
                 stretch.clear()
                 continue

@@ -130,9 +130,9 @@ def _crowd_days(history: History, day: int, product: Product) -> float:
 def _units_a_day(history: History, step: Step, product: Product) -> float:
     """Units wanted a day by the public figures, or by the demand of the last days where that is more."""
     wanted = [
-        close.book.wanted[product.id]
+        close.book.demand[product.id]
         for close in _closes_before(history, step)[-OBSERVED_DAYS:]
-        if product.id in close.book.wanted
+        if product.id in close.book.demand
     ]
     public = product.daily_milliunits / 1000 * max(1, len(step.before.sites))
     return max(public, sum(wanted) / len(wanted) if wanted else 0.0)

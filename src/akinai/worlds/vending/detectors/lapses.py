@@ -204,7 +204,7 @@ def _unread_events(history: History) -> Iterator[Finding]:
     for event in town.events:
         if event.first > len(history.closes) or any(event.news_day <= day <= event.first for day in read):
             continue
-        if not history.closes[event.first - 1].book.wanted:  # nothing was on sale
+        if not history.closes[event.first - 1].book.demand:  # nothing was on sale
             continue
         yield make_finding(
             "missed_date",

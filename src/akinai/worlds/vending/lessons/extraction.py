@@ -58,7 +58,7 @@ def _trades(history: History) -> list[_Trade]:
     return [
         _Trade(close, products[product], close.book.prices[product], wanted, costs[product])
         for close in history.closes
-        for product, wanted in close.book.wanted.items()
+        for product, wanted in close.book.demand.items()
         if product in costs
     ]
 

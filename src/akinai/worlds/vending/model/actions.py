@@ -232,15 +232,15 @@ class SetPrice(Verb):
 
     @classmethod
     def decode(cls, parameters: Mapping[str, Any]) -> Self:
-        given = _as_list(parameters, "prices")
-        match given.get("prices"):
+        arguments = _as_list(parameters, "prices")
+        match arguments.get("prices"):
             case [*tags]:
-                given["prices"] = [
+                arguments["prices"] = [
                     cls.Tag.decode(cast("dict[str, Any]", tag)) if isinstance(tag, dict) else tag for tag in tags
                 ]
             case _:
                 pass
-        return super().decode(given)
+        return super().decode(arguments)
 
     @classmethod
     def parameters_schema(cls) -> dict[str, Any]:
@@ -380,7 +380,7 @@ SUB_AGENT_TOOLS: Mapping[SubAgentKind, tuple[type[Verb], ...]] = {
     "research": (SearchWeb, NotepadRead, NotepadWrite, Report),
     "physical": (*MACHINE, GetMachineInventory, Report),
 }
-"""What each kind of sub-agent may do."""
+"""The verbs of each kind of sub-agent."""
 
 VERB_CLASSES: tuple[type[Verb], ...] = (
     ReadEmail, SendEmail, SearchWeb, PlaceOrder, CheckDeliveries, ListStorage,
@@ -396,5 +396,5 @@ VERBS = Verbs(VERB_CLASSES)
 
 def _as_list(parameters: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The parameters of a single slot as a list of length one under `name`; unchanged where `name` is given."""
-    given = dict(parameters)
-    return given if name in given else {name: [given]}
+    table = dict(parameters)
+    return table if name in table else {name: [table]}

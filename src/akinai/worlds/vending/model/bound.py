@@ -10,7 +10,7 @@ from akinai.worlds.vending.model.setup import Product
 from akinai.worlds.vending.model.terms import Street
 from akinai.worlds.vending.model.town import Town
 
-NONE = float("-inf")
+UNREACHABLE = float("-inf")
 
 
 def bound_cents(genesis: Genesis) -> int:
@@ -43,7 +43,7 @@ def bound_cents(genesis: Genesis) -> int:
     return int(_best_growth(economy, town, street, gains, costs))
 
 
-def _lowest(town: Town, street: Street, product: Product, day: int) -> float:
+def _lowest_cents(town: Town, street: Street, product: Product, day: int) -> float:
     """The lowest price in cents at which a unit that is sold on a day can be had, freight included."""
     rival, terms = street.drawn.rival_permille, street.storage
     lowest: list[int] = []
@@ -52,18 +52,18 @@ def _lowest(town: Town, street: Street, product: Product, day: int) -> float:
         days = day - supplier.lead_days - trader.opens + 1
         if product.id not in supplier.products or trader.character == "cheat" or days < 1:
             continue
-        kept, distance = 1 - min(trader.gives_permille + rival, 1000) / 1000, 1.0
+        share_left, distance = 1 - min(trader.gives_permille + rival, 1000) / 1000, 1.0
         for _ in range(min(trader.patience, days)):
-            distance *= kept
+            distance *= share_left
         least = trader.accept_permille + distance * max(supplier.price_permille - trader.accept_permille, 0)
-        asked = ceil(least - 1e-6) * supplier.own_by_product.get(product.id, 1000)  # it asks whole thousandths
-        lowest.append(max(1, half_up(product.wholesale_cents * asked, 1_000_000)))
+        ask_ppm = ceil(least - 1e-6) * supplier.own_by_product.get(product.id, 1000)  # it asks whole thousandths
+        lowest.append(max(1, half_up(product.wholesale_cents * ask_ppm, 1_000_000)))
     units = terms.units + terms.units_a_site * len(street.sites.pitches)
     return min(lowest, default=product.wholesale_cents * 95 // 100) + street.drawn.freight_cents / units
 
 
 def _first_minute(town: Town, product: Product) -> int:
-    """The first minute at which a unit can be there."""
+    """The earliest minute, since the start, at which a unit can be delivered."""
     return min(
         (
             s.lead_days * 1440 + s.hour * 60
@@ -75,7 +75,7 @@ def _first_minute(town: Town, product: Product) -> int:
 
 
 def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[float, float]:
-    """The best margin of a day at an average place, in cents, and what its goods cost."""
+    """The best margin of a day at an average place, and the cost of its goods; both in cents."""
     crowd, setup = crowd_of(economy, town, street, day), economy.setup
     best: dict[str, list[tuple[float, float]]] = {"small": [], "large": []}
     for product in town.catalog.products:
@@ -85,24 +85,24 @@ def _best_day(economy: Economy, town: Town, street: Street, day: int) -> tuple[f
         )
         taste = town.tastes[product.id]
         worth = taste.worth_cents * crowd.worth_permille // 1000
-        e, cost = taste.elasticity_permille / 1000, _lowest(town, street, product, day)
+        e, cost = taste.elasticity_permille / 1000, _lowest_cents(town, street, product, day)
         price = (worth * (1 + 1 / e) + cost) / 2
         effect = min(max(1 + e * (worth - price) / worth, 0.0), 2.0)
         units = crowd.means[product.id] / 2**20 * effect * part / 1000
         best[product.size].append(((price - cost) * units, cost * units))
     small, large = setup.small_slots, setup.slots - setup.small_slots
-    chosen = [*sorted(best["small"])[-small:], *sorted(best["large"])[-large:]]
-    return sum(max(gain, 0.0) for gain, _ in chosen), sum(cost for gain, cost in chosen if gain > 0)
+    assortment = [*sorted(best["small"])[-small:], *sorted(best["large"])[-large:]]
+    return sum(max(gain, 0.0) for gain, _ in assortment), sum(cost for gain, cost in assortment if gain > 0)
 
 
 def _best_growth(economy: Economy, town: Town, street: Street, gains: list[float], costs: list[float]) -> float:
     """The most money at the end over all times at which machines could be taken."""
     setup, pitches = economy.setup, street.sites.pitches
-    places = [0, *sorted(range(1, len(town.footfall)), key=lambda place: -town.footfall[place])]
-    footfall = [town.footfall[place] / 1000 for place in places]
-    rents = [street.rent.cents * (1000 + town.survey[place]) / 2000 for place in places]
+    indices = [0, *sorted(range(1, len(town.footfall)), key=lambda index: -town.footfall[index])]
+    footfall = [town.footfall[index] / 1000 for index in indices]
+    rents = [street.rent.cents * (1000 + town.survey[index]) / 2000 for index in indices]
     lead = min(s.lead_days for s in town.catalog.suppliers if town.traders[s.id].opens == 1)
-    money = [float(setup.start_cents), *[NONE] * len(pitches)]
+    money = [float(setup.start_cents), *[UNREACHABLE] * len(pitches)]
     for day in range(1, setup.days + 1):
         after = list(money)
         total = rent = 0.0
@@ -115,6 +115,6 @@ def _best_growth(economy: Economy, town: Town, street: Street, gains: list[float
             total += footfall[sites]
             rent += rents[sites] / street.rent.every_days
             earned = total * gains[day] - (rent if day > street.rent.every_days else 0.0)
-            after[sites] = held + max(earned, 0.0) - setup.fee_cents if held > NONE else NONE
+            after[sites] = held + max(earned, 0.0) - setup.fee_cents if held > UNREACHABLE else UNREACHABLE
         money = after
     return max(money)

@@ -11,10 +11,10 @@ from akinai.worlds.vending.model.economy import (
     Crowd,
     Economy,
     StreetOffering,
-    drawing,
     fan_of,
     price_effect,
     variety_permille,
+    variety_weight,
 )
 from akinai.worlds.vending.model.setup import Season
 from akinai.worlds.vending.model.terms import Street
@@ -24,23 +24,23 @@ _ANY_SEASON = Season()
 
 
 class BlockSales(NamedTuple):
-    """What the customers of a block wanted and bought at a site."""
+    """The demand and the sales of a block of customers at a site."""
 
     sold: dict[str, int]
-    """Units by product, of those that sold."""
+    """Units by product; products that sold nothing are left out."""
     income_cents: int
     lost_q20: int
     """Units that nobody could serve, in Q20: expected ones of products without units, and those that ran short."""
-    wanted_q20: int
+    demand_q20: int
     """Expected units of all products that have a slot."""
 
 
 def crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
-    """The customers of a day; cached with the economy."""
-    known = economy.crowds.get(day)
-    if known is None:
-        known = economy.crowds[day] = _crowd_of(economy, town, street, day)
-    return known
+    """Return the customers of a day, cached with the economy."""
+    crowd = economy.crowds.get(day)
+    if crowd is None:
+        crowd = economy.crowds[day] = _crowd_of(economy, town, street, day)
+    return crowd
 
 
 def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
@@ -62,7 +62,7 @@ def _crowd_of(economy: Economy, town: Town, street: Street, day: int) -> Crowd:
 
 
 def calendar_permille(economy: Economy, day: int, category: str) -> int:
-    """The public factors of weekday, month and weather."""
+    """The product of the public factors of weekday, month and weather, per mille."""
     today, demand = economy.today(day), economy.setup.demand
     start = economy.setup.start_date.weekday()
     season = demand.seasons.get(category, _ANY_SEASON)
@@ -75,19 +75,19 @@ def block_sales(
     town: Town,
     crowd: Crowd,
     label: int,
-    place: int,
+    place_index: int,
     factor: int,
     stock: Mapping[str, int],
     prices: Mapping[str, int],
-    wanted: dict[str, int],
+    demand: dict[str, int],
 ) -> BlockSales:
-    """What a block's customers want at a site, and buy as far as it is there.
+    """Draw what a block's customers want at a site, and sell it as far as stock goes.
 
     `label` is the block's part of the chance label of demand, `stock` has units by product with a slot; `factor` is
     goodwill in millionths x share of the block x what a full box leaves, per million. The units wanted are added to
-    those `wanted` before, by product with units and a price.
+    `demand`, by product with units and a price.
     """
-    scale, lost = factor * town.footfall[place], 0
+    scale, lost = factor * town.footfall[place_index], 0
     if missed := [id for id, units in stock.items() if not units or id not in prices]:
         lost = sum([crowd.means[id] * scale // 10**9 for id in missed])
         stock = {id: units for id, units in stock.items() if id not in missed}
@@ -96,21 +96,21 @@ def block_sales(
     if offering is None or offering.prices is not prices:
         offering = crowd.offerings[ids] = _offering(economy, town, crowd, ids, prices)
     _, cents, means, effects, fan, variety = offering
-    draws = fan.absorb(absorb(label, place))
+    draws = fan.absorb(absorb(label, place_index))
     sold, income, expected = dict[str, int](), 0, lost
     for (id, there), price, mean, effect, h in zip(stock.items(), cents, means, effects, draws, strict=True):
         mean = (mean * scale // 10**9 * variety // 1000) * effect >> 20
         expected += mean
         units = (mean * ((h & 8191) + ((h >> 13) & 8191) + 1) + (h >> 31)) >> 33  # `noisy`, without a call
         if units:
-            wanted[id] = wanted.get(id, 0) + units
+            demand[id] = demand.get(id, 0) + units
             if units > there:
                 lost += (units - there) << 20
                 units = there
             sold[id] = units
             income += units * price
-        elif id not in wanted:
-            wanted[id] = 0
+        elif id not in demand:
+            demand[id] = 0
     return BlockSales(sold, income, lost, expected)
 
 
@@ -122,6 +122,6 @@ def _offering(
         price_effect(taste.worth_cents * crowd.worth_permille // 1000, taste.elasticity_permille, price)
         for taste, price in zip([town.tastes[id] for id in ids], cents, strict=True)
     ]
-    shares = sum([drawing(effect) for effect in effects])
+    shares = sum([variety_weight(effect) for effect in effects])
     variety = variety_permille(economy.setup.demand.variety, shares * 1000 >> 20)
     return StreetOffering(prices, cents, [crowd.means[id] for id in ids], effects, fan_of(ids), variety)

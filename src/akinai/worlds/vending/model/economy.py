@@ -21,7 +21,7 @@ ONE = 1 << 20
 
 
 class Shelves(NamedTuple):
-    """The products on sale when a day is closed."""
+    """The products that are on sale when a day closes."""
 
     products: tuple[str, ...]
     prices_cents: tuple[int, ...]
@@ -54,7 +54,7 @@ class Offering(NamedTuple):
     """By weather and month: the `seasons` of the appeals, cached."""
 
 
-KEPT_OFFERINGS = 64
+MOST_OFFERINGS = 64
 """The most offerings that are cached; shelves seldom change from day to day."""
 
 
@@ -73,10 +73,10 @@ class Today(NamedTuple):
 
 
 class StreetOffering(NamedTuple):
-    """What stays on a day while the same products stand at the same prices, in the order of these products."""
+    """The part of a day's demand that holds while products and prices stay the same; sequences are by product."""
 
     prices: Mapping[str, int]
-    """Those that it holds for, in cents by product."""
+    """The prices for which it holds, in cents by product."""
     cents: Sequence[int]
     means: Sequence[int]
     effects: Sequence[int]
@@ -108,7 +108,7 @@ class Economy:
     root: Chance
     appeals: Mapping[str, Appeal]
     town: Town | None = None
-    """What the seed drew for a business of several sites."""
+    """The town of a business of several sites; None with a single machine."""
     _days: dict[int, Today] = field(default_factory=dict[int, Today], compare=False, repr=False)
     """The conditions of days, cached: each day asks four times."""
     _offerings: dict[Shelves, Offering] = field(default_factory=dict[Shelves, Offering], compare=False, repr=False)
@@ -127,11 +127,11 @@ class Economy:
         if setup.street:
             town = draw_town(setup, setup.street, root)
             return Economy(setup.model_copy(update={"catalog": town.catalog}), root, {}, town)
-        place = _around(root("place"), widths.place_permille)
+        place_factor = _around(root("place"), widths.place_permille)
         appeals: dict[str, Appeal] = {}
         for product in setup.catalog.products:
             taste = _around(root("taste", product.id), widths.taste_permille)
-            base = product.daily_milliunits * place * taste * ONE // 1_000_000_000
+            base = product.daily_milliunits * place_factor * taste * ONE // 1_000_000_000
             season = widths.seasons.get(product.category, Season())
             seasons: dict[Weather, tuple[int, ...]] = {
                 sky: tuple(base * m * season.weather.get(sky, 1000) for m in season.months) for sky in WEATHERS
@@ -141,20 +141,20 @@ class Economy:
         return Economy(setup, root, appeals)
 
     def noise(self, day: int, *label: object) -> Chance:
-        """Chance of a day's noise; a counterfactual redraws it, and nothing else, from its day on."""
-        other = self.setup.counterfactual
-        if other is not None and day > other.after:
-            return self.root("counterfactual", other.salt, *label)
+        """The chance of a day's noise. A counterfactual redraws it, and nothing else, after its day."""
+        counterfactual = self.setup.counterfactual
+        if counterfactual is not None and day > counterfactual.after:
+            return self.root("counterfactual", counterfactual.salt, *label)
         return self.root(*label)
 
     def today(self, day: int) -> Today:
         """The conditions of a day, counted from 1."""
-        known = self._days.get(day)
-        if known is None:
-            known = self._days[day] = self._drawn(day)
-        return known
+        today = self._days.get(day)
+        if today is None:
+            today = self._days[day] = self._draw_today(day)
+        return today
 
-    def _drawn(self, day: int) -> Today:
+    def _draw_today(self, day: int) -> Today:
         demand, start = self.setup.demand, self.setup.start_date
         month = (start + timedelta(days=day - 1)).month - 1
         crowd = _around(self.noise(day, "crowd", day), demand.crowd_permille)
@@ -174,21 +174,21 @@ class Economy:
         """The expected units of the day by product, in Q20, before the footfall's cap."""
         return _means(self.today(day), self.offering(shelves))
 
-    def wanted(self, day: int, shelves: Shelves) -> list[int]:
+    def draw_demand(self, day: int, shelves: Shelves) -> list[int]:
         """Whole units that customers want of each product on that day; all together are at most the day's footfall."""
         today, offering = self.today(day), self.offering(shelves)
         units = noisy_units(_means(today, offering), offering.fan.absorb(today.label))
         total, most = sum(units), self.setup.demand.footfall * today.crowd // 1000
-        return units if total <= most else _apportioned(units, total, most)
+        return units if total <= most else _apportion(units, total, most)
 
     def offering(self, shelves: Shelves) -> Offering:
         """The offering of some shelves."""
-        known = self._offerings.get(shelves)
-        if known is None:
-            if len(self._offerings) == KEPT_OFFERINGS:
+        offering = self._offerings.get(shelves)
+        if offering is None:
+            if len(self._offerings) == MOST_OFFERINGS:
                 self._offerings.clear()
-            known = self._offerings[shelves] = self._offering(shelves)
-        return known
+            offering = self._offerings[shelves] = self._offering(shelves)
+        return offering
 
     def _offering(self, shelves: Shelves) -> Offering:
         appeals = tuple([self.appeals[product] for product in shelves.products])
@@ -196,7 +196,7 @@ class Economy:
             price_effect(appeal.reference_cents, appeal.elasticity_permille, cents)
             for appeal, cents in zip(appeals, shelves.prices_cents, strict=True)
         )
-        drawn = [share * drawing(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
+        drawn = [share * variety_weight(effect) for share, effect in zip(shelves.shares_permille, effects, strict=True)]
         variety = variety_permille(self.setup.demand.variety, sum(drawn) >> 20)
         return Offering(appeals, effects, fan_of(shelves.products), variety, {})
 
@@ -208,7 +208,7 @@ def _economy(genesis_text: str) -> Economy:
 
 
 def economy_of(genesis: Genesis) -> Economy:
-    """The economy of a genesis. The last ones are cached, so beginning a run again costs little."""
+    """The economy of a genesis. The last 64 are cached, so beginning a run again costs little."""
     return _economy(genesis.text)
 
 
@@ -227,8 +227,8 @@ def price_effect(reference_cents: int, elasticity_permille: int, price_cents: in
     return min(max(ONE + slope, 0), 2 * ONE)
 
 
-def drawing(effect: int) -> int:
-    """How much a product adds to the variety, in Q20: in full from half of its usual demand on, nothing without demand.
+def variety_weight(effect: int) -> int:
+    """The weight of a product in the variety, in Q20: full from half of its usual demand on, 0 without demand.
 
     Otherwise a can for $1,000 that nobody buys would raise the sales of the others. Trade at a profit is unaffected: at
     the price that earns most, (r (1 + 1/e) + c) / 2, the effect is (1 + e (1 - c/r)) / 2, above a half wherever c < r.
@@ -238,11 +238,11 @@ def drawing(effect: int) -> int:
 
 def variety_permille(table: Sequence[int], shares: int) -> int:
     """The variety factor for a sum of shares (1000 is a product all day), interpolated between whole products."""
-    n, rest = divmod(shares, 1000)
+    n, fraction = divmod(shares, 1000)
     low = table[min(max(n, 1), len(table)) - 1]
-    if not rest or n < 1:
+    if not fraction or n < 1:
         return low
-    return low + (table[min(n + 1, len(table)) - 1] - low) * rest // 1000
+    return low + (table[min(n + 1, len(table)) - 1] - low) * fraction // 1000
 
 
 def _around(chance: Chance, width_permille: int) -> int:
@@ -266,13 +266,13 @@ def fan_of(products: tuple[str, ...]) -> Fan:
     return Fan([word(product) for product in products])
 
 
-def _apportioned(units: Sequence[int], total: int, most: int) -> list[int]:
-    """Share `most` units in proportion, by differences of the rounded running sum: the parts add up exactly."""
-    shared: list[int] = []
-    running = given = 0
+def _apportion(units: Sequence[int], total: int, most: int) -> list[int]:
+    """Divide `most` units in proportion, by differences of the rounded running sum: the parts add up exactly."""
+    parts: list[int] = []
+    running = assigned = 0
     for count in units:
         running += count
         upto = running * most // total
-        shared.append(upto - given)
-        given = upto
-    return shared
+        parts.append(upto - assigned)
+        assigned = upto
+    return parts

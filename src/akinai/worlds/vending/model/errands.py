@@ -17,10 +17,10 @@ Goods = Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
 Price = Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), Plain]
 
 
-def _prices_cents(given: object) -> Json:
-    if not isinstance(given, Mapping):
+def _prices_cents(prices: object) -> Json:
+    if not isinstance(prices, Mapping):
         raise ValueError("prices are an object: dollars by product id")
-    return {str(name): price_cents(value) for name, value in cast("Mapping[Any, Any]", given).items()}
+    return {str(name): price_cents(value) for name, value in cast("Mapping[Any, Any]", prices).items()}
 
 
 class Errand(Verb):

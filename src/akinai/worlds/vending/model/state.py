@@ -137,7 +137,7 @@ class Unwritten(NamedTuple):
 
 
 class Talk(NamedTuple):
-    """Bargaining with a supplier: what it asks by now, until when."""
+    """Bargaining with a supplier: the price that it asks now, and until when."""
 
     ask_permille: int
     left: int
@@ -154,7 +154,7 @@ class Complaint(NamedTuple):
     number: int
     day: int
     """The day of the letter, or of the promise once one was given."""
-    place: int
+    place_index: int
     cents: int
     promised: bool = False
 
@@ -162,8 +162,8 @@ class Complaint(NamedTuple):
 class Site(NamedTuple):
     """A site with its machine; its slots are in `State.slots`, site by site."""
 
-    place: int
-    """Index of its name."""
+    place_index: int
+    """The index of its place among the names of the street."""
     box_cents: int
     goodwill: int
     """In millionths."""
@@ -175,17 +175,17 @@ class Site(NamedTuple):
     lost: bool = False
 
 
-class Tally(NamedTuple):
-    """What was sold today so far."""
+class TodaySales(NamedTuple):
+    """The sales of today so far."""
 
     sales: tuple[tuple[int, Mapping[str, int]], ...]
     """The units that a block of customers bought at a place, by product, in the order of the blocks."""
-    wanted: Mapping[str, int]
+    demand: Mapping[str, int]
     income_cents: int
     card_cents: int
 
 
-NO_TALLY = Tally((), {}, 0, 0)
+NO_SALES = TodaySales((), {}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class Book(NamedTuple):
     weather: str
     sold: Mapping[str, int]
     """Units sold, by product on sale."""
-    wanted: Mapping[str, int]
+    demand: Mapping[str, int]
     """Units that customers wanted, by product on sale: more than sold when stock ran short."""
     prices: Mapping[str, int]
     """Prices in cents at midnight, by product."""
@@ -306,7 +306,7 @@ class Business(Record):
     ending: Ending | None = None
     sites: tuple[Site, ...] = ()
     """The sites of a business of several; `machine_cents` is the sum of their boxes."""
-    tally: Tally = NO_TALLY
+    today_sales: TodaySales = NO_SALES
     parcels: tuple[Parcel, ...] = ()
     complaints: tuple[Complaint, ...] = ()
     """Neither paid nor refused."""
@@ -343,26 +343,26 @@ class State(Business):
     """Whose business is in front."""
     owners: tuple[str, ...] = (OWNER,)
     """All owners, in the order in which they are served."""
-    others: Mapping[str, Business] = field(default_factory=dict[str, Business])
+    other_businesses: Mapping[str, Business] = field(default_factory=dict[str, Business])
     """The businesses that are not in front, by owner."""
 
     @property
     def businesses(self) -> Mapping[str, Business]:
         """All businesses by owner, in the order of the owners; the one in front is the state itself."""
-        return {owner: self.others.get(owner, self) for owner in self.owners}
+        return {owner: self.other_businesses.get(owner, self) for owner in self.owners}
 
     def business(self, owner: str) -> Business:
         """An owner's business, whoever is in front. KeyError where there is no such owner."""
         if owner != self.owner:
-            return self.others[owner]
+            return self.other_businesses[owner]
         return Business(**{name: self.__dict__[name] for name in OWN_FIELDS})
 
     def turned_to(self, owner: str) -> State:
         """The same street with an owner's business in front; the same object where it is there already."""
         if owner == self.owner:
             return self
-        others = {name: self.business(name) for name in self.owners if name != owner}
-        return self.moved(owner=owner, others=others, **self.others[owner].__dict__)
+        other_businesses = {name: self.business(name) for name in self.owners if name != owner}
+        return self.moved(owner=owner, other_businesses=other_businesses, **self.other_businesses[owner].__dict__)
 
     @property
     def day(self) -> int:
@@ -390,8 +390,8 @@ def date_text(setup: Setup, day: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _clock(start: date, minute: int) -> str:
-    day, rest = divmod(minute, DAY_MINUTES)
-    return f"{_date(start, day)}, {rest // 60:02d}:{rest % 60:02d}"
+    day, minute_of_day = divmod(minute, DAY_MINUTES)
+    return f"{_date(start, day)}, {minute_of_day // 60:02d}:{minute_of_day % 60:02d}"
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""The town: what a seed draws for a business of several sites. All of it is hidden from agents but the catalogue."""
+"""The town that a seed draws for a business of several sites. All of it but the catalogue is hidden from agents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Taste(NamedTuple):
 
 
 class Trader(NamedTuple):
-    """What a supplier does not say."""
+    """The hidden side of a supplier."""
 
     character: str
     terms: CharacterTerms
@@ -56,7 +56,7 @@ class Trader(NamedTuple):
     review: int
     """In tenths of a star."""
     praise: str
-    """What a customer of it wrote; it need not be typical."""
+    """A sentence by one of its customers; it need not be typical."""
     opens: int
     closes: int
     """The first day on which it is out of business."""
@@ -74,16 +74,16 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Town:
-    """What a seed drew."""
+    """The goods, tastes, suppliers, places and events that a seed draws."""
 
     catalog: Catalog
     """The goods and suppliers of this seed."""
     tastes: Mapping[str, Taste]
     traders: Mapping[str, Trader]
     footfall: tuple[int, ...]
-    """By place, per mille."""
+    """Customers of each place, per mille of an average place."""
     survey: tuple[int, ...]
-    """The footfall that was counted, per mille."""
+    """The footfall as counted, per mille: public, and not exact."""
     events: tuple[Event, ...]
 
     def event_on(self, day: int) -> Event | None:
@@ -96,25 +96,26 @@ class Town:
 
 
 def draw_town(setup: Setup, street: Street, root: Chance) -> Town:
-    """The town of a seed. Its labels are apart from those of daily noise."""
+    """Draw the town of a seed. Its chance labels differ from those of daily noise."""
     chance, drawn = root("town"), street.drawn
     goods = _goods(setup.catalog.products, drawn, chance("goods"))
     horizon = setup.days or 365
     traders, suppliers = _suppliers(goods, drawn, horizon, chance("suppliers"))
-    premium = _in(chance("premium"), drawn.premium)
+    premium = _between(chance("premium"), drawn.premium)
     tastes: dict[str, Taste] = {}
-    known: list[Product] = []
+    public_products: list[Product] = []
     for product in goods:
         taste = _taste(product, drawn, premium, horizon, chance("taste", product.id))
         tastes[product.id] = taste
-        popularity = taste.base * _in(chance("known", product.id), drawn.known_demand) >> 20
-        known.append(product.model_copy(update={"daily_milliunits": max(popularity, 1)}))
+        popularity = taste.base * _between(chance("known", product.id), drawn.known_demand) >> 20
+        public_products.append(product.model_copy(update={"daily_milliunits": max(popularity, 1)}))
     spans = (street.sites.first, *[street.sites.others] * (len(street.sites.names) - 1))
-    footfall = tuple(_in(chance("footfall", place), span) for place, span in enumerate(spans))
+    footfall = tuple(_between(chance("footfall", index), span) for index, span in enumerate(spans))
     survey = tuple(
-        _in(chance("survey", place), street.sites.survey) * found // 1000 for place, found in enumerate(footfall)
+        _between(chance("survey", index), street.sites.survey) * visitors // 1000
+        for index, visitors in enumerate(footfall)
     )
-    catalog = Catalog(products=tuple(known), suppliers=tuple(suppliers))
+    catalog = Catalog(products=tuple(public_products), suppliers=tuple(suppliers))
     return Town(catalog, tastes, traders, footfall, survey, _events(street, horizon, chance("events")))
 
 
@@ -126,13 +127,13 @@ def _goods(pool: Sequence[Product], drawn: Drawn, chance: Chance) -> list[Produc
     return picked
 
 
-def _sample(items: Sequence[T], count: int, chance: Chance) -> list[T]:
-    """Different items by chance, in the order of the draw."""
-    left = list(items)
-    return [left.pop(chance(place).below(len(left))) for place in range(count)]
+def _sample(pool: Sequence[T], count: int, chance: Chance) -> list[T]:
+    """Draw so many different items, in the order of the draw."""
+    left = list(pool)
+    return [left.pop(chance(number).below(len(left))) for number in range(count)]
 
 
-def _in(chance: Chance, span: Span) -> int:
+def _between(chance: Chance, span: Span) -> int:
     return chance.between(*span)
 
 
@@ -143,23 +144,23 @@ def normal(chance: Chance) -> int:
 
 def _taste(product: Product, drawn: Drawn, premium: int, horizon: int, chance: Chance) -> Taste:
     # daily_milliunits / 1000 in Q20, times the drawn factor per mille
-    base = product.daily_milliunits * _in(chance("base"), drawn.demand) * ONE // 1_000_000
-    worth = product.reference_cents * premium * _in(chance("worth"), drawn.worth) // 1_000_000
-    kept = drawn.taste_kept_permille
-    fresh = _SECOND_WEIGHT.get(kept, 1000 - kept * kept // 2000)
-    place, by_period = normal(chance("like", 0)), list[int]()
+    base = product.daily_milliunits * _between(chance("base"), drawn.demand) * ONE // 1_000_000
+    worth = product.reference_cents * premium * _between(chance("worth"), drawn.worth) // 1_000_000
+    correlation = drawn.taste_kept_permille
+    fresh = _SECOND_WEIGHT.get(correlation, 1000 - correlation * correlation // 2000)
+    liking, by_period = normal(chance("like", 0)), list[int]()
     for period in range(1, horizon // drawn.taste_days + 4):
-        by_period.append(_lognormal(place))
-        place = (kept * place + fresh * normal(chance("like", period))) // 1000
-    phase, elasticity = chance("phase").below(drawn.taste_days), _in(chance("elasticity"), drawn.elasticity)
+        by_period.append(_lognormal(liking))
+        liking = (correlation * liking + fresh * normal(chance("like", period))) // 1000
+    phase, elasticity = chance("phase").below(drawn.taste_days), _between(chance("elasticity"), drawn.elasticity)
     return Taste(base, worth, elasticity, tuple(by_period), phase, product.category)
 
 
 def _lognormal(x: int) -> int:
     """The table of tastes at x thousandths, interpolated."""
-    step, rest = divmod(min(max(x, -4000), 3999) + 4000, 250)
+    step, offset = divmod(min(max(x, -4000), 3999) + 4000, 250)
     low, high = _TASTE[step], _TASTE[step + 1]
-    return low + (high - low) * rest // 250
+    return low + (high - low) * offset // 250
 
 
 def _suppliers(
@@ -170,23 +171,23 @@ def _suppliers(
     closing = set(_sample(fair, min(drawn.closing, len(fair)), chance("closing")))
     traders: dict[str, Trader] = {}
     suppliers: list[Supplier] = []
-    for place, character in enumerate(drawn.suppliers):
-        own, terms = chance(place), drawn.characters[character]
-        name = f"{names[place]} {_SECOND_NAMES[own('name').below(len(_SECOND_NAMES))]}"
+    for index, character in enumerate(drawn.suppliers):
+        own, terms = chance(index), drawn.characters[character]
+        name = f"{names[index]} {_SECOND_NAMES[own('name').below(len(_SECOND_NAMES))]}"
         id = name.lower().replace(" ", "_")
-        share = 950 if place == 0 else _in(own("share"), drawn.sells)
+        share = 950 if index == 0 else _between(own("share"), drawn.sells)
         sold = [product for product in goods if own("sells", product.id).below(1000) < share] or [goods[0]]
-        closes = own("closes").between(20, max(25, horizon * 4 // 5)) if place in closing else NEVER
+        closes = own("closes").between(20, max(25, horizon * 4 // 5)) if index in closing else NEVER
         review = terms.review + 45 * normal(own("review")) // 10_000
         traders[id] = Trader(
             character,
             terms,
-            _in(own("accept"), terms.accept),
-            _in(own("gives"), drawn.gives),
-            _in(own("patience"), drawn.patience),
+            _between(own("accept"), terms.accept),
+            _between(own("gives"), drawn.gives),
+            _between(own("patience"), drawn.patience),
             min(max(review, 10), 50),
             _praise(drawn, terms, own("praise")),
-            1 if place < drawn.first else own("opens").between(20, max(30, horizon * 2 // 3)),
+            1 if index < drawn.first else own("opens").between(20, max(30, horizon * 2 // 3)),
             closes,
             closes - own("rumour").between(5, 10),
         )
@@ -197,12 +198,12 @@ def _suppliers(
                 address=f"orders@{id.replace('_', '-')}.com",
                 about=_ABOUT[own("about").below(len(_ABOUT))],
                 products=tuple(product.id for product in sold),
-                price_permille=_in(own("ask"), terms.ask),
-                lead_days=_in(own("lead"), terms.lead),
+                price_permille=_between(own("ask"), terms.ask),
+                lead_days=_between(own("lead"), terms.lead),
                 hour=own("hour").between(10, 17),
                 minimum_cents=drawn.minimum_cents[own("minimum").below(len(drawn.minimum_cents))],
                 on_time_permille=1000,
-                own_permille=tuple(_in(own("price", product.id), drawn.own_price) for product in sold),
+                own_permille=tuple(_between(own("price", product.id), drawn.own_price) for product in sold),
                 freight_cents=drawn.freight_cents,
             )
         )
@@ -213,8 +214,8 @@ def _praise(drawn: Drawn, terms: CharacterTerms, chance: Chance) -> str:
     """A sentence from a review: half of the time what is typical of the supplier's character, otherwise any."""
     if chance("typical").below(2):
         return terms.praise
-    said = [each.praise for each in drawn.characters.values()]
-    return said[chance("any").below(len(said))]
+    praises = [character.praise for character in drawn.characters.values()]
+    return praises[chance("any").below(len(praises))]
 
 
 def _events(street: Street, horizon: int, chance: Chance) -> tuple[Event, ...]:
@@ -228,8 +229,8 @@ def _events(street: Street, horizon: int, chance: Chance) -> tuple[Event, ...]:
         own = chance(len(events))
         kind = kinds[own("kind").below(len(kinds))]
         last = day + street.events.kinds[kind].days - 1
-        events.append(Event(kind, day, last, max(1, day - _in(own("notice"), street.events.notice))))
-        day = last + 1 + _in(own("gap"), street.events.gap)
+        events.append(Event(kind, day, last, max(1, day - _between(own("notice"), street.events.notice))))
+        day = last + 1 + _between(own("gap"), street.events.gap)
     return tuple(events)
 
 

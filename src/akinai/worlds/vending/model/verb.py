@@ -19,7 +19,7 @@ class Verb(Action):
     minutes: ClassVar[Minutes | None] = None
     """The time that it takes; None for a verb that takes no time of its own."""
     street_minutes: ClassVar[Minutes | None] = None
-    """The time that it takes in a business of several sites, where that is another."""
+    """The time that it takes in a business of several sites, where that differs."""
     away: ClassVar[bool] = False
     """Whether the owner is not at the storage meanwhile."""
     for_owner: ClassVar[bool] = True

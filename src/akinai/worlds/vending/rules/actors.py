@@ -19,7 +19,7 @@ def turned(state: State, actor: str) -> State:
 
     A supplier's writer acts for the first owner whom it has to answer.
     """
-    if not state.others:
+    if not state.other_businesses:
         return state
     if actor.startswith(SUPPLIER):
         waiting = [name for name, own in state.businesses.items() if not own.ending and _next_actor(name, own) == actor]
@@ -31,7 +31,7 @@ def turned(state: State, actor: str) -> State:
 
 def may_act(state: State) -> Sequence[str]:
     """Who may act now, an actor for each business that goes on."""
-    if not state.others:
+    if not state.other_businesses:
         return () if state.ending else (_next_actor(state.owner, state),)
     return tuple(dict.fromkeys(_next_actor(owner, own) for owner, own in state.businesses.items() if not own.ending))
 
@@ -45,7 +45,7 @@ def _next_actor(owner: str, business: Business) -> str:
 
 def ending(state: State) -> Ending | None:
     """Why the business that ended last is over; None while one goes on."""
-    if not state.others:
+    if not state.other_businesses:
         return state.ending
     endings = [business.ending for business in state.businesses.values()]
     if None in endings:

@@ -36,9 +36,9 @@ def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) 
     return post(state, supplier.address, subject, body)
 
 
-def site_name(state: State, place: int) -> str:
+def site_name(state: State, place_index: int) -> str:
     """The name of a place of the street, by its index from 0."""
-    return street_of(state).sites.names[place]
+    return street_of(state).sites.names[place_index]
 
 
 def site_at(state: State, number: int) -> tuple[int, Site] | None:
@@ -49,13 +49,13 @@ def site_at(state: State, number: int) -> tuple[int, Site] | None:
 def with_site(state: State, index: int, site: Site) -> State:
     """The state with another record of a site."""
     sites = (*state.sites[:index], site, *state.sites[index + 1 :])
-    return state.moved(sites=sites, machine_cents=sum([each.box_cents for each in sites]))
+    return state.moved(sites=sites, machine_cents=sum([site.box_cents for site in sites]))
 
 
-def rent_cents(state: State, place: int) -> int:
+def rent_cents(state: State, place_index: int) -> int:
     """The rent of a place: half of it moves with the footfall that was counted."""
     town = state.economy.town
-    survey = town.survey[place] if town else 1000
+    survey = town.survey[place_index] if town else 1000
     return street_of(state).rent.cents * (1000 + survey) // 2000
 
 

@@ -14,24 +14,25 @@ _FIRST = ("Ann", "Ben", "Chloe", "Dev", "Emi", "Frank", "Grace", "Hugo", "Iris",
 _LAST = ("Lee", "Novak", "Ortiz", "Park", "Quinn", "Rossi", "Sato", "Tran", "Ueda", "Vega", "Wong", "Young")
 
 
-def complain(state: State, place: int, product: str, cents: int, chance: Chance) -> State:
-    """A customer writes for the price of a product back."""
+def complain(state: State, place_index: int, product: str, cents: int, chance: Chance) -> State:
+    """Post a customer's letter that asks for the price of a product back."""
     number = state.complaint_count + 1
     first, last = _FIRST[chance("first").below(len(_FIRST))], _LAST[chance("last").below(len(_LAST))]
     name = state.setup.catalog.by_id[product].name
     text = (
-        f"My {name} from the machine at {site_name(state, place)} got stuck. {format_cents(cents)} back, please.\n"
+        f"My {name} from the machine at {site_name(state, place_index)} got stuck. "
+        f"{format_cents(cents)} back, please.\n"
         f"(Complaint {number}; answer within {street_of(state).customers.answer_days} days.)\n{first} {last}"
     )
-    complaint = Complaint(number, state.day, place, cents)
+    complaint = Complaint(number, state.day, place_index, cents)
     state = state.moved(complaints=(*state.complaints, complaint), complaint_count=number)
     return post(state, f"{first}.{last}@mail.com".lower(), f"Complaint {number}", text)
 
 
-def goodwill_moved(state: State, place: int, ppm: int) -> State:
-    """Another goodwill at a place, between its least and 1."""
+def change_goodwill(state: State, place_index: int, ppm: int) -> State:
+    """Change the goodwill at a place by `ppm` millionths; it stays between its least and 1."""
     for index, site in enumerate(state.sites):
-        if site.place == place:
+        if site.place_index == place_index:
             least = street_of(state).customers.least_ppm
             return with_site(state, index, site._replace(goodwill=min(max(site.goodwill + ppm, least), 1_000_000)))
     return state
@@ -39,7 +40,7 @@ def goodwill_moved(state: State, place: int, ppm: int) -> State:
 
 def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
     """Pay, refuse, or promise to pay. Refused as `no_complaint`, `no_cash`."""
-    complaint = _complaint(state, action.complaint, promised=False)
+    complaint = _find_complaint(state, action.complaint, promised=False)
     if isinstance(complaint, Outcome):
         return state, complaint
     terms = street_of(state).customers
@@ -47,32 +48,33 @@ def answer_customer(state: State, action: a.AnswerCustomer) -> Result:
         case "pay":
             return _refund(state, complaint)
         case "refuse":
-            state = goodwill_moved(_without(state, complaint), complaint.place, -terms.refused_ppm)
+            state = change_goodwill(_without_complaint(state, complaint), complaint.place_index, -terms.refused_ppm)
             return state, Outcome("The customer is disappointed.")
         case "promise":
-            kept = complaint._replace(day=state.day, promised=True)
-            state = state.moved(complaints=tuple(kept if each is complaint else each for each in state.complaints))
+            promise = complaint._replace(day=state.day, promised=True)
+            complaints = tuple(promise if other is complaint else other for other in state.complaints)
+            state = state.moved(complaints=complaints)
             by = day_text(state, state.day + terms.refund_days)
             return state, Outcome(f"The customer expects {format_cents(complaint.cents)} by {by}.")
 
 
-def _complaint(state: State, number: int, *, promised: bool) -> Complaint | Outcome:
+def _find_complaint(state: State, number: int, *, promised: bool) -> Complaint | Outcome:
     for complaint in state.complaints:
         if complaint.number == number and complaint.promised == promised:
             return complaint
-    what = "refund promised for complaint" if promised else "open complaint"
-    return Outcome.refused("no_complaint", f"there is no {what} {number}")
+    noun = "refund promised for complaint" if promised else "open complaint"
+    return Outcome.refused("no_complaint", f"there is no {noun} {number}")
 
 
-def _without(state: State, complaint: Complaint) -> State:
-    return state.moved(complaints=tuple(each for each in state.complaints if each is not complaint))
+def _without_complaint(state: State, complaint: Complaint) -> State:
+    return state.moved(complaints=tuple(other for other in state.complaints if other is not complaint))
 
 
 def _refund(state: State, complaint: Complaint) -> Result:
     if complaint.cents > state.cash_cents:
         return state, Outcome.refused("no_cash", f"your bank balance does not cover {format_cents(complaint.cents)}")
-    state = book(_without(state, complaint), "refunds", -complaint.cents)
-    state = goodwill_moved(state, complaint.place, street_of(state).customers.paid_ppm)
+    state = book(_without_complaint(state, complaint), "refunds", -complaint.cents)
+    state = change_goodwill(state, complaint.place_index, street_of(state).customers.paid_ppm)
     text = f"Paid {format_cents(complaint.cents)} back for complaint {complaint.number}."
     return state, Outcome(text, data={"paid_cents": complaint.cents})
 
@@ -80,15 +82,16 @@ def _refund(state: State, complaint: Complaint) -> Result:
 def pay(state: State, action: a.Pay) -> Result:
     """Pay a rent, or a refund that was promised. Refused as `no_complaint`, `no_site`, `paid` already, `no_cash`."""
     if action.bill == "refund":
-        complaint = _complaint(state, action.number, promised=True)
+        complaint = _find_complaint(state, action.number, promised=True)
         return (state, complaint) if isinstance(complaint, Outcome) else _refund(state, complaint)
-    found = site_at(state, action.number)
-    if found is None or found[1].lost:
+    numbered_site = site_at(state, action.number)
+    if numbered_site is None or numbered_site[1].lost:
         return state, Outcome.refused("no_site", f"you have no site {action.number}")
-    index, site = found
+    index, site = numbered_site
     terms = street_of(state).rent
     if site.due_day - state.day >= terms.every_days:
-        text = f"the rent of {site_name(state, site.place)} is paid; the next is due on {day_text(state, site.due_day)}"
+        due = day_text(state, site.due_day)
+        text = f"the rent of {site_name(state, site.place_index)} is paid; the next is due on {due}"
         return state, Outcome.refused("paid", text)
     cents = rent_due_cents(state, site)
     if cents > state.cash_cents:
@@ -98,7 +101,7 @@ def pay(state: State, action: a.Pay) -> Result:
     opens = state.day + terms.unsealed_days if site.sealed else 0
     site = site._replace(due_day=site.due_day + terms.every_days, opens_day=opens)
     state = with_site(book(state, "rents", -cents), index, site)
-    text = f"Paid {format_cents(cents)} rent for {site_name(state, site.place)}; the next is due on " + day_text(
+    text = f"Paid {format_cents(cents)} rent for {site_name(state, site.place_index)}; the next is due on " + day_text(
         state, site.due_day
     )
     seal = f" The seal comes off on {day_text(state, opens)}." if opens else ""
@@ -106,28 +109,30 @@ def pay(state: State, action: a.Pay) -> Result:
 
 
 def rent_due_cents(state: State, site: Site) -> int:
-    """What is to be paid for a site now: a late rent costs more."""
-    cents = rent_cents(state, site.place)
+    """The rent to be paid for a site now, in cents: a late rent costs more."""
+    cents = rent_cents(state, site.place_index)
     return cents + cents * street_of(state).rent.late_permille // 1000 if state.day > site.due_day else cents
 
 
 def close_promises(state: State, day: int) -> State:
-    """The end of a day: complaints left without an answer, and promises that were not kept."""
+    """At the end of a day, punish complaints left without an answer and promises that were not kept."""
     terms = street_of(state).customers
     for complaint in state.complaints:
         waited = day - complaint.day
         if complaint.promised and waited >= terms.refund_days:
-            state = goodwill_moved(_without(state, complaint), complaint.place, -terms.broken_promise_ppm)
+            state = change_goodwill(
+                _without_complaint(state, complaint), complaint.place_index, -terms.broken_promise_ppm
+            )
         elif not complaint.promised and waited >= terms.answer_days:
-            state = goodwill_moved(_without(state, complaint), complaint.place, -terms.ignored_ppm)
+            state = change_goodwill(_without_complaint(state, complaint), complaint.place_index, -terms.ignored_ppm)
     return state
 
 
 def morning_letters(state: State) -> State:
-    """Letters of a morning: rents overdue, suppliers out of business, pitches on offer."""
+    """Post the letters of a morning: rents overdue, suppliers out of business, pitches on offer."""
     street, town = street_of(state), state.economy.town
     for index, site in enumerate(state.sites):
-        name = site_name(state, site.place)
+        name = site_name(state, site.place_index)
         if site.sealed and state.day == site.due_day + 2 and not site.opens_day:
             cents = format_cents(rent_due_cents(state, site))
             text = f"The rent of {name} was due on {day_text(state, site.due_day)}. The machine is sealed. {cents}."
@@ -149,15 +154,15 @@ def morning_letters(state: State) -> State:
 def pitch_text(state: State) -> str:
     """The pitches that can be taken, by name, and what the next costs."""
     street, town = street_of(state), state.economy.town
-    taken = {site.place for site in state.sites}
-    free = [place for place in range(len(street.sites.names)) if place not in taken]
+    taken = {site.place_index for site in state.sites}
+    free = [index for index in range(len(street.sites.names)) if index not in taken]
     if not free or town is None or len(taken) > len(street.sites.pitches):
         return "No further pitch is on offer."
     pitch = street.sites.pitches[len(taken) - 1]
     lines = [
-        f"- {site_name(state, place)}: rent {format_cents(rent_cents(state, place))}, "
-        f"footfall counted {town.survey[place] / 1000:.2f} of an average place"
-        for place in free
+        f"- {site_name(state, index)}: rent {format_cents(rent_cents(state, index))}, "
+        f"footfall counted {town.survey[index] / 1000:.2f} of an average place"
+        for index in free
     ]
     head = f"From {day_text(state, pitch.day)}, another site with a machine, {format_cents(pitch.cents)}:"
     return "\n".join((head, *lines))
@@ -166,10 +171,10 @@ def pitch_text(state: State) -> str:
 def take_pitch(state: State, action: a.TakePitch) -> Result:
     """Take another site. Refused as `no_place`, `not_yet`, `no_cash`."""
     street = street_of(state)
-    taken = {site.place for site in state.sites}
-    names = {name.lower(): place for place, name in enumerate(street.sites.names)}
-    place = names.get(action.place.strip().lower())
-    if place is None or place in taken or len(taken) > len(street.sites.pitches):
+    taken = {site.place_index for site in state.sites}
+    names = {name.lower(): place_index for place_index, name in enumerate(street.sites.names)}
+    place_index = names.get(action.place.strip().lower())
+    if place_index is None or place_index in taken or len(taken) > len(street.sites.pitches):
         return state, Outcome.refused("no_place", f"{action.place!r:.60} is not on offer. {pitch_text(state)}")
     pitch = street.sites.pitches[len(taken) - 1]
     if state.day < pitch.day:
@@ -178,34 +183,34 @@ def take_pitch(state: State, action: a.TakePitch) -> Result:
         return state, Outcome.refused(
             "no_cash", f"it costs {format_cents(pitch.cents)}; your balance does not cover it"
         )
-    state = opened(book(state, "machines", -pitch.cents), place)
+    state = open_site(book(state, "machines", -pitch.cents), place_index)
     number, due = len(state.sites), state.sites[-1].due_day
-    data: dict[str, Json] = {"site": number, "due_day": due, "rent_cents": rent_cents(state, place)}
+    data: dict[str, Json] = {"site": number, "due_day": due, "rent_cents": rent_cents(state, place_index)}
     return state, Outcome(f"Site {number} is {action.place}. {contract_text(state, number)}", data=data)
 
 
-def opened(state: State, place: int) -> State:
+def open_site(state: State, place_index: int) -> State:
     """The state with another site, its machine empty."""
     due = state.day + street_of(state).rent.every_days - 1
-    site = Site(place, 0, 1_000_000, due)
+    site = Site(place_index, 0, 1_000_000, due)
     return state.moved(sites=(*state.sites, site), slots=(*state.slots, *(None,) * state.setup.slots))
 
 
 def contract_text(state: State, number: int) -> str:
-    """What a tenant has to know, once."""
+    """The contract of a site: its rent, when it is due, and what happens when it is late."""
     terms, site = street_of(state).rent, state.sites[number - 1]
-    rent = rent_cents(state, site.place)
+    rent = rent_cents(state, site.place_index)
     twice = format_cents(rent + rent * terms.late_permille // 1000)
     return (
-        f"Rent for {site_name(state, site.place)}: {format_cents(rent)} every {terms.every_days} days, first due on "
-        f"{day_text(state, site.due_day)}. Nobody takes it from your account: pay it. A day later the machine is "
+        f"Rent for {site_name(state, site.place_index)}: {format_cents(rent)} every {terms.every_days} days, first due "
+        f"on {day_text(state, site.due_day)}. Nobody takes it from your account: pay it. A day later the machine is "
         f"sealed, the rent is {twice}, and it opens {terms.unsealed_days} mornings after you paid; after "
         f"{terms.lost_days} days the site and what is in it are lost."
     )
 
 
 def read_news(state: State) -> Result:
-    """The events that are announced, rumours about suppliers, and pitches on offer."""
+    """Show the announced events, rumours about suppliers, and pitches on offer."""
     street, town, day = street_of(state), state.economy.town, state.day
     lines: list[str] = []
     events: list[Json] = []

@@ -20,7 +20,7 @@ from akinai.worlds.vending.model.state import (
     clock,
 )
 from akinai.worlds.vending.rules import customers, deliveries, mail, trade
-from akinai.worlds.vending.rules.stock import take_out, units_in, unspoiled
+from akinai.worlds.vending.rules.stock import remove_spoiled, take_out, units_in
 
 Result = tuple[State, Outcome]
 
@@ -43,7 +43,7 @@ def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
     Time is the street's: what is due meanwhile is due for every owner whose business goes on. While the owner is
     `away`, out or asleep, nobody signs for its goods; the other owners are at their storage.
     """
-    notice, data, come_to = "", None, _all_come_to if state.others else _come_to
+    notice, data, come_to = "", None, _all_come_to if state.other_businesses else _come_to
     while state.minute < until and state.ending is None:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
@@ -148,16 +148,16 @@ def close_day(state: State, midnight: int) -> State:
     setup, day = state.setup, midnight // DAY_MINUTES
     units = _units_on_sale(state)
     shelves = _shelves(state, units)
-    wants = state.economy.wanted(day, shelves)
+    wants = state.economy.draw_demand(day, shelves)
     if state.restocked:
         counts = [_sold(state, product, units[product], want) for product, want in zip(units, wants, strict=True)]
     else:
         counts = [want if want < there else there for there, want in zip(units.values(), wants, strict=True)]
-    wanted, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
+    demand, sold = dict(zip(units, wants, strict=True)), dict(zip(units, counts, strict=True))
     income = sum(map(mul, shelves.prices_cents, counts))
     left = list(state.slots)
     take_out(left, range(len(left)), sold)
-    slots, storage, spoiled, spoiled_cents = unspoiled(left, state.storage, day)
+    slots, storage, spoiled, spoiled_cents = remove_spoiled(left, state.storage, day)
     fee = setup.fee_cents if state.cash_cents >= setup.fee_cents else 0
     missed = 0 if state.cash_cents >= setup.fee_cents else state.missed + 1
     closed = state.closed_days + 1
@@ -168,7 +168,7 @@ def close_day(state: State, midnight: int) -> State:
         ending = "horizon"
     empty = _sold_out(slots, state.prices)
     weather = state.economy.today(day).weather
-    book = Book(day, weather, sold, wanted, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
+    book = Book(day, weather, sold, demand, state.prices, income, spoiled, spoiled_cents, fee, missed == 0, empty)
     return state.moved(
         minute=midnight,
         closed_days=closed,

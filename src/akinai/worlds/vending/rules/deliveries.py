@@ -14,11 +14,11 @@ from akinai.worlds.vending.rules.stock import merge_lots, remove_units
 
 Result = tuple[State, Outcome]
 
-KEPT_DAYS = 12
+PARCEL_DAYS = 12
 """Days for which a parcel that was taken in can still be asked about."""
 
 
-def dispatched(state: State, supplier: Supplier, order: Order) -> Order:
+def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
     """An order as it will come: late, short or not at all, by chance of supplier and day; splitting draws nothing
     new."""
     town, day = state.economy.town, order.placed_day
@@ -54,8 +54,8 @@ def announce_delays(state: State) -> State:
             when = f"{day_text(state, order.due // DAY_MINUTES + 1)}, {supplier.hour:02d}:00"
             text = f"Order {order.number} does not come today. We are sorry.\nNew delivery: {when}"
             state = post_from(state, supplier, f"Order {order.number} is delayed", text)
-            known = replace(order, announced=True)
-            state = state.moved(orders=tuple(known if other is order else other for other in state.orders))
+            announced = replace(order, announced=True)
+            state = state.moved(orders=tuple(announced if other is order else other for other in state.orders))
     return state
 
 
@@ -116,14 +116,14 @@ def close_deliveries(state: State, day: int) -> State:
     town, terms = state.economy.town, street_of(state).deliveries
     if town is None:
         return state
-    kept: list[Parcel] = []
+    parcels: list[Parcel] = []
     for parcel in state.parcels:
         if parcel.at_depot and day - parcel.day >= terms.depot_days:
             state = book(state, "returns", parcel.order.total_cents * terms.back_permille // 1000)
-        elif parcel.at_depot or day - parcel.day < KEPT_DAYS:
-            kept.append(parcel)
-    if len(kept) < len(state.parcels):
-        state = state.moved(parcels=tuple(kept))
+        elif parcel.at_depot or day - parcel.day < PARCEL_DAYS:
+            parcels.append(parcel)
+    if len(parcels) < len(state.parcels):
+        state = state.moved(parcels=tuple(parcels))
     if any(town.traders[order.supplier].closes <= day + 1 for order in state.orders):
         left = tuple(order for order in state.orders if town.traders[order.supplier].closes > day + 1)
         state = state.moved(orders=left)
@@ -134,16 +134,16 @@ def signed_text(before: State, after: State) -> str:
     """What was signed for between two states, as a line of an outcome; empty for nothing."""
     if after.parcels is before.parcels:
         return ""
-    known = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
-    new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in known]
+    signed_before = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
+    new = [parcel.order for parcel in after.parcels if not parcel.at_depot and parcel.order.number not in signed_before]
     return "\n".join(f"Signed for: order {order.number}, {max(1, len(order.lines))} boxes." for order in new)
 
 
-def _parcel(state: State, number: int) -> Parcel | Outcome:
-    found = next((parcel for parcel in state.parcels if parcel.order.number == number), None)
-    if found is None:
+def _find_parcel(state: State, number: int) -> Parcel | Outcome:
+    match = next((parcel for parcel in state.parcels if parcel.order.number == number), None)
+    if match is None:
         return Outcome.refused("not_here", f"order {number} has not come, or it came too long ago")
-    return found
+    return match
 
 
 def _with_parcel(state: State, old: Parcel, new: Parcel) -> State:
@@ -152,7 +152,7 @@ def _with_parcel(state: State, old: Parcel, new: Parcel) -> State:
 
 def count_delivery(state: State, action: a.CountDelivery) -> Result:
     """Count the boxes of an order that was signed for. Refused as `not_here`, `at_depot`."""
-    parcel = _parcel(state, action.order)
+    parcel = _find_parcel(state, action.order)
     if isinstance(parcel, Outcome):
         return state, parcel
     if parcel.at_depot:
@@ -177,7 +177,7 @@ def claim(state: State, action: a.Claim) -> Result:
 
     Refused as `not_here`, `not_counted`, `too_late`, `claimed` before, `above_count`, `unknown_product`.
     """
-    parcel = _parcel(state, action.order)
+    parcel = _find_parcel(state, action.order)
     if isinstance(parcel, Outcome):
         return state, parcel
     order, terms = parcel.order, street_of(state).deliveries
@@ -197,7 +197,7 @@ def claim(state: State, action: a.Claim) -> Result:
             return state, Outcome.refused("above_count" if product else "unknown_product", text)
         owed += units * costs[product.id]
     state = _with_parcel(state, parcel, parcel._replace(claimed=True))
-    if not _pays(state, order):
+    if not _pays_claims(state, order):
         return state, Outcome("Our scales say otherwise: nothing is paid.", data={"paid_cents": 0})
     text = f"You are right: {format_cents(owed)} is on its way to your account."
     return book(state, "claims", owed), Outcome(text, data={"paid_cents": owed})
@@ -215,7 +215,7 @@ def claimable(state: State, supplier: Supplier) -> int | None:
 
 def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[str, int]:
     """What an order lacks by the owner's account of what came."""
-    parcel = _parcel(state, number)
+    parcel = _find_parcel(state, number)
     if isinstance(parcel, Outcome):
         return {}
     ordered = {line.product: line.units for line in parcel.order.lines}
@@ -224,11 +224,11 @@ def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[s
 
 def missing_by_count(state: State, number: int) -> dict[str, int]:
     """What an order lacks by the owner's count; nothing before it is counted."""
-    parcel = _parcel(state, number)
+    parcel = _find_parcel(state, number)
     return missing_units(parcel.order) if isinstance(parcel, Parcel) and parcel.counted else {}
 
 
-def _pays(state: State, order: Order) -> bool:
+def _pays_claims(state: State, order: Order) -> bool:
     town = state.economy.town
     if town is None:
         return True
@@ -238,7 +238,7 @@ def _pays(state: State, order: Order) -> bool:
 
 def fetch_depot(state: State, action: a.FetchDepot) -> Result:
     """Fetch an order from the depot for its fee. Refused as `not_here`, `not_at_depot`, `no_cash`."""
-    parcel = _parcel(state, action.order)
+    parcel = _find_parcel(state, action.order)
     if isinstance(parcel, Outcome):
         return state, parcel
     if not parcel.at_depot:

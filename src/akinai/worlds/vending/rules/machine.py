@@ -39,14 +39,14 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     product = state.setup.catalog.find(fill.product_id)
     if product is None:
         return unknown_product(state, fill.product_id)
-    place = _slot_index(state, fill.row, fill.column)
-    if isinstance(place, Outcome):
-        return place
-    size, capacity = _size_and_capacity(state, place)
+    index = _slot_index(state, fill.row, fill.column)
+    if isinstance(index, Outcome):
+        return index
+    size, capacity = _size_and_capacity(state, index)
     if product.size != size:
         text = f"{product.name} is {product.size}, and row {fill.row} is for {size} items ({_rows_text(state)})"
         return Outcome.refused("wrong_size", text)
-    slot = state.slots[place] or Slot(product.id, ())
+    slot = state.slots[index] or Slot(product.id, ())
     if slot.product != product.id and slot.lots:
         text = f"row {fill.row}, column {fill.column} holds {slot.units} {slot.product}; clear it first"
         return Outcome.refused("slot_taken", text)
@@ -57,19 +57,19 @@ def _fill_slot(state: State, fill: a.RestockSlot.Fill) -> State | Outcome:
     stored = state.storage.get(product.id, ())
     if (units := sum(lot.units for lot in stored)) < fill.quantity:
         return _not_enough(state, product, units, fill.quantity)
-    rest, _ = remove_units(stored, fill.quantity)
-    moved = taken_lots(stored, rest)
+    remaining, _ = remove_units(stored, fill.quantity)
+    moved = taken_lots(stored, remaining)
     lots = merge_lots((*(slot.lots if slot.product == product.id else ()), *moved))
     return state.moved(
-        slots=_with_slot(state.slots, place, Slot(product.id, lots)),
-        storage=_with_lots(state.storage, product.id, rest),
+        slots=_with_slot(state.slots, index, Slot(product.id, lots)),
+        storage=_with_lots(state.storage, product.id, remaining),
         restocked=(*state.restocked, Restocked(product.id, state.minute_of_day, fill.quantity)),
     )
 
 
-def _not_enough(state: State, product: Product, units: int, wanted: int) -> Outcome:
+def _not_enough(state: State, product: Product, units: int, quantity: int) -> Outcome:
     coming = by_expectation(order for order in state.orders if any(line.product == product.id for line in order.lines))
-    text = f"storage holds {units} {product.name}, not {wanted}"
+    text = f"storage holds {units} {product.name}, not {quantity}"
     if not coming:
         return Outcome.refused("no_stock", text, {"units": units})
     when = clock(state.setup, coming[0].expected)
@@ -83,10 +83,10 @@ def set_price(state: State, action: a.SetPrice) -> Result:
     """
     prices, priced = dict[str, int](), list[str]()
     for tag in action.prices:
-        place = _slot_index(state, tag.row, tag.column)
-        if isinstance(place, Outcome):
-            return state, place
-        slot = state.slots[place]
+        index = _slot_index(state, tag.row, tag.column)
+        if isinstance(index, Outcome):
+            return state, index
+        slot = state.slots[index]
         if slot is None:
             text = f"row {tag.row}, column {tag.column} holds no product to price; restock it first"
             return state, Outcome.refused("empty_slot", text)
@@ -108,15 +108,15 @@ def collect_cash(state: State) -> Result:
 
 def clear_slot(state: State, action: a.ClearSlot) -> Result:
     """Put a slot's units back into storage and free it for another product. Refused as `no_slot`, `empty_slot`."""
-    place = _slot_index(state, action.row, action.column)
-    if isinstance(place, Outcome):
-        return state, place
-    slot = state.slots[place]
+    index = _slot_index(state, action.row, action.column)
+    if isinstance(index, Outcome):
+        return state, index
+    slot = state.slots[index]
     if slot is None:
         return state, Outcome.refused("empty_slot", f"row {action.row}, column {action.column} is already empty")
     stored = merge_lots((*state.storage.get(slot.product, ()), *slot.lots))
     state = state.moved(
-        slots=_with_slot(state.slots, place, None),
+        slots=_with_slot(state.slots, index, None),
         storage=_with_lots(state.storage, slot.product, stored),
         restocked=_without_restocked(state.restocked, slot.product, slot.units),
     )
@@ -128,20 +128,20 @@ def get_machine_inventory(state: State) -> Result:
     """List every slot: its product, units, price and room."""
     lines: list[str] = []
     data: list[Json] = []
-    for place, slot in enumerate(state.slots):
-        row, column = divmod(place, state.setup.columns)
-        size, capacity = _size_and_capacity(state, place)
+    for index, slot in enumerate(state.slots):
+        row, column = divmod(index, state.setup.columns)
+        size, capacity = _size_and_capacity(state, index)
         where = f"- row {row}, column {column} ({size}, takes {capacity})"
-        shown: dict[str, Json] = {"row": row, "column": column, "size": size}
+        slot_data: dict[str, Json] = {"row": row, "column": column, "size": size}
         if slot is None:
             lines.append(f"{where}: empty")
-            data.append(shown | {"product": None, "units": 0})
+            data.append(slot_data | {"product": None, "units": 0})
             continue
         price = state.prices.get(slot.product)
         name = state.setup.catalog.by_id[slot.product].name
         price_text = "no price set" if price is None else f"price {format_cents(price)}"
         lines.append(f"{where}: {name} ({slot.product}), {slot.units} units, {price_text}")
-        data.append(shown | {"product": slot.product, "units": slot.units, "price_cents": price})
+        data.append(slot_data | {"product": slot.product, "units": slot.units, "price_cents": price})
     return state, Outcome("Machine:\n" + "\n".join(lines), data={"slots": data})
 
 
@@ -163,32 +163,32 @@ def view_business_state(state: State) -> Result:
     return state, Outcome(text, data=data | {"unread": unread})
 
 
-def _size_and_capacity(state: State, place: int) -> tuple[Size, int]:
+def _size_and_capacity(state: State, index: int) -> tuple[Size, int]:
     """The size that a slot is for, and the units it takes."""
     setup = state.setup
-    return ("small", setup.small_capacity) if place < setup.small_slots else ("large", setup.large_capacity)
+    return ("small", setup.small_capacity) if index < setup.small_slots else ("large", setup.large_capacity)
 
 
 def _without_restocked(restocked: tuple[Restocked, ...], product: str, units: int) -> tuple[Restocked, ...]:
     """Today's restocks less `units` of a product, the latest first: units taken out meet no more demand."""
-    kept: list[Restocked] = []
+    remaining: list[Restocked] = []
     for restock in reversed(restocked):
         back = min(units, restock.units) if restock.product == product else 0
         units -= back
         if restock.units > back:
-            kept.append(replace(restock, units=restock.units - back))
-    return tuple(reversed(kept))
+            remaining.append(replace(restock, units=restock.units - back))
+    return tuple(reversed(remaining))
 
 
-def _with_slot(slots: tuple[Slot | None, ...], place: int, slot: Slot | None) -> tuple[Slot | None, ...]:
-    return (*slots[:place], slot, *slots[place + 1 :])
+def _with_slot(slots: tuple[Slot | None, ...], index: int, slot: Slot | None) -> tuple[Slot | None, ...]:
+    return (*slots[:index], slot, *slots[index + 1 :])
 
 
 def _with_lots(
     storage: Mapping[str, tuple[Lot, ...]], product: str, lots: tuple[Lot, ...]
 ) -> Mapping[str, tuple[Lot, ...]]:
-    kept = {name: stored for name, stored in storage.items() if name != product}
-    return kept | {product: lots} if lots else kept
+    remaining = {name: stored for name, stored in storage.items() if name != product}
+    return remaining | {product: lots} if lots else remaining
 
 
 def _slot_index(state: State, row: int, column: int) -> int | Outcome:

@@ -32,7 +32,7 @@ from akinai.worlds.vending.rules.suppliers.answers import answer_letter
 from akinai.worlds.vending.rules.suppliers.letters import Draft
 
 __all__ = [
-    "ShownLetter",
+    "ParsedLetter",
     "morning_post",
     "next_post_minute",
     "parse_letters",
@@ -105,7 +105,7 @@ def next_post_minute(state: State) -> int | None:
     The post of 08:00, which comes every day, does not count.
     """
     orders = state.orders
-    for business in state.others.values():
+    for business in state.other_businesses.values():
         if business.ending is None:
             orders += business.orders
     if not orders:
@@ -162,11 +162,11 @@ def _answer(state: State, letter: Letter) -> State:
 
 def write_reply(state: State, action: WriteReply) -> Result:
     """A supplier's answer in the words of a model, above the terms that the rules fixed."""
-    first, *rest = state.unwritten
+    first, *later = state.unwritten
     supplier = state.setup.catalog.supplier_by_id[first.supplier]
     words = _plain_line_ends(action.text).strip()
     draft = Draft(first.subject, f"{words}\n\n{TERMS_BELOW}\n{first.terms}" if words else first.terms)
-    return _receive(state.moved(unwritten=tuple(rest)), supplier.address, draft, state.minute), Outcome("Sent.")
+    return _receive(state.moved(unwritten=tuple(later)), supplier.address, draft, state.minute), Outcome("Sent.")
 
 
 def read_email(state: State, action: ReadEmail) -> Result:
@@ -177,16 +177,16 @@ def read_email(state: State, action: ReadEmail) -> Result:
     """
     mail = state.mail
     if action.folder == "sent":
-        shown = list(islice(mail.sent, PAGE))
-        return state, _shown(state, shown, f"The latest {len(shown)} of {len(mail.sent)} letters you sent.")
+        page = list(islice(mail.sent, PAGE))
+        return state, _render_letters(state, page, f"The latest {len(page)} of {len(mail.sent)} letters you sent.")
     unread = len(mail.unread)
     mail, opened = _open_unread(mail)
     state = state.moved(mail=mail)
     if action.only_unread or unread > PAGE:
         left = f"; {len(mail.unread)} more are unread" if len(mail.unread) else ""
-        return state, _shown(state, opened, f"{_count(len(opened), 'new letter')}{left}.")
-    shown = list(islice(mail.read, PAGE))
-    return state, _shown(state, shown, f"The latest {len(shown)} of {_count(len(mail.read), 'letter')}.")
+        return state, _render_letters(state, opened, f"{_count(len(opened), 'new letter')}{left}.")
+    page = list(islice(mail.read, PAGE))
+    return state, _render_letters(state, page, f"The latest {len(page)} of {_count(len(mail.read), 'letter')}.")
 
 
 def _open_unread(mail: Mail) -> tuple[Mail, list[Letter]]:
@@ -213,7 +213,7 @@ def _count(number: int, noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLetter:
+class ParsedLetter:
     """A letter as read_email shows it."""
 
     number: int
@@ -224,18 +224,18 @@ class ShownLetter:
     body: str
 
 
-def parse_letters(text: str) -> tuple[ShownLetter, ...]:
+def parse_letters(text: str) -> tuple[ParsedLetter, ...]:
     """Parse the letters in an outcome of read_email, exactly as they were, whatever their bodies hold."""
-    letters: list[ShownLetter] = []
-    for match in _SHOWN.finditer(text):
+    letters: list[ParsedLetter] = []
+    for match in _LETTER.finditer(text):
         body = _INDENTED.sub(r"\1", match["body"][:-1])
         letters.append(
-            ShownLetter(int(match["number"]), match["date"], match["sender"], match["to"], match["subject"], body)
+            ParsedLetter(int(match["number"]), match["date"], match["sender"], match["to"], match["subject"], body)
         )
     return tuple(letters)
 
 
-_SHOWN = re.compile(
+_LETTER = re.compile(
     r"^--- letter (?P<number>[0-9]+) ---\nDate: (?P<date>.*)\nFrom: (?P<sender>.*)\nTo: (?P<to>.*)\n"
     r"Subject: (?P<subject>.*)\n\n(?P<body>(?:.*\n)*?)(?=--- )",
     re.MULTILINE,
@@ -245,11 +245,11 @@ _INDENTED = re.compile(r"^ ( *--- )", re.MULTILINE)
 _LAST_LINE = "--- end of mail ---"
 
 
-def _shown(state: State, shown: Sequence[Letter], head: str) -> Outcome:
+def _render_letters(state: State, page: Sequence[Letter], head: str) -> Outcome:
     """Letters as text and as data. A body line that looks like a delimiter is indented by one more space."""
     texts: list[str] = []
     data: list[Json] = []
-    for letter in shown:
+    for letter in page:
         date = clock(state.setup, letter.at)
         texts.append(
             f"--- letter {letter.number} ---\nDate: {date}\nFrom: {letter.sender}\nTo: {letter.to}\n"

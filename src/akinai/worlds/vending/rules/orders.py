@@ -12,23 +12,23 @@ from akinai.worlds.vending.model.actions import PlaceOrder
 from akinai.worlds.vending.model.setup import Catalog, Product, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Line, Lot, Order, State, clock, date_text
 from akinai.worlds.vending.rules.books import book, in_business, supplier_today
-from akinai.worlds.vending.rules.deliveries import dispatched, order_text
+from akinai.worlds.vending.rules.deliveries import dispatch, order_text
 
 Result = tuple[State, Outcome]
 
 
-def quote_lines(catalog: Catalog, supplier: Supplier, wanted: Mapping[str, int]) -> tuple[Line, ...]:
+def quote_lines(catalog: Catalog, supplier: Supplier, quantities: Mapping[str, int]) -> tuple[Line, ...]:
     """The lines of a quote for units by product id, in the catalogue's order.
 
     The units of all products together decide the discount, which applies to every unit. A unit's price is rounded half
     up to a whole cent, and the total is the sum of units x unit price. KeyError for a product that is not in the
     catalogue.
     """
-    off = discount_permille(supplier, sum(wanted.values()))
-    place = {product.id: at for at, product in enumerate(catalog.products)}
+    off = discount_permille(supplier, sum(quantities.values()))
+    positions = {product.id: position for position, product in enumerate(catalog.products)}
     return tuple(
-        Line(id, wanted[id], unit_cents(supplier, catalog.by_id[id], off))
-        for id in sorted(wanted, key=place.__getitem__)
+        Line(id, quantities[id], unit_cents(supplier, catalog.by_id[id], off))
+        for id in sorted(quantities, key=positions.__getitem__)
     )
 
 
@@ -81,7 +81,7 @@ def add_order(
     if state.sites:
         number = state.order_count + 1
         order = Order(number, supplier.id, lines, day, promised, promised, letter=letter)
-        order = dispatched(state, supplier, order)
+        order = dispatch(state, supplier, order)
         state = book(book(state, "orders", -total_cents(lines)), "freight", -supplier.freight_cents)
     else:
         due = promised + DAY_MINUTES * days_late(state.economy.noise(day), supplier, day)
@@ -124,11 +124,11 @@ def place_order(state: State, action: PlaceOrder) -> Result:
     catalog = state.setup.catalog
     supplier = catalog.supplier_by_id.get(action.supplier_id.strip().lower())
     if supplier is None or not in_business(state, supplier):
-        known = ", ".join(state.known_suppliers) or "none yet: search the web"
-        text = f"no supplier {action.supplier_id!r:.60}; the ones you know: {known}"
+        hint = ", ".join(state.known_suppliers) or "none yet: search the web"
+        text = f"no supplier {action.supplier_id!r:.60}; the ones you know: {hint}"
         return state, Outcome.refused("unknown_supplier", text)
     supplier = supplier_today(state, supplier)
-    wanted: dict[str, int] = {}
+    quantities: dict[str, int] = {}
     for name, units in action.items.items():
         product = catalog.find(name)
         if product is None:
@@ -136,8 +136,8 @@ def place_order(state: State, action: PlaceOrder) -> Result:
         if product.id not in supplier.products:
             text = f"{supplier.name} does not sell {product.name}; it sells {', '.join(supplier.products)}"
             return state, Outcome.refused("not_sold", text)
-        wanted[product.id] = wanted.get(product.id, 0) + units
-    lines = quote_lines(catalog, supplier, wanted)
+        quantities[product.id] = quantities.get(product.id, 0) + units
+    lines = quote_lines(catalog, supplier, quantities)
     total = total_cents(lines)
     if total < supplier.minimum_cents:
         text = (

@@ -21,10 +21,10 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
     Refused as `no_site`, `sealed` when a choice is given for a sealed machine, `unknown_product`, `too_many` for the
     slots of a size.
     """
-    found = site_at(state, action.site)
-    if found is None or found[1].lost:
+    numbered_site = site_at(state, action.site)
+    if numbered_site is None or numbered_site[1].lost:
         return state, Outcome.refused("no_site", f"you have no site {action.site}")
-    index, site = found
+    index, site = numbered_site
     count = state.setup.slots
     slots = list(state.slots[index * count : (index + 1) * count])
     storage, moved = dict(state.storage), set[str]()
@@ -34,7 +34,7 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
             return state, layout
         _rearrange(slots, state.setup.small_slots, layout, storage, moved)
     filled = _fill(state, slots, storage, moved)
-    text = f"{site_name(state, site.place)}: " + (", ".join(filled) or "nothing was put in")
+    text = f"{site_name(state, site.place_index)}: " + (", ".join(filled) or "nothing was put in")
     collected = site.box_cents if action.collect else 0
     state = state.moved(
         slots=(*state.slots[: index * count], *slots, *state.slots[(index + 1) * count :]),
@@ -86,19 +86,19 @@ def _rearrange(
     moved: set[str],
 ) -> None:
     """Give each product of the layout a slot; what has none any more goes back to storage."""
-    wanted = [product.id for product in layout]
-    for at, slot in enumerate(slots):
-        if slot is not None and slot.product in wanted:
-            wanted.remove(slot.product)
+    unplaced = [product.id for product in layout]
+    for index, slot in enumerate(slots):
+        if slot is not None and slot.product in unplaced:
+            unplaced.remove(slot.product)
         elif slot is not None:
             if slot.lots:
                 storage[slot.product] = merge_lots((*storage.get(slot.product, ()), *slot.lots))
                 moved.add(slot.product)
-            slots[at] = None
+            slots[index] = None
     sizes = {product.id: product.size for product in layout}
-    for id in wanted:
+    for id in unplaced:
         span = range(small) if sizes[id] == "small" else range(small, len(slots))
-        free = next(at for at in span if slots[at] is None)
+        free = next(index for index in span if slots[index] is None)
         slots[free] = Slot(id, ())
 
 
@@ -106,17 +106,17 @@ def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, 
     """Fill every slot up from storage, the oldest units first; what was put in, as words."""
     setup, filled = state.setup, list[str]()
     small = setup.small_slots
-    for at, slot in enumerate(slots):
+    for index, slot in enumerate(slots):
         if slot is None or not (stored := storage.get(slot.product)):
             continue
-        want = (setup.small_capacity if at < small else setup.large_capacity) - slot.units
-        if want <= 0:
+        gap = (setup.small_capacity if index < small else setup.large_capacity) - slot.units
+        if gap <= 0:
             continue
-        rest, put = remove_units(stored, want)
-        taken = taken_lots(stored, rest)
+        remaining, put = remove_units(stored, gap)
+        taken = taken_lots(stored, remaining)
         in_order = not slot.lots or slot.lots[-1].last_day < taken[0].last_day
-        slots[at] = slot_of((slot.product, slot.lots + taken if in_order else merge_lots((*slot.lots, *taken))))
-        storage[slot.product] = rest
+        slots[index] = slot_of((slot.product, slot.lots + taken if in_order else merge_lots((*slot.lots, *taken))))
+        storage[slot.product] = remaining
         moved.add(slot.product)
         filled.append(f"{put} {setup.catalog.by_id[slot.product].name}")
     return filled
@@ -144,10 +144,10 @@ def inventory(state: State) -> Outcome:
         units = units_in(state.slots[index * count : (index + 1) * count])
         seal = " (lost)" if site.lost else " (sealed)" if site.sealed else ""
         goods = ", ".join(f"{n} {names[id].name} ({id}){_price(state.prices, id)}" for id, n in units.items())
-        lines.append(f"Site {index + 1}, {site_name(state, site.place)}{seal}: {goods or 'empty'}")
+        lines.append(f"Site {index + 1}, {site_name(state, site.place_index)}{seal}: {goods or 'empty'}")
         lines.append(f"  cash in its box: {format_cents(site.box_cents)}")
-        shown: dict[str, Json] = {"site": index + 1, "place": site_name(state, site.place), "units": units}
-        sites.append(shown | {"box_cents": site.box_cents, "sealed": site.sealed, "lost": site.lost})
+        site_data: dict[str, Json] = {"site": index + 1, "place": site_name(state, site.place_index), "units": units}
+        sites.append(site_data | {"box_cents": site.box_cents, "sealed": site.sealed, "lost": site.lost})
     setup = state.setup
     head = (
         f"Each machine has {setup.small_slots} slots for small items, {setup.small_capacity} in each, and "

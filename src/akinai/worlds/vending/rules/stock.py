@@ -29,49 +29,49 @@ def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], in
     left = units
     for i, (there, cost_cents, last_day) in enumerate(lots):
         if left < there:
-            rest = lot_of((there - left, cost_cents, last_day))
-            return (rest, *lots[i + 1 :]), units
+            split_lot = lot_of((there - left, cost_cents, last_day))
+            return (split_lot, *lots[i + 1 :]), units
         left -= there
     return (), units - left
 
 
-def taken_lots(lots: tuple[Lot, ...], rest: tuple[Lot, ...]) -> tuple[Lot, ...]:
+def taken_lots(lots: tuple[Lot, ...], remaining: tuple[Lot, ...]) -> tuple[Lot, ...]:
     """The lots that were taken when `rest` is left of `lots`."""
-    taken = lots[: len(lots) - len(rest)]
-    if rest and rest[0].units < (split := lots[len(lots) - len(rest)]).units:
-        return (*taken, Lot(split.units - rest[0].units, split.cost_cents, split.last_day))
+    taken = lots[: len(lots) - len(remaining)]
+    if remaining and remaining[0].units < (split := lots[len(lots) - len(remaining)]).units:
+        return (*taken, Lot(split.units - remaining[0].units, split.cost_cents, split.last_day))
     return taken
 
 
 def units_in(slots: Sequence[Slot | None]) -> dict[str, int]:
     """Units by product with a slot, in the order of the slots; 0 where it is sold out."""
-    found: dict[str, int] = {}
+    units_by_product: dict[str, int] = {}
     for slot in slots:
         if slot is not None:
             product, lots = slot
-            units = found.get(product, 0)
+            units = units_by_product.get(product, 0)
             for lot in lots:
                 units += lot[0]
-            found[product] = units
-    return found
+            units_by_product[product] = units
+    return units_by_product
 
 
 def take_out(slots: list[Slot | None], machine: Iterable[int], sold: Mapping[str, int]) -> None:
     """Take what was sold out of the slots of a machine, oldest last day first."""
     left = dict(sold)
-    for place in machine:
-        if (slot := slots[place]) is None:
+    for index in machine:
+        if (slot := slots[index]) is None:
             continue
         product, lots = slot
         if not lots or not (take := left.get(product)):
             continue
         there, cost_cents, last_day = lots[0]
         if take < there:  # mostly, for which the general way is too slow
-            slots[place] = slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:])))
+            slots[index] = slot_of((product, (lot_of((there - take, cost_cents, last_day)), *lots[1:])))
             left[product] = 0
         else:
             lots, taken = remove_units(lots, take)
-            slots[place] = slot_of((product, lots))
+            slots[index] = slot_of((product, lots))
             left[product] = take - taken
 
 
@@ -86,7 +86,7 @@ class Unspoiled(NamedTuple):
     """What these had cost."""
 
 
-def unspoiled(slots: Sequence[Slot | None], storage: Storage, day: int) -> Unspoiled:
+def remove_spoiled(slots: Sequence[Slot | None], storage: Storage, day: int) -> Unspoiled:
     """Throw away the lots that could be sold up to that day."""
     spoiled: dict[str, int] = {}
     cents = 0
@@ -99,7 +99,7 @@ def unspoiled(slots: Sequence[Slot | None], storage: Storage, day: int) -> Unspo
                 cents += lot.units * lot.cost_cents
         return tuple([lot for lot in lots if lot.last_day > day])
 
-    kept = tuple(
+    fresh_slots = tuple(
         [
             slot_of((slot[0], fresh(*slot))) if slot is not None and slot[1] and slot[1][0][2] <= day else slot
             for slot in slots
@@ -107,4 +107,4 @@ def unspoiled(slots: Sequence[Slot | None], storage: Storage, day: int) -> Unspo
     )
     if any(lots[0].last_day <= day for lots in storage.values()):
         storage = {id: left for id, lots in storage.items() if (left := fresh(id, lots))}
-    return Unspoiled(kept, storage, spoiled, cents)
+    return Unspoiled(fresh_slots, storage, spoiled, cents)

@@ -8,26 +8,26 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.model.crowds import block_sales, crowd_of
 from akinai.worlds.vending.model.state import (
     DAY_MINUTES,
-    NO_TALLY,
+    NO_SALES,
     Book,
     Ending,
     Site,
     Slot,
     State,
-    Tally,
+    TodaySales,
 )
 from akinai.worlds.vending.model.terms import Block, Street
 from akinai.worlds.vending.rules.books import book, post, rent_cents, site_name, street_of
-from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, opened
+from akinai.worlds.vending.rules.customers import close_promises, complain, contract_text, open_site
 from akinai.worlds.vending.rules.deliveries import close_deliveries, salvage_cents
-from akinai.worlds.vending.rules.stock import take_out, units_in, unspoiled
+from akinai.worlds.vending.rules.stock import remove_spoiled, take_out, units_in
 
 MILLION = 1_000_000
 
 
 def begin(state: State) -> State:
-    """The first site, and the contract in the mailbox."""
-    state = opened(state, 0)
+    """Open the first site, and post its contract."""
+    state = open_site(state, 0)
     return post(state, "landlord@street.com", "Your contract", f"Welcome. {contract_text(state, 1)}")
 
 
@@ -56,71 +56,75 @@ def _book_block(state: State, number: int, block: Block) -> State:
         return state
     crowd = crowd_of(economy, town, street, state.day)
     label, complaints = absorb(crowd.label, number), absorb(crowd.complaints.h, number)
-    slots, sites, tally = list(state.slots), list(state.sites), state.tally
-    sales, wanted, income, card = list(tally.sales), dict(tally.wanted), tally.income_cents, tally.card_cents
+    slots, sites, today = list(state.slots), list(state.sites), state.today_sales
+    sales, demand, income, card = list(today.sales), dict(today.demand), today.income_cents, today.card_cents
     units_sold, buyers = state.units_sold, list[tuple[int, Chance, dict[str, int], int]]()
     for index, site in enumerate(sites):
         first = index * count
         if site.sealed or site.lost or not (stock := units_in(slots[first : first + count])):
             continue
         full = site.box_cents >= street.counter.box_cents
-        kept = street.counter.full_box_permille if full else 1000
-        factor = site.goodwill * block.share_permille * kept // MILLION
-        sold, paid, lost, expected = block_sales(economy, town, crowd, label, site.place, factor, stock, prices, wanted)
+        buying_permille = street.counter.full_box_permille if full else 1000
+        factor = site.goodwill * block.share_permille * buying_permille // MILLION
+        sold, paid, lost, expected = block_sales(
+            economy, town, crowd, label, site.place_index, factor, stock, prices, demand
+        )
         cash = 0 if full else paid - paid * street.counter.card_permille // 1000
         income += paid
         card += paid - cash
-        goodwill = _remembered(street, site.goodwill, lost, expected, block, stock)
-        sites[index] = Site(site.place, site.box_cents + cash, goodwill, *site[3:])
+        goodwill = _goodwill_after(street, site.goodwill, lost, expected, block, stock)
+        sites[index] = Site(site.place_index, site.box_cents + cash, goodwill, *site[3:])
         if sold:
             take_out(slots, range(first, first + count), sold)
-            sales.append((site.place, sold))
+            sales.append((site.place_index, sold))
             units = sum(sold.values())
             units_sold += units
-            chance = Chance(absorb(complaints, site.place))
+            chance = Chance(absorb(complaints, site.place_index))
             if letters := (units * street.customers.complaints_permille + chance.below(1000)) // 1000:
-                buyers.append((site.place, chance, sold, letters))
+                buyers.append((site.place_index, chance, sold, letters))
     state = state.moved(
         sites=tuple(sites),
         machine_cents=sum([site.box_cents for site in sites]),
         slots=tuple(slots),
-        tally=Tally(tuple(sales), wanted, income, card),
+        today_sales=TodaySales(tuple(sales), demand, income, card),
         units_sold=units_sold,
     )
-    for place, chance, sold, letters in buyers:
-        state = _complaints(state, chance, place, sold, letters)
+    for place_index, chance, sold, letters in buyers:
+        state = _post_complaints(state, chance, place_index, sold, letters)
     return state
 
 
-def _remembered(street: Street, goodwill: int, lost: int, wanted: int, block: Block, stock: Mapping[str, int]) -> int:
+def _goodwill_after(
+    street: Street, goodwill: int, lost: int, expected: int, block: Block, stock: Mapping[str, int]
+) -> int:
     """Goodwill after a block: people remember a machine that could not serve them."""
     terms = street.customers
     if not any(stock.values()):
-        lost = wanted = 1
-    if wanted <= 0:
+        lost = expected = 1
+    if expected <= 0:
         return goodwill
-    unserved = min(lost * 1000 // wanted, 1000) - terms.forgiven_permille
+    unserved = min(lost * 1000 // expected, 1000) - terms.forgiven_permille
     if unserved <= 0:
         return goodwill
     return max(terms.least_ppm, goodwill - terms.unserved_ppm * block.share_permille * unserved // MILLION)
 
 
-def _complaints(state: State, chance: Chance, place: int, sold: Mapping[str, int], letters: int) -> State:
+def _post_complaints(state: State, chance: Chance, place_index: int, sold: Mapping[str, int], letters: int) -> State:
     names = sorted(sold)
     for letter in range(letters):
         product = names[chance("product", letter).below(len(names))]
-        state = complain(state, place, product, state.prices[product], chance("customer", letter))
+        state = complain(state, place_index, product, state.prices[product], chance("customer", letter))
     return state
 
 
 def close_day(state: State, midnight: int) -> State:
     """Close a day: spoil goods, take storage rent and the fee, seal machines, test for the end."""
-    setup, street, day, tally = state.setup, street_of(state), midnight // DAY_MINUTES, state.tally
-    goods = unspoiled(state.slots, state.storage, day)
-    state = _sites_closed(state.moved(slots=goods.slots, storage=goods.storage), day)
+    setup, street, day, today_sales = state.setup, street_of(state), midnight // DAY_MINUTES, state.today_sales
+    goods = remove_spoiled(state.slots, state.storage, day)
+    state = _close_sites(state.moved(slots=goods.slots, storage=goods.storage), day)
     stored = sum([lot.units for lots in goods.storage.values() for lot in lots])
     state = book(state, "storage", -min(max(state.cash_cents, 0), stored * street.storage.night_cents))
-    state = book(state, "cards", tally.card_cents)
+    state = book(state, "cards", today_sales.card_cents)
     met = state.cash_cents >= setup.fee_cents
     if met:
         state = book(state, "fees", -setup.fee_cents)
@@ -134,29 +138,29 @@ def close_day(state: State, midnight: int) -> State:
         ending = "bankrupt"
     elif setup.days and closed >= setup.days:
         ending = "horizon"
-    sold, sold_at = _gathered(tally)
+    sold, sold_at = _sum_sales(today_sales)
     weather, fee = state.economy.today(day).weather, setup.fee_cents if met else 0
     closed_book = Book(
-        day, weather, sold, tally.wanted, state.prices, tally.income_cents, goods.spoiled, goods.spoiled_cents, fee,
-        met, _sold_out(goods.slots, state.prices), sold_at,
+        day, weather, sold, today_sales.demand, state.prices, today_sales.income_cents, goods.spoiled,
+        goods.spoiled_cents, fee, met, _sold_out(goods.slots, state.prices), sold_at,
     )  # fmt: skip
     return state.moved(
-        minute=midnight, closed_days=closed, missed=missed, tally=NO_TALLY, book=closed_book, ending=ending
+        minute=midnight, closed_days=closed, missed=missed, today_sales=NO_SALES, book=closed_book, ending=ending
     )
 
 
-def _gathered(tally: Tally) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
+def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
     """A day's units sold by product, and by place and product."""
     sold, sold_at = dict[str, int](), dict[int, dict[str, int]]()
-    for place, units_of in tally.sales:
-        here = sold_at.setdefault(place, {})
+    for place_index, units_of in today_sales.sales:
+        here = sold_at.setdefault(place_index, {})
         for id, units in units_of.items():
             sold[id] = sold.get(id, 0) + units
             here[id] = here.get(id, 0) + units
     return sold, sold_at
 
 
-def _sites_closed(state: State, day: int) -> State:
+def _close_sites(state: State, day: int) -> State:
     """The end of a day at each site: goodwill comes back, seals come off, unpaid machines are sealed or lost."""
     street, sites, slots = street_of(state), list[Site](), state.slots
     for index, site in enumerate(state.sites):
@@ -189,7 +193,7 @@ def debts_cents(state: State) -> int:
     rents = 0
     for site in state.sites:
         if site.lost or day > site.due_day:
-            rent = rent_cents(state, site.place)
+            rent = rent_cents(state, site.place_index)
             rents += rent + rent * street_of(state).rent.late_permille // 1000
     return state.owed_cents + rents
 
@@ -206,10 +210,10 @@ def sales_lines(state: State) -> tuple[list[str], dict[str, Json]]:
     sold = (state.book and state.book.sold_at) or {}
     names, lines, data = state.setup.catalog.by_id, list[str](), dict[str, Json]()
     for index, site in enumerate(state.sites):
-        units = sold.get(site.place, {})
+        units = sold.get(site.place_index, {})
         goods = ", ".join(f"{n} {names[id].name}" for id, n in units.items())
         seal = " (sealed)" if site.sealed else ""
-        lines.append(f"Sold yesterday, {site_name(state, site.place)}{seal}: {goods or 'nothing'}.")
+        lines.append(f"Sold yesterday, {site_name(state, site.place_index)}{seal}: {goods or 'nothing'}.")
         data[str(index + 1)] = {**units}
     lines.append(f"Bank balance: {format_cents(state.cash_cents)}.")
     return lines, {"sold_at": data, "cash_cents": state.cash_cents}

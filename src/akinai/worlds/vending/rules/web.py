@@ -264,8 +264,8 @@ def _seasons(facts: _Facts) -> Page:
 
 def _thousandths(milliunits: int) -> str:
     """A number of thousandths as a decimal: 3600 is "3.6"."""
-    whole, rest = divmod(milliunits, 1000)
-    return f"{whole}.{rest:03d}".rstrip("0").rstrip(".")
+    whole, thousandths = divmod(milliunits, 1000)
+    return f"{whole}.{thousandths:03d}".rstrip("0").rstrip(".")
 
 
 RESULTS = 5
@@ -294,29 +294,29 @@ class _Index:
 
 def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
     """Search the pages of the web. Suppliers whose address is shown become known."""
-    setup, reviews = _known_today(state)
+    setup, reviews = _web_today(state)
     pages = find_pages(setup, action.query, reviews)
-    shown = {id for page in pages for id in page.suppliers}
-    suppliers = [supplier.id for supplier in state.setup.catalog.suppliers if supplier.id in shown]
+    supplier_ids = {id for page in pages for id in page.suppliers}
+    suppliers = [supplier.id for supplier in state.setup.catalog.suppliers if supplier.id in supplier_ids]
     return know_suppliers(state, suppliers), show_pages(action.query, pages)
 
 
-def _known_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
+def _web_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
     """The setup with the suppliers that are in business today, and what is written about them."""
     town = state.economy.town
     if town is None:
         return state.setup, ()
     open_ids = tuple(town.open_suppliers(state.day))
-    known = state.economy.webs.get(open_ids)
-    if known is None:
+    web = state.economy.webs.get(open_ids)
+    if web is None:
         catalog = Catalog(
             products=state.setup.catalog.products,
             suppliers=tuple(state.setup.catalog.supplier_by_id[id] for id in open_ids),
         )
         traders = [(id, town.traders[id]) for id in open_ids]
         reviews = tuple((id, f"{t.review // 10}.{t.review % 10} of 5. {t.praise!r}") for id, t in traders)
-        known = state.economy.webs[open_ids] = (state.setup.model_copy(update={"catalog": catalog}), reviews)
-    return known
+        web = state.economy.webs[open_ids] = (state.setup.model_copy(update={"catalog": catalog}), reviews)
+    return web
 
 
 def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = ()) -> list[Page]:
@@ -324,11 +324,11 @@ def find_pages(setup: Setup, query: str, reviews: tuple[tuple[str, str], ...] = 
 
     The same query always finds the same pages.
     """
-    return list(_found(pages_of(setup, reviews), query))
+    return list(_search(pages_of(setup, reviews), query))
 
 
 @lru_cache(maxsize=1024)
-def _found(pages: tuple[Page, ...], query: str) -> tuple[Page, ...]:
+def _search(pages: tuple[Page, ...], query: str) -> tuple[Page, ...]:
     index = _index(pages)
     words = _fold(query)
     if not words:

@@ -206,7 +206,9 @@ def _collected(step: Step[State]) -> str:
 
 
 def _site(state: State, number: int) -> str:
-    return site_name(state, state.sites[number - 1].place) if 1 <= number <= len(state.sites) else f"site {number}"
+    return (
+        site_name(state, state.sites[number - 1].place_index) if 1 <= number <= len(state.sites) else f"site {number}"
+    )
 
 
 def _product(state: State, id: str) -> str:

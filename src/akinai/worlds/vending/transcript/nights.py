@@ -14,9 +14,9 @@ def night_blocks(step: Step[State]) -> list[Block]:
         return []
     names = step.after.setup.catalog.by_id
     rows: list[tuple[Json, ...]] = [
-        (names[product].name, units, book.wanted.get(product, units), book.prices.get(product), product in book.empty)
+        (names[product].name, units, book.demand.get(product, units), book.prices.get(product), product in book.empty)
         for product, units in book.sold.items()
-        if units or book.wanted.get(product)
+        if units or book.demand.get(product)
     ]
     rows.sort(key=lambda row: -int(str(row[1])) * int(str(row[3] or 0)))
     heads = {"product": "", "sold": "units", "wanted": "units", "price": "cents", "sold out": "flag"}

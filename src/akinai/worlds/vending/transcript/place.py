@@ -60,7 +60,7 @@ def _shelves(state: State, before: State | None = None, known: tuple[Shelf, ...]
         return (Shelf("", setup.columns, capacities, _slots(state, 0, 0)),)
     return tuple(
         Shelf(
-            site_name(state, site.place),
+            site_name(state, site.place_index),
             setup.columns,
             capacities,
             _slots(state, index * count, index + 1),

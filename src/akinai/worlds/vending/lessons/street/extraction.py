@@ -109,7 +109,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
     trading = [close for close in history.closes if close.book.income_cents]
     if not trading:
         return
-    points = [DataPoint(len(close.book.wanted), close.book.income_cents / _sites(close), 1) for close in trading]
+    points = [DataPoint(len(close.book.demand), close.book.income_cents / _sites(close), 1) for close in trading]
     shelf = ShelfAdvice(merge_points(points, 12, digits=COUNTS))
     yield Lesson.of("stock_and_orders", "products", shelf, _shown(history))
     names = history.setup.catalog.by_id
@@ -117,12 +117,12 @@ def _shelves(history: History) -> Iterator[Lesson]:
     sites = sum(map(_sites, trading))
     earned = (sum(close.book.income_cents for close in trading) - cost) / sites
     final = history.steps[len(history.steps) - 1].after
-    site = SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place))
+    site = SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place_index))
     if site.pays:
         yield Lesson.of("routine", "sites", site, _shown(history))
     wanted: dict[str, list[float]] = {}
     for close in trading:
-        for id, units in close.book.wanted.items():
+        for id, units in close.book.demand.items():
             wanted.setdefault(id, []).append(units / _sites(close))
     promised = {id: names[id].daily_milliunits / 1000 for id in wanted}
     off = [abs(sum(days) / len(days) / promised[id] - 1) for id, days in wanted.items() if len(days) > 6]

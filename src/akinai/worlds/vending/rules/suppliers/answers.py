@@ -183,8 +183,9 @@ def _cancel(state: State, request: Request) -> Answer:
         f"Order {order.number} is cancelled; {format_cents(order.total_cents)} is back on your account."
         for order in cancelled
     ]
-    kept = [order for order in meant if order not in cancelled]
-    return Answer(state, (*texts, *(_unchanged(state, request, kept).paragraphs if kept else ())), terms=False)
+    remaining = [order for order in meant if order not in cancelled]
+    gone = _unchanged(state, request, remaining).paragraphs if remaining else ()
+    return Answer(state, (*texts, *gone), terms=False)
 
 
 def _change(state: State, request: Request) -> Answer:
@@ -203,13 +204,13 @@ def _change(state: State, request: Request) -> Answer:
         how = f"Order {order.number} can still be changed: write its number and the new quantities."
         return Answer(state, (how, letters.on_their_way(state.setup, [order])), terms=False)
     units = {line.product: line.units for line in order.lines}
-    wanted = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
-    if not wanted.found:
+    changed_items = Items(changed_units(units, intent), unclear=intent.items.unclear, unknown=intent.items.unknown)
+    if not changed_items.found:
         return _cancel(state, replace(request, intent=Intent("cancel", orders=(order.number,))))
-    lines = lines_of(state, supplier, wanted)
+    lines = lines_of(state, supplier, changed_items)
     reasons: list[str] = []
-    if len(lines) < len(wanted.units) or wanted.unclear or wanted.unknown:
-        reasons += letters.item_remarks(state.setup.catalog, supplier, wanted)
+    if len(lines) < len(changed_items.units) or changed_items.unclear or changed_items.unknown:
+        reasons += letters.item_remarks(state.setup.catalog, supplier, changed_items)
     elif total_cents(lines) < supplier.minimum_cents:
         reasons.append(letters.below_minimum(supplier, lines))
     elif (more := total_cents(lines) - order.total_cents) > state.cash_cents:
@@ -245,8 +246,8 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     counted = missing_by_count(state, number)
     paid = {id: min(units, counted[id]) for id, units in missing.items() if id in counted}
     state, outcome = claim(state, Claim(order=number, missing=paid or missing))
-    said = outcome.text.removeprefix(f"order {number} ")
-    paragraphs = [f"Order {number}{'' if said != outcome.text else ':'} {said}"]
+    sentence = outcome.text.removeprefix(f"order {number} ")
+    paragraphs = [f"Order {number}{'' if sentence != outcome.text else ':'} {sentence}"]
     if outcome.ok and paid != missing:
         beyond = [state.setup.catalog.by_id[id].name for id, units in missing.items() if units > paid.get(id, 0)]
         paragraphs.append(f"No more is claimed than you counted as missing; you name more of {', '.join(beyond)}.")

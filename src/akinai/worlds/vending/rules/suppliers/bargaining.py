@@ -30,8 +30,8 @@ def find_supplier(state: State, name: str) -> Supplier | Outcome:
     """A supplier in business by its id, or the refusal `unknown_supplier`."""
     supplier = state.setup.catalog.supplier_by_id.get(name.strip().lower())
     if supplier is None or not in_business(state, supplier):
-        known = ", ".join(state.known_suppliers) or "none yet: search the web, or ask for price lists"
-        text = f"no supplier {name!r:.60} is in business; the ones you know: {known}"
+        hint = ", ".join(state.known_suppliers) or "none yet: search the web, or ask for price lists"
+        text = f"no supplier {name!r:.60} is in business; the ones you know: {hint}"
         return Outcome.refused("unknown_supplier", text)
     return supplier
 
@@ -39,20 +39,20 @@ def find_supplier(state: State, name: str) -> Supplier | Outcome:
 def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
     """The prices of suppliers, as text and data. Refused as `unknown_supplier`."""
     if action.suppliers:
-        found = [find_supplier(state, name) for name in action.suppliers]
-        for supplier in found:
+        lookups = [find_supplier(state, name) for name in action.suppliers]
+        for supplier in lookups:
             if isinstance(supplier, Outcome):
                 return state, supplier
-        suppliers = [supplier for supplier in found if isinstance(supplier, Supplier)]
+        suppliers = [supplier for supplier in lookups if isinstance(supplier, Supplier)]
     else:
         suppliers = [supplier for supplier in state.setup.catalog.suppliers if in_business(state, supplier)]
     quoted, texts, data = dict(state.quoted), list[str](), list[Json]()
     for listed in suppliers:
         supplier = supplier_today(state, listed)
         quoted[supplier.id] = (state.day, supplier.price_permille)
-        text, shown = _price_list(state, supplier)
+        text, price_data = _price_list(state, supplier)
         texts.append(text)
-        data.append(shown)
+        data.append(price_data)
     state = know_suppliers(state, [supplier.id for supplier in suppliers]).moved(quoted=quoted)
     return state, Outcome("\n\n".join(texts), data={"suppliers": data})
 
@@ -178,13 +178,13 @@ def _agreed(state: State, supplier: Supplier, talk: Talk, text: str, about: str)
     before = supplier_today(state, supplier).price_permille
     state = know_suppliers(state, [supplier.id]).moved(talks={**state.talks, supplier.id: talk})
     state = state.moved(quoted={**state.quoted, supplier.id: (state.day, talk.ask_permille)})
-    _, shown = _price_list(state, asking(supplier, talk.ask_permille))
+    _, price_data = _price_list(state, asking(supplier, talk.ask_permille))
     sample = about or supplier.products[0]
-    name, prices = state.setup.catalog.by_id[sample].name, shown["prices_cents"]
+    name, prices = state.setup.catalog.by_id[sample].name, price_data["prices_cents"]
     cents = prices[sample] if isinstance(prices, dict) else 0
     price = format_cents(cents) if isinstance(cents, int) else ""
     lower = (
         f"All prices are {(before - talk.ask_permille) * 100 // before} % lower: " if talk.ask_permille < before else ""
     )
     until = f"{lower}{name} is {price}, until {day_text(state, talk.last_day)}."
-    return state, Outcome(f"{supplier.name}: {text} {until}", data={**shown, "moved": talk.ask_permille < before})
+    return state, Outcome(f"{supplier.name}: {text} {until}", data={**price_data, "moved": talk.ask_permille < before})

@@ -168,8 +168,8 @@ def days(count: int) -> str:
 
 def percent(permille: int) -> str:
     """50 per mille as "5%", 35 as "3.5%"."""
-    whole, rest = divmod(permille, 10)
-    return f"{whole}.{rest}%" if rest else f"{whole}%"
+    whole, tenths = divmod(permille, 10)
+    return f"{whole}.{tenths}%" if tenths else f"{whole}%"
 
 
 def _goods(setup: Setup, head: str, lines: Sequence[Line], total: str = "Total") -> str:

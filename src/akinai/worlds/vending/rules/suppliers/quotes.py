@@ -62,7 +62,7 @@ def confirm(state: State, request: Request) -> Answer:
         which = "Your letter changes a quote: please write the number of the quote beside the change."
         return Answer(state, (letters.not_placed([which]),))
     changed = {id for change in request.changes for id in (*change.items.units, *change.more)}
-    less = any(each.product not in changed for each in intent.items.unclear)
+    less = any(item.product not in changed for item in intent.items.unclear)
     other = not request.changes and intent.items.found and intent.items.units != units_of(*meant)
     if less or other:
         goods = letters.goods_in_a_row(state.setup.catalog, [line for offer in meant for line in offer.lines])
@@ -97,8 +97,8 @@ def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]
 
 def quote_meant(state: State, request: Request) -> tuple[int, ...]:
     """The quote that an order names and is for as a whole: "we order the goods of quote 18: 96 water, 48 cola"."""
-    offers, wanted = standing_quotes(state, request), request.intent.items.units
-    return tuple(number for number in request.intent.quotes if number in offers and units_of(offers[number]) == wanted)
+    offers, units = standing_quotes(state, request), request.intent.items.units
+    return tuple(number for number in request.intent.quotes if number in offers and units_of(offers[number]) == units)
 
 
 def repeats_quotes(state: State, request: Request, confirmed: Sequence[Intent]) -> bool:
@@ -124,9 +124,11 @@ def _take_up(state: State, request: Request, offer: Quote) -> Answer:
     if not changes:
         return charge(state, request, offer.lines, ())
     changed = {id for change in changes for id in (*change.items.units, *change.more)}
-    wanted = changed_units(units_of(offer), *changes)
-    unclear = tuple(each for change in changes for each in change.items.unclear)
-    items = Items(wanted, unclear=unclear, unknown=tuple(each for change in changes for each in change.items.unknown))
+    quantities = changed_units(units_of(offer), *changes)
+    unclear = tuple(item for change in changes for item in change.items.unclear)
+    items = Items(
+        quantities, unclear=unclear, unknown=tuple(item for change in changes for item in change.items.unknown)
+    )
     lines = lines_of(state, request.supplier, items)
     quoted = {line.product: line.cost_cents for line in offer.lines}
     reasons = letters.item_remarks(state.setup.catalog, request.supplier, items)
@@ -168,8 +170,8 @@ def drop_quote(state: State, number: int) -> State:
 
 def lines_of(state: State, supplier: Supplier, items: Items) -> tuple[Line, ...]:
     """The lines of the items that a supplier carries."""
-    wanted = {id: units for id, units in items.units.items() if id in supplier.products}
-    return quote_lines(state.setup.catalog, supplier, wanted)
+    quantities = {id: units for id, units in items.units.items() if id in supplier.products}
+    return quote_lines(state.setup.catalog, supplier, quantities)
 
 
 def quote(state: State, request: Request) -> Answer:
