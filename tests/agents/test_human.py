@@ -7,7 +7,7 @@ import pytest
 import akinai
 from akinai.agents.human import HumanAgent, help_text
 from akinai.agents.terminal import completions
-from akinai.agents.typed_lines import Seen, read_line
+from akinai.agents.typed_lines import SeenValues, read_line
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.worlds import load
 from akinai.worlds.market.model.actions import Payment, SendMessage, Text
@@ -104,7 +104,7 @@ class Typed:
         self.texts: list[str] = []
         self.prompts: list[str] = []
         self.remembered: list[str] = []
-        self.seen = Seen()
+        self.seen = SeenValues()
 
     def show(self, text: str) -> None:
         self.texts.append(text)
@@ -112,7 +112,7 @@ class Typed:
     def remember(self, line: str) -> None:
         self.remembered.append(line)
 
-    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: Seen) -> str:
+    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: SeenValues) -> str:
         self.prompts.append(prompt)
         self.seen = seen
         if not self.lines:

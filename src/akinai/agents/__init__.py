@@ -1,1 +1,1 @@
-"""Agents: what turns a view into a move. They know no world by name."""
+"""Agents, which turn views into moves. They know no world by name."""

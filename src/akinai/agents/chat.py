@@ -24,9 +24,9 @@ Memory = Literal["trim", "summary"]
 Count = Callable[[Message], int]
 
 WINDOW_TOKENS = 30_000
-"""As in Vending-Bench (arXiv 2502.15840, section 2.3)."""
+"""The size of the window in Vending-Bench (arXiv 2502.15840, section 2.3)."""
 STRIDE = 0.25
-"""The share of the window that is dropped at once when it is full. The rest then stays the same for many calls, so that
+"""The share of a full window that is dropped at once. The remaining messages then stay the same for many calls, so that
 a provider's prompt cache keeps hitting."""
 
 OPENING = "Begin."
@@ -36,20 +36,20 @@ PLAYBOOK = "Playbook, learned from earlier runs; follow what fits your situation
 """Heading of the bullets: in the system message before the first view, or, where they are looked up, in the message
 after it."""
 WEEK_US = 7 * 86_400_000_000
-"""A week of the world's time: a playbook is searched at the beginning and again in each week."""
+"""A week of the world's time in microseconds. A playbook is searched at the beginning and again in each week."""
 RECENT_MESSAGES = 8
 """The newest messages that are part of a playbook query."""
 QUERY_LIMIT = 4_000
-"""Characters of a playbook query; the last ones are kept."""
+"""Characters of a playbook query; of a longer one the last are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """How a chat agent exchanges actions with its model and what it keeps in sight."""
+    """The protocol between a chat agent and its model, and the memory of the conversation."""
 
     protocol: Literal["tools", "json"] = "tools"
     memory: Memory = "trim"
-    """What happens to messages that no longer fit: they are dropped, or dropped and summarised by the model."""
+    """Messages that no longer fit are dropped ("trim"), or dropped and summarised by the model ("summary")."""
     window_tokens: int = WINDOW_TOKENS
 
 
@@ -97,7 +97,7 @@ class ChatAgent:
         return self._unanswered.move
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
-        """Take over a move that another agent made."""
+        """Add a move that another agent made to the conversation."""
         self._take_outcome(view, last)
         self._take_news(view)
         self._remembered += 1
@@ -138,7 +138,7 @@ class ChatAgent:
         """The messages that never leave the window: the system message, and a user message, which providers require."""
         assert self._system is not None
         notes = f"Your notes of what is no longer in sight:\n{self._summary}" if self._summary else OPENING
-        bullets = self._playbook.found.text.strip() if self._playbook else ""
+        bullets = self._playbook.latest.text.strip() if self._playbook else ""
         return self._system, Message("user", f"{PLAYBOOK}\n\n{bullets}\n\n{notes}" if bullets else notes)
 
     def _reserved(self) -> int:
@@ -160,7 +160,7 @@ class _PlaybookSearch:
         self._week = -1
         self._seen: frozenset[str] = frozenset()
         """The paragraphs of the view at the latest search."""
-        self.found = Found("")
+        self.latest = Found("")
 
     def refresh(self, view: View, messages: Sequence[Message]) -> None:
         """Search at the beginning, and once in each week."""
@@ -173,7 +173,7 @@ class _PlaybookSearch:
         new = [paragraph for paragraph in paragraphs if paragraph not in self._seen]
         recent = [message.text for message in messages[-RECENT_MESSAGES:]]
         self._seen = frozenset(paragraphs)
-        self.found = self._lookup("\n\n".join([*new, *recent])[-QUERY_LIMIT:])
+        self.latest = self._lookup("\n\n".join([*new, *recent])[-QUERY_LIMIT:])
 
 
 def briefing(view: View, bullets: Sequence[str]) -> str:
@@ -192,7 +192,7 @@ def estimated_tokens(message: Message) -> int:
 
 
 class Window:
-    """The messages in sight, at most so many tokens of them."""
+    """The newest messages of a conversation, up to a limit of tokens."""
 
     def __init__(self, tokens: int = WINDOW_TOKENS, count: Count = estimated_tokens) -> None:
         self._limit, self._count = tokens, count
@@ -208,11 +208,11 @@ class Window:
 
     @property
     def messages(self) -> Sequence[Message]:
-        """All messages in sight, oldest first."""
+        """All messages in the window, oldest first."""
         return self._messages
 
     def overflow(self, reserved: int = 0) -> list[Message]:
-        """Remove and return the oldest messages when the window and `reserved` tokens exceed the limit; mostly none.
+        """Remove and return the oldest messages when the window and `reserved` tokens exceed the limit; usually none.
 
         A quarter of the window is removed, up to the beginning of an exchange: a call never stays without its result,
         nor a result without its call. The last exchange always stays.

@@ -1,4 +1,4 @@
-"""A person as a player: they see the views that models see and use the same tools, beside a clock."""
+"""A person as a player: they see the same views as models, use the same tools, and see a clock."""
 
 import json
 import time
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from akinai.agents.protocols import outcome_text
-from akinai.agents.typed_lines import Seen, parameters_of, read_line, usage
+from akinai.agents.typed_lines import SeenValues, parameters_of, read_line, usage
 from akinai.core.actions import Action, Unreadable, Verbs
 from akinai.core.agents import Move, View
 from akinai.core.errors import EndRun
@@ -24,17 +24,17 @@ BREAK = "\n" + " " * 40
 
 
 class Terminal(Protocol):
-    """Where a person reads and types."""
+    """The terminal at which a person reads and types."""
 
     def show(self, text: str) -> None:
         """Print a text."""
         ...
 
     def remember(self, line: str) -> None:
-        """Put a line among those that were typed before."""
+        """Add a line to the history of typed lines."""
         ...
 
-    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: Seen) -> str:
+    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: SeenValues) -> str:
         """The line typed after a prompt. EOFError when the person leaves.
 
         `offered` are the actions possible now and `seen` what was shown, for completion.
@@ -53,7 +53,7 @@ class HumanAgent:
         self._is_live = False
         self._news = ""
         self._moves = 0
-        self._seen = Seen()
+        self._seen = SeenValues()
 
     async def act(self, view: View, last: Outcome | None) -> Move:
         self._begun = self._now() if self._begun is None else self._begun
@@ -117,7 +117,7 @@ class HumanAgent:
 
 
 def help_text(verbs: Sequence[type[Action]]) -> str:
-    """How actions are typed, with examples of these."""
+    """The help on how actions are typed, with examples from these verbs."""
     lines = ["Type an action and its values, in order or by name; a word of its name will do where it is plain:"]
     lines += [f"  {line}" for line in _examples(verbs)]
     lines.append('A text may stand in quotes, "like this". A whole line may be JSON: {"action": ..., ...}.')
@@ -137,8 +137,8 @@ def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
         return "\n".join(
             f"{line:40} {about}" if len(line) <= 40 else f"{line}\n{'':40} {about}" for line, about in lines
         )
-    chosen = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
-    return _tool_text(chosen[0]) if chosen else "no such action now; 'tools' lists those that there are"
+    matches = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
+    return _tool_text(matches[0]) if matches else "no such action now; 'tools' lists those that there are"
 
 
 def _first_line(verb: type[Action]) -> str:

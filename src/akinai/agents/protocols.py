@@ -1,4 +1,4 @@
-"""How moves are read from a model's replies: as tool calls, or as one JSON object in each reply."""
+"""Protocols for moves in a model's replies: tool calls, or one JSON object in each reply."""
 
 import json
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ NUDGE = "your reply called no tool; go on by calling one, for nothing else is he
 
 @dataclass(frozen=True, slots=True)
 class RequestedMove:
-    """A move that a model asked for."""
+    """A move in a model's reply."""
 
     move: Move
     call_id: str = ""
-    """The tool call that its outcome answers; empty where there was none."""
+    """The id of the tool call that its outcome answers; empty without a tool call."""
 
 
 class ActionProtocol(Protocol):
-    """How a model writes its actions and reads their outcomes."""
+    """The form in which a model writes its actions and reads their outcomes."""
 
     offers_tools: bool
     """Whether the verbs are sent as tools; otherwise the system message describes them."""

@@ -12,7 +12,7 @@ from akinai.core.ledger import Outcome
 
 
 class ScriptedAgent:
-    """Replies with one line after the other, whatever it sees. After the last line the run ends as `script_over`."""
+    """Replies with one line after another, whatever it sees. After the last line the run ends as `script_over`."""
 
     def __init__(self, lines: Sequence[str], verbs: Verbs) -> None:
         self._lines, self._verbs, self._next = lines, verbs, 0

@@ -15,7 +15,7 @@ TEXT_KEYS = frozenset(
 )
 """Keys of a reply that hold text beside its action, unless the action has a parameter of that name."""
 OBJECTS_TRIED = 64
-"""How many opening braces are tried in a reply with prose around its object."""
+"""The number of opening braces that are tried in a reply with prose around its object."""
 
 EXPECTED = 'expected one JSON object such as {"action": "NAME"} or {"action": "NAME", "parameter": 15}'
 
@@ -27,11 +27,11 @@ def read_move(verbs: Verbs, reply: str) -> Move:
     """
     objects = list(_objects(reply))
     named = [item for item in objects if any(key in item.value for key in NAME_KEYS)]
-    given = next(iter(named or objects), None)
-    if given is None:
-        found = "the reply is empty" if not reply.strip() else "the reply holds no JSON object with an action"
-        return Move(Unreadable.of(reply, f"{found}; {EXPECTED}"))
-    move = read_object(verbs, given.value, reply)
+    action_object = next(iter(named or objects), None)
+    if action_object is None:
+        problem = "the reply is empty" if not reply.strip() else "the reply holds no JSON object with an action"
+        return Move(Unreadable.of(reply, f"{problem}; {EXPECTED}"))
+    move = read_object(verbs, action_object.value, reply)
     if isinstance(move.action, Unreadable):
         return move
     first = next((item.start for item in objects), 0)
@@ -42,13 +42,13 @@ def read_move(verbs: Verbs, reply: str) -> Move:
     return Move(move.action, _joined(_prose(reply[:first]), move.said, _prose(after)))
 
 
-def read_object(verbs: Verbs, given: Mapping[str, Any], reply: str) -> Move:
+def read_object(verbs: Verbs, fields: Mapping[str, Any], reply: str) -> Move:
     """The action in a parsed object, and the object's text fields. `reply` is its text, which an `Unreadable` keeps."""
-    key = next((key for key in NAME_KEYS if key in given), None)
+    key = next((key for key in NAME_KEYS if key in fields), None)
     if key is None:
         return Move(Unreadable.of(reply, f"the object names no action; {EXPECTED}"))
-    parameters = {name: value for name, value in given.items() if name != key}
-    own = verbs.parameters(given[key])
+    parameters = {name: value for name, value in fields.items() if name != key}
+    own = verbs.parameters(fields[key])
     texts = {name: value for name, value in parameters.items() if name in TEXT_KEYS and name not in own}
     parameters = {name: value for name, value in parameters.items() if name not in texts}
     for wrapper in ("arguments", "parameters", "args"):
@@ -58,8 +58,8 @@ def read_object(verbs: Verbs, given: Mapping[str, Any], reply: str) -> Move:
                 inside = cast("dict[str, Any]", inner)
                 texts |= {name: value for name, value in inside.items() if name in TEXT_KEYS and name not in own}
                 inner = {name: value for name, value in inside.items() if name in own or name not in TEXT_KEYS}
-            return _move(verbs.parse(given[key], inner, reply), texts)
-    return _move(verbs.parse(given[key], parameters, reply), texts)
+            return _move(verbs.parse(fields[key], inner, reply), texts)
+    return _move(verbs.parse(fields[key], parameters, reply), texts)
 
 
 def _move(action: Action, texts: Mapping[str, Any]) -> Move:
@@ -87,7 +87,7 @@ def _joined(*texts: str) -> str:
 
 
 def _arguments(value: object) -> object:
-    """Parameters that were given as an object, as JSON text, or not at all."""
+    """The value of a wrapper as an object: JSON text is parsed, null is an empty object."""
     if isinstance(value, str):
         try:
             value = json.loads(value or "{}")
@@ -97,7 +97,7 @@ def _arguments(value: object) -> object:
 
 
 class _Object(NamedTuple):
-    """An object in a reply, and where it stands."""
+    """An object in a reply, and its position in the text."""
 
     value: Mapping[str, Any]
     start: int

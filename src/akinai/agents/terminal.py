@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from akinai.agents.human import COMMANDS
-from akinai.agents.typed_lines import Parameter, Seen, parameters_of, read_verb, usage
+from akinai.agents.typed_lines import Parameter, SeenValues, parameters_of, read_verb, usage
 from akinai.core.actions import Action
 from akinai.core.untrusted.spelling import printable
 
@@ -42,7 +42,7 @@ class PlainLines:
     def remember(self, line: str) -> None:
         pass
 
-    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: Seen) -> str:
+    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: SeenValues) -> str:
         sys.stderr.write(printable(prompt))
         sys.stderr.flush()
         line = await asyncio.to_thread(sys.stdin.readline)
@@ -52,7 +52,7 @@ class PlainLines:
 
 
 class EditedLines:
-    """Lines typed at a terminal: Ctrl-C and Ctrl-D leave, Tab completes, the foot of the screen shows the usage."""
+    """Lines typed at a terminal. Ctrl-C and Ctrl-D leave, Tab completes, the bottom line shows the usage."""
 
     def __init__(self) -> None:
         from prompt_toolkit import PromptSession
@@ -66,11 +66,11 @@ class EditedLines:
             def get_completions(self, document: "Document", complete_event: Any) -> Iterator[Completion]:
                 text = document.text_before_cursor
                 word = text.rsplit(" ", 1)[-1]
-                for found, about in completions(text, terminal.offered, terminal.seen):
-                    yield Completion(found, -len(word), display_meta=about)
+                for completion, about in completions(text, terminal.offered, terminal.seen):
+                    yield Completion(completion, -len(word), display_meta=about)
 
         self.offered: Sequence[type[Action]] = ()
-        self.seen = Seen()
+        self.seen = SeenValues()
         self._asking = asyncio.Lock()  # one prompt at a time, also where several actors are persons
         self._history = InMemoryHistory()
         self._session: PromptSession[str] = PromptSession(
@@ -88,7 +88,7 @@ class EditedLines:
     def remember(self, line: str) -> None:
         self._history.append_string(line)
 
-    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: Seen) -> str:
+    async def ask(self, prompt: str, offered: Sequence[type[Action]], seen: SeenValues) -> str:
         async with self._asking:
             self.offered, self.seen = offered, seen
             try:
@@ -102,15 +102,15 @@ class EditedLines:
 
 
 def _wrapped(line: str, width: int) -> str:
-    """A line broken between words, its further lines as far in as the first."""
+    """A line wrapped between words. The further lines are indented like the first."""
     if len(line) < width:
         return line
     margin = line[: len(line) - len(line.lstrip())]
     return textwrap.fill(line.strip(), width - 1, initial_indent=margin, subsequent_indent=margin)
 
 
-def completions(text: str, offered: Sequence[type[Action]], seen: Seen) -> Iterator[tuple[str, str]]:
-    """What the last word of a line may become, each with a word about it."""
+def completions(text: str, offered: Sequence[type[Action]], seen: SeenValues) -> Iterator[tuple[str, str]]:
+    """Completions of the last word of a line, each with a short description."""
     *before, word = text.lstrip().split(" ")
     if not before:
         names = {verb.tool_name(): str(verb.tool()["description"]).splitlines()[0] for verb in offered}
@@ -118,26 +118,26 @@ def completions(text: str, offered: Sequence[type[Action]], seen: Seen) -> Itera
     elif before == ["tools"]:
         yield from ((verb.tool_name(), "") for verb in offered if _fits(word, verb.tool_name()))
     elif verb := read_verb(before[0], offered):
-        found = _values(parameters_of(verb), [item for item in before[1:] if item], word, seen)
-        yield from ((value, about) for value, about in found.items() if value.startswith(word) and value != word)
+        values = _values(parameters_of(verb), [item for item in before[1:] if item], word, seen)
+        yield from ((value, about) for value, about in values.items() if value.startswith(word) and value != word)
 
 
-def _values(parameters: Sequence[Parameter], given: Sequence[str], word: str, seen: Seen) -> dict[str, str]:
-    """The values that may come next, and then the names of parameters that are not given."""
+def _values(parameters: Sequence[Parameter], typed: Sequence[str], word: str, seen: SeenValues) -> dict[str, str]:
+    """Suggestions for the next value, and then for the names of parameters that are not typed yet."""
     name, equals, _ = word.partition("=")
     if equals:
         named = [item for item in parameters if item.name == name]
         values = [value for item in named for value in [*_choices(item), *seen.values([item])]]
         return {f"{name}={value}": "" for value in values or seen.words}
-    left = [item for item in parameters if item.name not in {text.partition("=")[0] for text in given}]
-    left = left[len([text for text in given if "=" not in text]) :]
-    found: dict[str, str] = {}
+    left = [item for item in parameters if item.name not in {text.partition("=")[0] for text in typed}]
+    left = left[len([text for text in typed if "=" not in text]) :]
+    suggestions: dict[str, str] = {}
     if left:
-        found |= dict.fromkeys([*_choices(left[0]), *left[0].kinds, *seen.values(left)], left[0].name)
+        suggestions |= dict.fromkeys([*_choices(left[0]), *left[0].kinds, *seen.values(left)], left[0].name)
     tables = [item for item in parameters if item.is_table]
     ending = "=" if tables else ""
-    found |= {f"{value}{ending}": "" for value in seen.words if word or tables}
-    return found | {f"{item.name}=": str(item.schema.get("description", "")) for item in left}
+    suggestions |= {f"{value}{ending}": "" for value in seen.words if word or tables}
+    return suggestions | {f"{item.name}=": str(item.schema.get("description", "")) for item in left}
 
 
 def _fits(word: str, name: str) -> bool:
@@ -145,7 +145,7 @@ def _fits(word: str, name: str) -> bool:
 
 
 def _choices(parameter: Parameter) -> Sequence[str]:
-    """The values of a parameter that has few: those of a list, a small range of numbers, yes and no."""
+    """All values of a parameter that has few: an enumeration, a small range of numbers, true and false."""
     schema = parameter.schema
     if "enum" in schema:
         return [str(value) for value in schema["enum"]]

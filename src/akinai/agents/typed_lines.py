@@ -19,7 +19,7 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of an action as a person may type it."""
+    """A parameter of an action, as a person types it."""
 
     name: str
     schema: Schema
@@ -27,7 +27,7 @@ class Parameter:
 
     @property
     def usage(self) -> str:
-        """How a line of usage names it: in capitals, in brackets where it may be left out."""
+        """Its part of a usage line: in capitals, or in brackets where it is optional."""
         if not self.required:
             return f"[{self.name}=...]"
         if self.is_table:
@@ -40,23 +40,23 @@ class Parameter:
 
     @property
     def is_table(self) -> bool:
-        """Whether it holds values by names of the world, such as units by product."""
+        """Whether it maps names of the world to values, such as products to units."""
         return "additionalProperties" in self.schema
 
     @property
     def kinds(self) -> Mapping[str, Schema]:
-        """The variants of an object by their `type`, as a message may be a text or a payment; empty for others."""
+        """The variants of an object by their `type`, such as a text or a payment of a message; otherwise empty."""
         variants: Sequence[Schema] = self.schema.get("oneOf", ())
         return {str(kind["properties"]["type"]["const"]): kind for kind in variants if "type" in kind["properties"]}
 
 
 def parameters_of(verb: type[Action]) -> Sequence[Parameter]:
-    """The parameters of an action in the order in which values are read: those that it needs come first.
+    """The parameters of an action in the order in which values are read: required ones come first.
 
-    An action whose only parameter is a list of objects, as slots with prices, is typed as one of them.
+    An action whose only parameter is a list of objects, such as slots with prices, is typed as one of them.
     """
     schema = verb.tool(inline=True)["parameters"]
-    properties: dict[str, Schema] = {name: _given(item) for name, item in schema["properties"].items()}
+    properties: dict[str, Schema] = {name: _without_null(item) for name, item in schema["properties"].items()}
     if len(properties) == 1:
         (items,) = properties.values()
         if "properties" in (inner := items.get("items", {})):
@@ -66,19 +66,19 @@ def parameters_of(verb: type[Action]) -> Sequence[Parameter]:
 
 def _parameters(schema: Schema) -> Sequence[Parameter]:
     required: Sequence[str] = schema.get("required", ())
-    found = [Parameter(name, _given(item), name in required) for name, item in schema["properties"].items()]
-    return sorted(found, key=lambda parameter: not parameter.required)
+    parameters = [Parameter(name, _without_null(item), name in required) for name, item in schema["properties"].items()]
+    return sorted(parameters, key=lambda parameter: not parameter.required)
 
 
-def _given(schema: Schema) -> Schema:
-    """The schema of a value that is given: without the null that stands for none."""
+def _without_null(schema: Schema) -> Schema:
+    """The schema of an optional parameter without its variant for null."""
     choices: Sequence[Schema] = schema.get("anyOf", ())
-    kept = [choice for choice in choices if choice.get("type") != "null"]
-    return {**schema, **kept[0]} if kept else schema
+    variants = [choice for choice in choices if choice.get("type") != "null"]
+    return {**schema, **variants[0]} if variants else schema
 
 
 def usage(verb: type[Action]) -> str:
-    """How an action is typed: its name and its values in order."""
+    """The usage line of an action: its name and its values in order."""
     return " ".join([verb.tool_name(), *(parameter.usage for parameter in parameters_of(verb))])
 
 
@@ -86,50 +86,50 @@ def read_line(verbs: Verbs, line: str, offered: Sequence[type[Action]] = ()) -> 
     """An action as a person types it. An `Unreadable` says what is wrong.
 
     `set_price 0 1 1.75`, `set_price row=0 column=1 price=1.75` and `price 0 1 1.75` are the same: a word or the
-    beginning of a name will do where only one of the `offered` actions has it. Where only one of them needs a value,
-    and only one, the value alone will do.
+    beginning of a name is enough where only one of the `offered` actions has it. Where only one of them needs exactly
+    one value, the value alone is enough.
     """
     if line.lstrip().startswith("{"):
         return read_move(verbs, line).action
-    word, _, rest = line.strip().partition(" ")
+    word, _, arguments = line.strip().partition(" ")
     try:
         verb = _verb(verbs, word, offered)
         if verb is None:
-            verb, rest = _only_with_a_value(offered), line
+            verb, arguments = _only_with_a_value(offered), line
         if verb is None:
             return Verbs(offered or verbs.classes).parse(word, {}, line)  # which words the refusal
-        values = _values(parameters_of(verb), rest.strip())
+        values = _values(parameters_of(verb), arguments.strip())
         return read_object(verbs, {"action": verb.__name__, "arguments": values}, line).action
     except ValueError as error:
         return Unreadable.of(line, f"{error}; 'help' shows how actions are typed")
 
 
 def _verb(verbs: Verbs, word: str, offered: Sequence[type[Action]]) -> type[Action] | None:
-    """The action of a word. ValueError where it could be several; None where it could be none."""
+    """The action that a word names. ValueError where it could be several; None where there is none."""
     try:
         return verbs.find(word)
     except UnknownName:
-        found = _named_by(word, offered)
-    if len(found) > 1:
-        raise ValueError(f"{word!r:.60} could be {' or '.join(verb.tool_name() for verb in found)}")
-    return found[0] if found else None
+        matches = _named_by(word, offered)
+    if len(matches) > 1:
+        raise ValueError(f"{word!r:.60} could be {' or '.join(verb.tool_name() for verb in matches)}")
+    return matches[0] if matches else None
 
 
 def read_verb(word: str, offered: Sequence[type[Action]]) -> type[Action] | None:
-    """The action of which a word is the name or a plain part; None for none and for several."""
+    """The action that a word names, in full or in part; None where no action or several match."""
     exact = [verb for verb in offered if verb.tool_name() == word.lower()]
-    found = exact or _named_by(word, offered)
-    return found[0] if len(found) == 1 else None
+    matches = exact or _named_by(word, offered)
+    return matches[0] if len(matches) == 1 else None
 
 
 def _named_by(word: str, offered: Sequence[type[Action]]) -> Sequence[type[Action]]:
-    wanted = word.lower().replace("-", "_")
-    if not wanted.strip("_"):
+    name = word.lower().replace("-", "_")
+    if not name.strip("_"):
         return ()
     parts = {verb: verb.tool_name().split("_") for verb in offered}
-    last = [verb for verb in offered if parts[verb][-1] == wanted]
-    words = [verb for verb in offered if wanted in parts[verb]]
-    return last or words or [verb for verb in offered if verb.tool_name().startswith(wanted)]
+    last = [verb for verb in offered if parts[verb][-1] == name]
+    words = [verb for verb in offered if name in parts[verb]]
+    return last or words or [verb for verb in offered if verb.tool_name().startswith(name)]
 
 
 def _only_with_a_value(offered: Sequence[type[Action]]) -> type[Action] | None:
@@ -140,7 +140,7 @@ def _only_with_a_value(offered: Sequence[type[Action]]) -> type[Action] | None:
 
 
 def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
-    """The values of a line by their parameters. ValueError for one that belongs nowhere."""
+    """The values of a line, by parameter. ValueError for a value that fits no parameter."""
     by_name = {parameter.name: parameter for parameter in parameters}
     table = next((item for item in parameters if item.is_table), None)
     values: dict[str, object] = {}
@@ -151,11 +151,11 @@ def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
             name = named[1]
             values[name], text = _value(by_name[name], text[named.end() :])
         elif named and table:
-            found, text = _value(None, text[named.end() :])
-            given = values.setdefault(table.name, {})
-            if not isinstance(given, dict):
+            value, text = _value(None, text[named.end() :])
+            table_values = values.setdefault(table.name, {})
+            if not isinstance(table_values, dict):
                 raise ValueError(f"{named[1]}= belongs to {table.name}, which was given already")
-            cast("dict[str, object]", given)[named[1]] = found
+            cast("dict[str, object]", table_values)[named[1]] = value
         elif not waiting:
             raise ValueError(f"{text.split()[0]!r:.60} is one value too many")
         elif kinds := waiting[0].kinds:
@@ -167,18 +167,18 @@ def _values(parameters: Sequence[Parameter], text: str) -> dict[str, object]:
 
 
 def _variant(parameter: Parameter, kinds: Mapping[str, Schema], text: str) -> tuple[object, str]:
-    """An object of one of several kinds, as `text Hello` or `payment P-1`; JSON is taken as it is."""
+    """An object of one of several kinds, such as `text Hello` or `payment P-1`; JSON is also accepted."""
     if text.startswith("{"):
         return _value(parameter, text)
-    kind, _, rest = text.partition(" ")
+    kind, _, arguments = text.partition(" ")
     if kind not in kinds:
         raise ValueError(f"{parameter.name} begins with its type, which is {' or '.join(kinds)}, not {kind!r:.60}")
     fields = [field for field in _parameters(kinds[kind]) if field.name != "type"]
-    return {"type": kind, **_values(fields, rest.strip())}, ""
+    return {"type": kind, **_values(fields, arguments.strip())}, ""
 
 
 def _value(parameter: Parameter | None, text: str, *, to_the_end: bool = False) -> tuple[object, str]:
-    """A value and the text after it: JSON where it begins as JSON does, else up to a space, or all that is left."""
+    """A value and the text after it. The value is JSON where it begins like JSON, else a word, or the whole text."""
     if text[:1] in ('"', "{", "["):
         value, end = _json(text)
     elif to_the_end and parameter and parameter.is_text:
@@ -203,16 +203,16 @@ def _plain(text: str) -> object:
         return text
 
 
-class Seen:
-    """The names and values in what was shown, such as products, suppliers and slots, for completion."""
+class SeenValues:
+    """The names and values in earlier outcomes, such as products, suppliers and slots, for completion."""
 
     def __init__(self) -> None:
         self.words: dict[str, None] = {}
-        """Names, in the order in which they came first."""
+        """Names, in the order of their first appearance."""
         self._records: dict[tuple[tuple[str, str], ...], None] = {}
 
     def add(self, data: object) -> None:
-        """Take in the data of an outcome."""
+        """Add the names and values in an outcome's data."""
         if isinstance(data, str):
             if 2 < len(data) <= MAX_WORD and not any(map(str.isspace, data)):
                 self.words[data] = None
@@ -228,10 +228,10 @@ class Seen:
                 self.add(item)
 
     def values(self, parameters: Sequence[Parameter]) -> Sequence[str]:
-        """Values shown for the first of these parameters, each with those of the following ones beside it: "0 1" for a
-        row and a column."""
-        found: dict[str, None] = {}
+        """The values seen for the first of these parameters, each followed by those of the next ones in the same
+        record: "0 1" for a row and a column."""
+        texts: dict[str, None] = {}
         for record in map(dict, self._records):
             if values := list(takewhile(bool, (record.get(item.name, "") for item in parameters))):
-                found[" ".join(values)] = None
-        return [text for text in found if len(text) <= MAX_WORD]
+                texts[" ".join(values)] = None
+        return [text for text in texts if len(text) <= MAX_WORD]

@@ -1,6 +1,6 @@
 """Stores of ledgers. `open_store` finds the store for an address; each kind of store is in a module of its own.
 
-The errors that every store raises are here too, so that all stores word them alike.
+The errors that every store raises are here too, so that their wording is the same everywhere.
 """
 
 import re
@@ -29,16 +29,16 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
     """Open the store at `url`: "memory:", a path ("akinai.db", "/x/y.db"), "sqlite:///path", "postgresql://host/name".
 
     Other schemes come from the entry points `akinai.stores`: a class with `async open(url, *, create)`.
-    With `create=False` nothing is made, and a store that does not exist is a UsageError. Raises UnknownName for an
+    With `create=False` nothing is created, and a store that does not exist is a UsageError. Raises UnknownName for an
     unknown scheme, StoreError when the location cannot be used, StoreVersion for a store of a newer Akinai.
     A store belongs to one process: open it after a fork, never before.
     """
     from importlib.metadata import entry_points
 
-    known = {point.name: point for point in entry_points(group="akinai.stores")}
+    points = {point.name: point for point in entry_points(group="akinai.stores")}
     scheme = expect_known(url)
     try:
-        kind = known[scheme].load()
+        kind = points[scheme].load()
     except ImportError as error:
         extra = f': pip install "akinai[{scheme}]"' if scheme == "postgres" else ""
         raise UsageError(f"the store {scheme!r} cannot be loaded ({error}); install what it needs{extra}") from error
@@ -46,13 +46,13 @@ async def open_store(url: str, *, create: bool = True) -> "Books":
 
 
 def expect_known(url: str) -> str:
-    """The scheme of an address. UsageError for none, UnknownName for one of which there is no store."""
+    """The scheme of an address. UsageError for an empty address, UnknownName for a scheme without a store."""
     from importlib.metadata import entry_points
 
-    scheme, known = _scheme(url), {point.name for point in entry_points(group="akinai.stores")}
-    if scheme not in known:
+    scheme, schemes = _scheme(url), {point.name for point in entry_points(group="akinai.stores")}
+    if scheme not in schemes:
         missing = "support for PostgreSQL is not installed" if scheme == "postgres" else ""
-        raise UnknownName("store", scheme, known, missing or "a file with ':' in its name is written './a:b.db'")
+        raise UnknownName("store", scheme, schemes, missing or "a file with ':' in its name is written './a:b.db'")
     return scheme
 
 
@@ -69,9 +69,9 @@ def _scheme(url: str) -> str:
     return "postgres" if re.fullmatch(r"postgres(ql)?(\+\w+)?", scheme) else scheme
 
 
-def unknown_run(run_id: str, known: Iterable[str]) -> UnknownName:
+def unknown_run(run_id: str, run_ids: Iterable[str]) -> UnknownName:
     """The error for a run that is not in the store."""
-    return UnknownName("run", run_id, known, "'akinai runs' lists all")
+    return UnknownName("run", run_id, run_ids, "'akinai runs' lists all")
 
 
 def duplicate_run(run_id: str) -> UsageError:

@@ -22,7 +22,7 @@ _SEED = re.compile(r'\{"seed":(0|[1-9]\d{0,18})')
 
 
 def header_row(run: RunHeader) -> Row:
-    """A header as the columns of `runs`, its digests beside the card.
+    """A header as the columns of `runs`. The column of the card also holds the digests.
 
     Characters that no database stores are replaced in its error text.
     """
@@ -35,7 +35,7 @@ def header_row(run: RunHeader) -> Row:
 
 
 def parse_headers(rows: Iterable[tuple[Any, ...]], canonicalize: Canonicalize = str) -> list[RunHeader]:
-    """The headers of many rows. A damaged row becomes a header that says so; equal setups are parsed once."""
+    """The headers of many rows. A damaged row becomes the header of a damaged run; equal setups are parsed once."""
     setups: dict[str, Genesis] = {}
     headers: list[RunHeader] = []
     for row in rows:
@@ -49,11 +49,11 @@ def parse_headers(rows: Iterable[tuple[Any, ...]], canonicalize: Canonicalize = 
 def parse_header(
     row: tuple[Any, ...], canonicalize: Canonicalize = str, setups: dict[str, Genesis] | None = None
 ) -> RunHeader:
-    """The header of one row, its JSON columns as text. Raises BrokenChain when they do not hold a header."""
+    """The header of one row, whose JSON columns are text. Raises BrokenChain when they do not hold a header."""
     run_id, genesis, agents, status, created_at, parent, group, ending, entries, digest, failure, card = row
-    known, column = {} if setups is None else setups, "genesis"
+    cache, column = {} if setups is None else setups, "genesis"
     try:
-        parsed_genesis = _parse_genesis(canonicalize(genesis), known)
+        parsed_genesis = _parse_genesis(canonicalize(genesis), cache)
         column = "agents"
         parsed_agents = _object(canonicalize(agents))
         column = "card"
@@ -81,7 +81,7 @@ def parse_header(
 
 
 def _expect_types(header: RunHeader) -> None:
-    """BrokenChain for a column that holds another type than it should: SQLite keeps any value in any column."""
+    """Raise BrokenChain for a column with a value of the wrong type: SQLite stores any value in any column."""
     texts = ("parent", "group", "ending", "digest", "error")
     wrong = [name for name in texts if not isinstance(getattr(header, name), str | None)]
     if header.status not in get_args(Status):
@@ -107,14 +107,14 @@ def _object(text: str) -> dict[str, Any]:
 
 def _parse_genesis(text: str, setups: dict[str, Genesis]) -> Genesis:
     """A genesis. Runs that differ only in their seed share one setup object, which is most of a header."""
-    seed, comma, rest = text.partition(",")
-    if comma and rest in setups and (digits := _SEED.fullmatch(seed)):
-        return Genesis(setups[rest].world, int(digits[1]), setups[rest].setup)
+    seed, comma, remainder = text.partition(",")
+    if comma and remainder in setups and (digits := _SEED.fullmatch(seed)):
+        return Genesis(setups[remainder].world, int(digits[1]), setups[remainder].setup)
     value = _object(text)
     types = {name: type(item).__name__ for name, item in sorted(value.items())}
     if types != {"seed": "int", "setup": "dict", "world": "str"}:
         raise ValueError(f"it holds {str(types)[:200]}, not a whole number, an object and a text")
     genesis = Genesis(**value)
     if _SEED.fullmatch(seed):
-        setups[rest] = genesis
+        setups[remainder] = genesis
     return genesis

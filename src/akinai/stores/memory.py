@@ -1,4 +1,4 @@
-"""MemoryStore: ledgers that last as long as the process, for tests and trials."""
+"""MemoryStore, which keeps ledgers as long as the process runs, for tests and trials."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,18 +38,18 @@ class MemoryStore:
         self._runs[run.run_id] = _Run(run)
 
     async def append(self, run_id: str, entries: Sequence[Entry]) -> None:
-        kept = self._run(run_id).entries
-        for last, entry in enumerate(entries, len(kept)):
+        stored = self._run(run_id).entries
+        for last, entry in enumerate(entries, len(stored)):
             if entry.seq != last + 1:
                 raise sequence_conflict(run_id, last, entry.seq)
-        kept.extend(entries)
+        stored.extend(entries)
 
     async def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        place = max(after, 0)
+        index = max(after, 0)
         # The run is looked up anew each time: while the reader waits it may grow, and the store may close.
-        while place < len(entries := self._run(run_id).entries):
-            yield entries[place]
-            place += 1
+        while index < len(entries := self._run(run_id).entries):
+            yield entries[index]
+            index += 1
 
     async def header(self, run_id: str) -> RunHeader:
         return self._run(run_id).header
@@ -66,13 +66,13 @@ class MemoryStore:
         headers = [run.header for run in self._runs.values() if status in (None, run.header.status)]
         if agents is not None:
             headers = [header for header in headers if not {*agents}.isdisjoint(header.agents.values())]
-        chosen = [header for header in headers if group is None or group in (header.group, sweep_name(header.card))]
-        in_order = sorted(chosen, key=lambda header: header.created_at)
+        in_group = [header for header in headers if group is None or group in (header.group, sweep_name(header.card))]
+        in_order = sorted(in_group, key=lambda header: header.created_at)
         return in_order if limit is None else in_order[max(0, len(in_order) - limit) :]
 
     async def update(self, run: RunHeader) -> None:
-        kept = self._run(run.run_id)
-        kept.header = replace(run, genesis=kept.header.genesis)
+        stored = self._run(run.run_id)
+        stored.header = replace(run, genesis=stored.header.genesis)
 
     async def add_trace(self, run_id: str, records: Sequence[TraceRecord]) -> None:
         trace = self._run(run_id).trace
@@ -99,12 +99,12 @@ class MemoryStore:
 
     async def covering_scores(self, starts: Mapping[str, str]) -> Sequence[CoveringScores]:
         self._check_open()
-        found: list[CoveringScores] = []
+        covering: list[CoveringScores] = []
         for run in (self._runs[run_id] for run_id in starts if run_id in self._runs):
             rows = ((entry.seq, entry.at, entry.text, entry.digest) for entry in run.entries)
             if run.scores is not None and chain_end(starts[run.scores.run_id], rows) == run.scores.digest:
-                found.append(CoveringScores(run.scores, len(run.entries), bool(run.trace)))
-        return found
+                covering.append(CoveringScores(run.scores, len(run.entries), bool(run.trace)))
+        return covering
 
     async def forget(self, run_ids: Sequence[str]) -> None:
         for run_id in run_ids:

@@ -1,4 +1,4 @@
-"""Changes that wait for the transaction of a writer, and the answers to their callers."""
+"""Changes that wait for a writer's transaction, and the answers to their callers."""
 
 import asyncio
 from collections.abc import Iterable
@@ -10,20 +10,20 @@ C = TypeVar("C")
 
 @dataclass(slots=True, eq=False)
 class PendingChange(Generic[C]):
-    """A change that waits, made in the event loop of its caller."""
+    """A waiting change. It is created in the event loop of its caller."""
 
     change: C
     future: "asyncio.Future[None]" = field(init=False)
     """Done when the change is committed, or has failed."""
     error: Exception | None = field(default=None, init=False)
-    """Why it was refused, or failed."""
+    """The refusal or failure of the change."""
 
     def __post_init__(self) -> None:
         self.future = asyncio.get_running_loop().create_future()
 
 
 def answer(changes: Iterable[PendingChange[Any]]) -> None:
-    """Tell callers of one event loop, which this runs in, what became of their changes."""
+    """Resolve the futures of changes, in the event loop of their callers."""
     for pending in changes:
         if pending.future.done():  # its caller was cancelled
             continue

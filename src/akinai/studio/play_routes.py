@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from akinai import worlds
-from akinai.agents.typed_lines import Seen
+from akinai.agents.typed_lines import SeenValues
 from akinai.api.person import Game, is_persons
 from akinai.api.session import AsyncSession
 from akinai.core.ledger import Outcome
@@ -108,7 +108,7 @@ async def _parts(
     last = last or (session.outcome if session else None)
 
     def make() -> dict[str, Any]:
-        seen = Seen()
+        seen = SeenValues()
         for data in seen_data(views.steps, actor):
             seen.add(data)
         goods = views.world.facets.presentation.items(views.steps.opening)

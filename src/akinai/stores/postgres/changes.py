@@ -1,4 +1,4 @@
-"""The changes that a PostgresStore makes: each is checked against a snapshot and joins a batch, or is refused."""
+"""The changes of a PostgresStore: each is checked against a snapshot, and joins a batch or is refused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ class Change(Protocol):
     def join(self, batch: Batch, snapshot: Snapshot, in_doubt: bool) -> None:
         """Add the rows to the batch and update the snapshot. An AkinaiError refuses the change and leaves both alone.
 
-        `in_doubt` says that the change was sent just before a connection was lost, so it may be committed already.
+        `in_doubt` means that the change was sent just before a connection was lost, so it may be committed already.
         If the snapshot shows that it is, nothing is added.
         """
         ...
@@ -89,7 +89,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Entries that follow a run's last one. Refused where they do not."""
+    """Entries after a run's last one. Refused where their numbers do not follow it."""
 
     run_id: str
     entries: Sequence[Entry]
@@ -114,7 +114,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The header of a run that is there, its genesis aside."""
+    """The new header of an existing run. The genesis stays."""
 
     run: RunHeader
 
@@ -165,7 +165,7 @@ class AddTrace:
 
 @dataclass(frozen=True, slots=True)
 class KeepScores:
-    """The scores of a run, in place of those kept before."""
+    """The scores of a run, which replace earlier ones."""
 
     record: ScoreRecord
 

@@ -1,4 +1,4 @@
-"""The server of a PostgresStore: its address, shown without the password, its connections and its errors."""
+"""The server of a PostgresStore: its address, without the password in messages, its connections and its errors."""
 
 import asyncio
 import hashlib
@@ -17,9 +17,9 @@ from akinai.core.errors import AkinaiError, StoreError, UsageError
 READERS = 4
 """Queries that run at the same time."""
 RECONNECT_S = 30.0
-"""How long to go on reconnecting after a connection was lost."""
+"""Time that the store tries to reconnect after it lost a connection."""
 LOCK_TIMEOUT_S = 60.0
-"""How long a write waits for locks of other processes."""
+"""Time that a write waits for locks of other processes."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ _ADVICE = {
     "55P03": "another process held it too long",
 }
 _BAD_VALUE = ("22", "54")
-"""Classes of SQLSTATE that blame the value to be stored, not the server."""
+"""Classes of SQLSTATE for a bad value, rather than a fault of the server."""
 
 # An @ or / in a password that is not written as %40 or %2F turns the rest of it into a host or a database, which is
 # shown in messages.
@@ -60,10 +60,10 @@ _PLAIN = r"postgresql://[^@/]*(@[^@/]*)?(/[^@/?]*)?(\?|$)"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A database, as its address names it."""
+    """A database at an address."""
 
     conninfo: str = field(repr=False)
-    """For libpq, with the password if there is one: never shown."""
+    """The connection string for libpq. It may hold the password, so it is never shown."""
     display_url: str
     """The address without its password, for messages."""
 
@@ -120,9 +120,9 @@ def parse_server(url: str) -> Server:
 def _display_url(parts: dict[str, str]) -> str:
     user, host, port = (parts.get(part, "") for part in ("user", "host", "port"))
     folder = f"?host={host}" if host.startswith("/") else ""
-    place = "" if folder else f"[{host}]" if ":" in host else host
-    place = (f"{user}@" if user else "") + place + (f":{port}" if port else "")
-    return f"postgresql://{place}/{parts.get('dbname', '')}{folder}"
+    authority = "" if folder else f"[{host}]" if ":" in host else host
+    authority = (f"{user}@" if user else "") + authority + (f":{port}" if port else "")
+    return f"postgresql://{authority}/{parts.get('dbname', '')}{folder}"
 
 
 def channel_name(run_id: str) -> str:

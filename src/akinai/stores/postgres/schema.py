@@ -1,4 +1,4 @@
-"""The tables of a PostgresStore. They are made without touching the tables of other applications."""
+"""The tables of a PostgresStore. They are created without touching the tables of other applications."""
 
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction, UndefinedColumn
 
@@ -9,7 +9,7 @@ SCHEMA_VERSION = 2
 OLDEST_SERVER = 12
 """The first PostgreSQL with generated columns."""
 LONGEST_INDEXED = 200
-"""Characters of a recipient or sender that are indexed. A B-tree takes no key above 2.7 kB; agents may write longer."""
+"""Indexed characters of a recipient or sender. A B-tree takes no key above 2.7 kB, and agents may write longer ones."""
 
 _LOCK = 0x416B696E  # "Akin"
 _TO, _FROM = (f"data->'request'->'parameters'->>'{party}_agent_id'" for party in ("to", "from"))
@@ -19,7 +19,7 @@ _TO, _FROM = (f"data->'request'->'parameters'->>'{party}_agent_id'" for party in
 _SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
     run_id TEXT COLLATE "C" PRIMARY KEY, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
 _STEPS = {1: (_SCORES,)}
-"""By schema version: the statements that lead to the next one. None changes a table that holds records."""
+"""By schema version: the statements that migrate to the next one. None changes a table that holds records."""
 _SCHEMA = (
     "CREATE TABLE akinai (schema_version INTEGER NOT NULL)",
     """CREATE TABLE runs (
@@ -45,7 +45,7 @@ _SCHEMA = (
 
 
 async def prepare_schema(connection: Connection, server: Server, create: bool) -> None:
-    """Check that our tables exist; with `create`, make missing ones. Safe in several processes at once.
+    """Check that our tables exist; with `create`, create missing ones. Safe in several processes at once.
 
     Raises UsageError without `create` when there are none, StoreVersion for tables of a newer Akinai, StoreError for a
     server that cannot hold them or a schema where another application has tables of these names.
@@ -69,7 +69,8 @@ async def prepare_schema(connection: Connection, server: Server, create: bool) -
 
 
 async def _migrate(connection: Connection, server: Server) -> None:
-    """Lead the tables of an older schema to today's, at once or not at all; who may not do so uses them as they are."""
+    """Migrate the tables of an older schema to the current one, completely or not at all. A user without the right to
+    do so uses them as they are."""
     try:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
@@ -96,15 +97,15 @@ def _expect_suitable(connection: Connection, server: Server) -> None:
 
 async def _version(connection: Connection, server: Server) -> int | None:
     """The schema version recorded in the database; None when our tables do not exist."""
-    found = await _tables(connection, ["akinai"])
-    if not found:
+    tables = await _tables(connection, ["akinai"])
+    if not tables:
         return None
     try:
         row = await (await connection.execute("SELECT max(schema_version) FROM akinai")).fetchone()
     except UndefinedColumn:
-        raise _foreign_tables(server, found) from None
+        raise _foreign_tables(server, tables) from None
     if row is None or not isinstance(row[0], int):
-        raise _foreign_tables(server, found)
+        raise _foreign_tables(server, tables)
     return row[0]
 
 
@@ -114,21 +115,21 @@ async def _make(connection: Connection, server: Server) -> int:
         version = await _version(connection, server)
         if version is not None:  # another process has made them meanwhile
             return version
-        if found := await _tables(connection, ["actions", "runs", "trace"]):
-            raise _foreign_tables(server, found)
+        if tables := await _tables(connection, ["actions", "runs", "trace"]):
+            raise _foreign_tables(server, tables)
         for statement in _SCHEMA:
             await connection.execute(statement.encode())
     return SCHEMA_VERSION
 
 
 async def _tables(connection: Connection, names: list[str]) -> list[str]:
-    """Those of the names that are taken in the schema of our tables."""
-    found = await connection.execute(
+    """The names that are taken in the schema of our tables."""
+    cursor = await connection.execute(
         "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
         "WHERE nspname = current_schema() AND relname = ANY(%s)",
         (names,),
     )
-    return [str(name) for (name,) in await found.fetchall()]
+    return [str(name) for (name,) in await cursor.fetchall()]
 
 
 def _foreign_tables(server: Server, tables: list[str]) -> StoreError:

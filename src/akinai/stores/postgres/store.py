@@ -1,7 +1,7 @@
 """PostgresStore: ledgers on a PostgreSQL server, for several processes and machines.
 
-JSONB orders keys and writes numbers in its own way. Whatever is read is made canonical again, so that entries, texts
-and digests equal those of every other store.
+JSONB orders keys and writes numbers in its own way. The store makes what it reads canonical again, so that entries,
+texts and digests equal those of every other store.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from akinai.stores.postgres.writer import Writer
 ENTRIES_PER_CHUNK = 500
 TRACES_PER_CHUNK = 50
 POLL_S = 2.0
-"""How often `changes` polls by itself, in case a notification is lost."""
+"""The interval at which `changes` polls the table, in case a notification is lost."""
 
 T = TypeVar("T")
 
@@ -227,19 +227,19 @@ class _Connections:
         self.readers = Readers(server)
 
     def drop(self) -> None:
-        """Close the connections without waiting for what is under way."""
+        """Close the connections without waiting for queries and writes that are under way."""
         self.writer.drop()
         self.readers.close()
 
 
 async def _unknown(connection: Connection, run_id: str) -> AkinaiError:
-    found = await connection.execute("SELECT run_id FROM runs")
-    return unknown_run(run_id, [known for (known,) in await found.fetchall()])
+    cursor = await connection.execute("SELECT run_id FROM runs")
+    return unknown_run(run_id, [id for (id,) in await cursor.fetchall()])
 
 
 async def _expect_run(connection: Connection, run_id: str) -> None:
-    found = await connection.execute("SELECT 1 FROM runs WHERE run_id = %s", (run_id,))
-    if await found.fetchone() is None:
+    cursor = await connection.execute("SELECT 1 FROM runs WHERE run_id = %s", (run_id,))
+    if await cursor.fetchone() is None:
         raise await _unknown(connection, run_id)
 
 
@@ -261,8 +261,8 @@ async def _entries(connection: Connection, run_id: str, after: int) -> tuple[lis
 
 
 async def _last_seq(connection: Connection, run_id: str) -> int:
-    found = await connection.execute("SELECT max(seq) FROM actions WHERE run_id = %s", (run_id,))
-    ((last,),) = await found.fetchall()
+    cursor = await connection.execute("SELECT max(seq) FROM actions WHERE run_id = %s", (run_id,))
+    ((last,),) = await cursor.fetchall()
     if last is None:
         await _expect_run(connection, run_id)
     return last or 0
@@ -277,12 +277,12 @@ async def _next_seq(connection: Connection, run_id: str) -> int:
 
 async def _traces(connection: Connection, run_id: str, actor: str | None, after: tuple[str, int]) -> list[TraceRecord]:
     condition: LiteralString = "actor = %s AND call > %s" if actor is not None else "(actor, call) > (%s, %s)"
-    found = await connection.execute(
+    cursor = await connection.execute(
         f"SELECT actor, call, created_at, data::text FROM trace WHERE run_id = %s AND {condition} "
         "ORDER BY actor, call LIMIT %s",
         (run_id, *after, TRACES_PER_CHUNK),
     )
-    rows = await found.fetchall()
+    rows = await cursor.fetchall()
     if not rows:
         await _expect_run(connection, run_id)
     try:
@@ -293,15 +293,15 @@ async def _traces(connection: Connection, run_id: str, actor: str | None, after:
 
 async def _kept_scores(connection: Connection, run_id: str) -> ScoreRecord | None:
     try:
-        found = await connection.execute("SELECT * FROM run_scores WHERE run_id = %s", (run_id,))
+        cursor = await connection.execute("SELECT * FROM run_scores WHERE run_id = %s", (run_id,))
     except UndefinedTable:  # a store from before scores were kept, where no table can be made
         return None
-    row = await found.fetchone()
+    row = await cursor.fetchone()
     return None if row is None else ScoreRecord(*row)
 
 
 async def _covering_scores(connection: Connection, starts: Mapping[str, str]) -> list[CoveringScores]:
-    found: list[CoveringScores] = []
+    covering: list[CoveringScores] = []
     for run_id, start in starts.items():
         record = await _kept_scores(connection, run_id)
         if record is None:
@@ -319,22 +319,22 @@ async def _covering_scores(connection: Connection, starts: Mapping[str, str]) ->
             count += len(rows)
         if end == record.digest:
             traced = await connection.execute("SELECT 1 FROM trace WHERE run_id = %s LIMIT 1", (run_id,))
-            found.append(CoveringScores(record, count, await traced.fetchone() is not None))
-    return found
+            covering.append(CoveringScores(record, count, await traced.fetchone() is not None))
+    return covering
 
 
 async def _chunk(connection: Connection, run_id: str, after: int) -> list[tuple[int, int, str, str]]:
-    found = await connection.execute(
+    cursor = await connection.execute(
         "SELECT seq, created_at, data::text, digest FROM actions WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s",
         (run_id, after, ENTRIES_PER_CHUNK),
         prepare=True,
     )
-    return cast("list[tuple[int, int, str, str]]", await found.fetchall())
+    return cast("list[tuple[int, int, str, str]]", await cursor.fetchall())
 
 
 async def _header(connection: Connection, run_id: str) -> RunHeader:
-    found = await connection.execute(f"SELECT {_SELECTED} FROM runs WHERE run_id = %s", (run_id,))
-    row = await found.fetchone()
+    cursor = await connection.execute(f"SELECT {_SELECTED} FROM runs WHERE run_id = %s", (run_id,))
+    row = await cursor.fetchone()
     if row is None:
         raise await _unknown(connection, run_id)
     return parse_header(row, _canonicalize)
@@ -343,7 +343,7 @@ async def _header(connection: Connection, run_id: str) -> RunHeader:
 async def _headers(
     connection: Connection, group: str | None, status: Status | None, limit: int | None, agents: Sequence[str] | None
 ) -> list[RunHeader]:
-    found = await connection.execute(
+    cursor = await connection.execute(
         f"SELECT {_SELECTED} FROM runs WHERE (%(group)s::text IS NULL OR group_name = %(group)s "
         "OR card->'sweep'->>'name' = %(group)s) AND (%(status)s::text IS NULL OR status = %(status)s) "
         "AND (%(agents)s::text[] IS NULL OR EXISTS (SELECT 1 FROM "
@@ -351,7 +351,7 @@ async def _headers(
         "WHERE played.value = ANY(%(agents)s))) ORDER BY created_at DESC, id DESC LIMIT %(limit)s",
         {"group": group, "status": status, "limit": limit, "agents": None if agents is None else [*agents]},
     )
-    return parse_headers(await found.fetchall(), _canonicalize)[::-1]
+    return parse_headers(await cursor.fetchall(), _canonicalize)[::-1]
 
 
 def _parse_entry(seq: int, at: int, text: str, digest: str) -> Entry:

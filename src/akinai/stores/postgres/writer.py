@@ -1,4 +1,5 @@
-"""The writer of a PostgresStore. Changes that wait together share a transaction; digests settle a lost COMMIT."""
+"""The writer of a PostgresStore. Changes that wait together share a transaction. After a lost COMMIT, digests show
+whether it took effect."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ ROWS_PER_BATCH = 10_000
 CHARACTERS_PER_STATEMENT = 8_000_000
 """Characters of entries in one statement; the server takes no value of a gigabyte."""
 ATTEMPTS = 20
-"""How often a batch is tried when other processes were faster."""
+"""Attempts at a batch when other processes were faster."""
 
 _INSERT_RUN: LiteralString = (
     f"INSERT INTO runs ({HEADER_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -36,7 +37,7 @@ _UPDATE_RUN: LiteralString = """
     UPDATE runs SET agents = %s, status = %s, created_at = %s, parent = %s, group_name = %s, ending = %s, entries = %s,
     digest = %s, error = %s, card = %s WHERE run_id = %s"""
 _SEPARATOR = "\x1f"
-"""Stands between the values of a column. JSON never holds it unescaped."""
+"""Separates the values of a column. JSON never holds it unescaped."""
 _COLUMN: LiteralString = "string_to_array(%s, chr(31))"
 # Five texts are sent, whatever the number of entries: the values of an array would each be quoted and parsed.
 _INSERT_ENTRIES: LiteralString = f"""
@@ -55,7 +56,7 @@ _PRECEDED = (UniqueViolation, DeadlockDetected, SerializationFailure)
 
 @dataclass(slots=True, eq=False)
 class _Job(PendingChange[Change]):
-    """A change that waits."""
+    """A waiting change."""
 
     in_doubt: bool = False
     """Whether it was sent just before a connection was lost, so that it may be committed."""
@@ -88,7 +89,7 @@ class Writer:
         self.drop()
 
     def forget(self, run_ids: Sequence[str]) -> None:
-        """Know nothing more of runs that were removed."""
+        """Forget the entry numbers of runs that were removed."""
         for run_id in run_ids:
             self._last_seqs.pop(run_id, None)
 
@@ -191,39 +192,39 @@ def _join(job: _Job, batch: Batch, snapshot: Snapshot) -> AkinaiError | None:
 
 
 async def _load_snapshot(connection: Connection, jobs: Sequence[_Job]) -> Snapshot:
-    """What the database holds of the runs, calls and entries that the jobs name."""
+    """The runs, calls and entries that the jobs name, as the database holds them."""
     snapshot = Snapshot()
     run_ids = list({job.change.run_id for job in jobs})
-    found = await connection.execute(
+    cursor = await connection.execute(
         "SELECT run_id, created_at, (SELECT max(seq) FROM actions WHERE actions.run_id = runs.run_id) FROM runs "
         "WHERE run_id = ANY(%s)",
         (run_ids,),
         prepare=True,
     )
-    for run_id, created_at, last in await found.fetchall():
+    for run_id, created_at, last in await cursor.fetchall():
         snapshot.last_seqs[run_id], snapshot.created[run_id] = last or 0, created_at
     created = {job.change.run_id for job in jobs if isinstance(job.change, Create)}
     if not snapshot.last_seqs.keys() | created >= set(run_ids):
-        found = await connection.execute("SELECT run_id FROM runs")
-        snapshot.run_ids = {run_id for (run_id,) in await found.fetchall()}
+        cursor = await connection.execute("SELECT run_id FROM runs")
+        snapshot.run_ids = {run_id for (run_id,) in await cursor.fetchall()}
     if calls := [key for job in jobs if isinstance(job.change, AddTrace) for key in job.change.keys]:
-        found = await connection.execute(
+        cursor = await connection.execute(
             "SELECT run_id, actor, call, created_at FROM trace "
             "JOIN unnest(%s::text[], %s::text[], %s::bigint[]) AS asked (run_id, actor, call) "
             "USING (run_id, actor, call)",
             [list(column) for column in zip(*calls, strict=True)],
         )
-        snapshot.call_times = {(run_id, actor, call): at for run_id, actor, call, at in await found.fetchall()}
+        snapshot.call_times = {(run_id, actor, call): at for run_id, actor, call, at in await cursor.fetchall()}
     for job in jobs:
         if job.in_doubt and isinstance(job.change, Append) and job.change.entries:
             key = (job.change.run_id, job.change.entries[-1].seq)
-            found = await connection.execute("SELECT digest FROM actions WHERE (run_id, seq) = (%s, %s)", key)
-            snapshot.digests.update([(key, digest) for (digest,) in await found.fetchall()])
+            cursor = await connection.execute("SELECT digest FROM actions WHERE (run_id, seq) = (%s, %s)", key)
+            snapshot.digests.update([(key, digest) for (digest,) in await cursor.fetchall()])
     return snapshot
 
 
 async def _write(connection: Connection, batch: Batch) -> None:
-    """Write the batch in one transaction; a single statement is its own."""
+    """Write the batch in one transaction. A single statement needs no explicit one."""
     entries = list(_statements(batch))
     if not (batch.runs or batch.updates or batch.trace or batch.scores) and len(entries) <= 1:
         for values in entries:
@@ -245,18 +246,18 @@ async def _write(connection: Connection, batch: Batch) -> None:
 def _statements(batch: Batch) -> Iterator[Sequence[object]]:
     """The values of each statement that writes entries; a single statement unless the entries are very large."""
     runs = list(batch.last_seqs)
-    places = {run_id: str(place) for place, run_id in enumerate(runs, 1)}
+    indices = {run_id: str(index) for index, run_id in enumerate(runs, 1)}
     channels, last_seqs = [channel_name(run_id) for run_id in runs], [str(last) for last in batch.last_seqs.values()]
     for rows in _split(batch.entries):
-        columns = zip(*((places[run_id], *rest) for run_id, *rest in rows), strict=True)
+        columns = zip(*((indices[run_id], *values) for run_id, *values in rows), strict=True)
         yield [runs, *(_SEPARATOR.join(column) for column in columns), channels, last_seqs]
         channels, last_seqs = list[str](), list[str]()  # once is enough: the server notifies after the commit
 
 
 def _split(entries: Sequence[EntryRow]) -> Iterator[Sequence[EntryRow]]:
     start = size = 0
-    for place, (_, _, _, text, _) in enumerate(entries, 1):
+    for end, (_, _, _, text, _) in enumerate(entries, 1):
         size += len(text)
-        if size > CHARACTERS_PER_STATEMENT or place == len(entries):
-            yield entries[start:place]
-            start, size = place, 0
+        if size > CHARACTERS_PER_STATEMENT or end == len(entries):
+            yield entries[start:end]
+            start, size = end, 0

@@ -1,4 +1,4 @@
-"""The file of a SqliteStore: its tables, and how it is opened without changing files of other applications."""
+"""The file of a SqliteStore: its tables, and ways to open it without changing files of other applications."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ APPLICATION_ID = 0x416B696E
 SCHEMA_VERSION = 2
 """The `PRAGMA user_version` of our files."""
 BUSY_TIMEOUT_S = 60.0
-"""How long a write waits for locks of other processes."""
+"""Time that a write waits for locks of other processes."""
 PAGE_BYTES = 8192
 """Compared with 4,096: a tenth faster with entries of half a kilobyte, a third smaller on disk with long ones."""
 
@@ -27,7 +27,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 _SCORES = """CREATE TABLE IF NOT EXISTS run_scores (
     run_id TEXT PRIMARY KEY NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, data TEXT NOT NULL)"""
 _STEPS = {1: (_SCORES,)}
-"""By schema version: the statements that lead to the next one."""
+"""By schema version: the statements that migrate to the next one."""
 _SCHEMA = (
     """CREATE TABLE runs (
         run_id TEXT NOT NULL UNIQUE, genesis TEXT NOT NULL, agents TEXT NOT NULL, status TEXT NOT NULL,
@@ -118,7 +118,7 @@ def open_file(path: Path, create: bool, synchronous: Synchronous) -> sqlite3.Con
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection for reading, also on media that cannot be written.
 
-    StoreError where the entries that are still in the journal can be read only where SQLite may write beside it.
+    StoreError where entries are still in the journal and the folder is read-only: SQLite would have to write there.
     """
     connection = connect(path, "rw", "PRAGMA query_only = ON")
     try:
@@ -138,7 +138,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def _check_path(path: Path, create: bool) -> None:
-    """Raise what can be raised before anything is written."""
+    """Raise the errors that can be noticed before anything is written."""
     if path.exists():
         if path.is_dir():
             raise StoreError(f"cannot open a store at {shorten(path)!r}: it is a folder; name a file in it")
@@ -186,7 +186,7 @@ def _has_tables(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
-    """Make missing tables, then switch to WAL. Safe in several processes at once.
+    """Create missing tables, then switch to WAL. Safe in several processes at once.
 
     The order matters: the file without its journal always shows which application it belongs to.
     """
@@ -213,9 +213,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Lead a file of an older schema to today's, at once or not at all; the older file is kept beside it.
+    """Migrate a file of an older schema to the current one, completely or not at all. The older file is kept beside it.
 
-    Safe in several processes at once: whoever comes second finds nothing left to do.
+    Safe in several processes at once: the second one has nothing left to do.
     """
     connection.execute("BEGIN IMMEDIATE")
     version = _version(connection)
@@ -231,12 +231,12 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 def _keep_copy(path: Path, version: int) -> None:
     """Copy the file with its journal to NAME.bak-VERSION, or, where that is taken, to NAME.bak-VERSION-2 and so on."""
     names = (f"{path.name}.bak-{version}{f'-{number}' if number > 1 else ''}" for number in count(1))
-    place = next(place for place in map(path.with_name, names) if not place.exists())
-    part = path.with_name(f"{place.name}.part")
+    backup = next(backup for backup in map(path.with_name, names) if not backup.exists())
+    part = path.with_name(f"{backup.name}.part")
     try:
         with closing(connect(path, "rw", "PRAGMA query_only = ON")) as source, closing(connect(part, "rwc")) as copy:
             source.backup(copy)
-        part.replace(place)
+        part.replace(backup)
     except BaseException:
         with suppress(OSError):
             part.unlink()
@@ -249,32 +249,32 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 class FileIdentity:
-    """Which files a connection writes to: the database and its journal.
+    """The identity of the files that a connection writes to: the database and its journal.
 
     A file that is deleted or replaced stays readable and writable through the connection, and is lost when it closes.
-    Another store's content, copied into the file, is noticed by its runs: it holds none of those that were first here,
-    and no commit of another connection, which may delete runs, has led there.
+    Another store's content, copied into the file, is noticed by its runs: it holds none of this store's first runs,
+    although no commit of another connection deleted them.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._names = path, (str(path), f"{path}-wal")
-        self._known: list[tuple[int, int]] = []
+        self._identities: list[tuple[int, int]] = []
         self._changed = (0, 0)
-        """The file's time of change in nanoseconds, and its bytes."""
+        """The time of the file's last change in nanoseconds, and its size in bytes."""
         self._runs = frozenset[str]()
         self._commits = 0
-        """SQLite's `data_version`: it changes with commits of other connections alone."""
+        """SQLite's `data_version`, which only commits of other connections change."""
 
     def remember(self, connection: sqlite3.Connection) -> None:
-        """Take the files that are there now for the connection's own."""
-        self._known, self._changed = self._find()
+        """Remember the current files as those of the connection."""
+        self._identities, self._changed = self._find()
         self._runs, self._commits = _first_runs(connection), _data_version(connection)
 
     def expect_same(self, connection: sqlite3.Connection) -> None:
-        """StoreError when the names lead to other files, to none, or to a file with the content of another store."""
-        found, changed = self._find()
-        self._known = self._known or found
-        if not found or found != self._known:
+        """Raise StoreError when the names lead to other files, to none, or to a file with another store's content."""
+        identities, changed = self._find()
+        self._identities = self._identities or identities
+        if not identities or identities != self._identities:
             raise self._replaced()
         commits = _data_version(connection)
         if commits != self._commits:
@@ -285,7 +285,7 @@ class FileIdentity:
         self._runs = self._runs or _first_runs(connection)
 
     def _expect_own_runs(self) -> None:
-        """StoreError where the file alone, without its journal, holds runs of which none was there before."""
+        """Raise StoreError when the file alone, without its journal, holds runs and none of them was there before."""
         try:
             with closing(connect(self._path, "ro&immutable=1")) as connection:
                 runs = _first_runs(connection)
@@ -305,10 +305,10 @@ class FileIdentity:
 
     def _find(self) -> tuple[list[tuple[int, int]], tuple[int, int]]:
         try:
-            found = [os.stat(name) for name in self._names]
+            stats = [os.stat(name) for name in self._names]
         except OSError:
             return [], (0, 0)
-        return [(file.st_dev, file.st_ino) for file in found], (found[0].st_mtime_ns, found[0].st_size)
+        return [(file.st_dev, file.st_ino) for file in stats], (stats[0].st_mtime_ns, stats[0].st_size)
 
 
 def _data_version(connection: sqlite3.Connection) -> int:

@@ -1,6 +1,6 @@
-"""What SqliteStore asks of its file, statement by statement; each in the transaction of its caller.
+"""The statements of a SqliteStore. Each runs in the transaction of its caller.
 
-All raise UnknownName for a run that is not there, before anything is written.
+All raise UnknownName for a run that does not exist, before anything is written.
 """
 
 import json
@@ -18,7 +18,7 @@ TRACES_PER_CHUNK = 50
 
 
 def _unknown(connection: sqlite3.Connection, run_id: str) -> UnknownName:
-    return unknown_run(run_id, [known for (known,) in connection.execute("SELECT run_id FROM runs")])
+    return unknown_run(run_id, [id for (id,) in connection.execute("SELECT run_id FROM runs")])
 
 
 def _has_run(connection: sqlite3.Connection, run_id: str) -> bool:
@@ -38,7 +38,7 @@ def insert_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
 
 
 def update_run(connection: sqlite3.Connection, run_id: str, row: Row) -> None:
-    """Replace the header of a run, its genesis aside."""
+    """Replace the header of a run, except its genesis."""
     _expect_run(connection, run_id)
     names = [name for name in HEADER_COLUMNS.split(", ") if name != "genesis"]
     connection.execute(
@@ -68,13 +68,13 @@ def entries(connection: sqlite3.Connection, run_id: str, after: int) -> tuple[li
     ).fetchall()
     if not rows:
         _expect_run(connection, run_id)
-    found: list[Entry] = []
+    chunk: list[Entry] = []
     try:
-        found.extend(Entry.parse(*row) for row in rows)
+        chunk.extend(Entry.parse(*row) for row in rows)
     except BrokenChain:
-        if not found:
+        if not chunk:
             raise
-    return found, len(rows) == ENTRIES_PER_CHUNK or len(found) < len(rows)
+    return chunk, len(rows) == ENTRIES_PER_CHUNK or len(chunk) < len(rows)
 
 
 def insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tuple[str, str, int, int, str]]) -> None:
@@ -82,8 +82,10 @@ def insert_trace(connection: sqlite3.Connection, run_id: str, rows: Sequence[tup
     _expect_run(connection, run_id)
     seen: set[tuple[str, int]] = set()
     for _, actor, call, _, _ in rows:
-        found = connection.execute("SELECT 1 FROM trace WHERE (run_id, actor, call) = (?, ?, ?)", (run_id, actor, call))
-        if (actor, call) in seen or found.fetchone():
+        cursor = connection.execute(
+            "SELECT 1 FROM trace WHERE (run_id, actor, call) = (?, ?, ?)", (run_id, actor, call)
+        )
+        if (actor, call) in seen or cursor.fetchone():
             raise trace_conflict(run_id, actor, call)
         seen.add((actor, call))
     connection.executemany("INSERT INTO trace VALUES (?, ?, ?, ?, ?)", rows)
@@ -106,7 +108,7 @@ def traces(connection: sqlite3.Connection, run_id: str, actor: str | None, after
 
 
 def keep_scores(connection: sqlite3.Connection, records: Sequence[ScoreRecord]) -> None:
-    """Keep the scores of runs, in place of those kept before."""
+    """Keep the scores of runs. They replace earlier ones."""
     for record in records:
         _expect_run(connection, record.run_id)
     rows = [(record.run_id, record.digest, record.version, record.text) for record in records]
@@ -114,7 +116,7 @@ def keep_scores(connection: sqlite3.Connection, records: Sequence[ScoreRecord]) 
 
 
 def kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | None:
-    """The scores that are kept of a run; None where there are none."""
+    """The kept scores of a run; None without any."""
     try:
         row = connection.execute("SELECT * FROM run_scores WHERE run_id = ?", (run_id,)).fetchone()
     except sqlite3.OperationalError as error:
@@ -126,7 +128,7 @@ def kept_scores(connection: sqlite3.Connection, run_id: str) -> ScoreRecord | No
 
 def covering_scores(connection: sqlite3.Connection, starts: Mapping[str, str]) -> list[CoveringScores]:
     """The kept scores of runs whose entries still have the digest that the scores are about."""
-    found: list[CoveringScores] = []
+    covering: list[CoveringScores] = []
     for run_id, start in starts.items():
         if (record := kept_scores(connection, run_id)) is None:
             continue
@@ -139,12 +141,12 @@ def covering_scores(connection: sqlite3.Connection, starts: Mapping[str, str]) -
                 "EXISTS (SELECT 1 FROM trace WHERE run_id = :id)",
                 {"id": run_id},
             ).fetchone()
-            found.append(CoveringScores(record, count, bool(traced)))
-    return found
+            covering.append(CoveringScores(record, count, bool(traced)))
+    return covering
 
 
 def forget(connection: sqlite3.Connection, run_ids: Sequence[str]) -> None:
-    """Remove runs with all that belongs to them."""
+    """Remove runs with their entries, traces and scores."""
     for run_id in run_ids:
         _expect_run(connection, run_id)
     for table in ("actions", "trace", "run_scores", "runs"):
@@ -166,7 +168,7 @@ def headers(
     limit: int | None,
     agents: Sequence[str] | None,
 ) -> list[RunHeader]:
-    """The headers of the newest runs that fit, oldest first."""
+    """The headers of the newest runs that pass the filters, oldest first."""
     # A damaged column is no JSON, and would have the whole query refused.
     sweep = "CASE WHEN json_valid(card) THEN json_extract(card, '$.sweep.name') END"
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""SqliteStore: ledgers in one file. One thread commits appends that arrive together in one transaction."""
+"""SqliteStore, which keeps ledgers in one file. One thread commits appends that arrive together in one transaction."""
 
 import asyncio
 import sqlite3
