@@ -1,1 +1,1 @@
-"""Shipped laws: what every world and every store must do, for the tests of whoever writes one."""
+"""Shipped laws that every world and every store must keep, for the tests of those who write one."""

@@ -19,18 +19,18 @@ async def play(world_name: str, player: str, lines: TextIO, answers: TextIO) -> 
     """Read a view from each line and answer with an action, until the input or the player's plan ends."""
     world, agent = worlds.load(world_name), None
     for line in lines:
-        seen: dict[str, Any] = json.loads(line)
+        turn: dict[str, Any] = json.loads(line)
         if agent is None:
-            agent = world.players[player](Role(seen["actor"], world.verbs.classes))
-        view = View(seen["view"], tuple(world.verbs.find(name) for name in seen["verbs"]), news=seen["news"])
-        last = seen["heard"] and Outcome(seen["heard"]["text"], seen["heard"]["ok"], seen["heard"]["code"])
+            agent = world.players[player](Role(turn["actor"], world.verbs.classes))
+        view = View(turn["view"], tuple(world.verbs.find(name) for name in turn["verbs"]), news=turn["news"])
+        last = turn["heard"] and Outcome(turn["heard"]["text"], turn["heard"]["ok"], turn["heard"]["code"])
         try:
             move = await agent.act(view, last or None)
         except EndRun:
             return
         action = {"action": move.action.tool_name().upper(), **move.action.encode()}
-        if "recorded" in seen:
-            recorded = read_object(world.verbs, seen["recorded"], line).action
+        if "recorded" in turn:
+            recorded = read_object(world.verbs, turn["recorded"], line).action
             if recorded != move.action:
                 raise SystemExit(f"the record says {recorded!r} where {player} does {move.action!r}")
             continue

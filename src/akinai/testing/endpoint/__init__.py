@@ -3,9 +3,10 @@
     with Endpoint(ScriptResponder([tool_call("advance_day"), "That was a good day."])) as endpoint:
         model = ChatOpenAI(model="test", base_url=endpoint.openai_url, api_key="none")
 
-A `Responder` answers: a script, or a rule-based player that plays from the HTTP messages alone (`player` says what a
-client must send for that). `Faults` makes requests fail; the log records what was sent. The same in a process of its
-own: `python -m akinai.testing.endpoint --world vending --player reference --log FILE`, its URL on the first line.
+A `Responder` answers: a script, or a rule-based player that plays from the HTTP messages alone (the module `player`
+explains what a client must send for that). `Faults` makes requests fail; the log records requests and answers. The
+endpoint can also run in a process of its own, which prints its URL on the first line:
+`python -m akinai.testing.endpoint --world vending --player reference --log FILE`.
 """
 
 from akinai.testing.endpoint.faults import FaultKind, Faults

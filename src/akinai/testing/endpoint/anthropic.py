@@ -82,7 +82,7 @@ class AnthropicWire:
 
 
 def _expect_turns(turns: list[dict[str, Any]]) -> None:
-    """Raises Refused as the provider does: no messages, a first message by the assistant, a message without content."""
+    """Raise Refused as the provider does: no messages, a first message by the assistant, a message without content."""
     if not turns:
         raise Refused("messages: at least one message is required")
     if turns[0].get("role") != "user":
@@ -136,7 +136,7 @@ def _blocks(reply: Reply) -> Iterator[dict[str, Json]]:
 
 
 def _input(arguments: Json) -> Json:
-    """This wire carries objects only, so broken JSON is wrapped in one. In a stream it is sent unchanged."""
+    """The arguments as an object, as this wire needs them: broken JSON is wrapped. A stream sends it unchanged."""
     return {"INVALID_JSON": arguments} if isinstance(arguments, str) else arguments
 
 

@@ -1,4 +1,4 @@
-"""Faults between a client and a model: their kinds, and which requests they hit."""
+"""Faults between a client and a model: their kinds, and the choice of the requests that they hit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,24 +47,24 @@ PROSE = "Let me think about what the business needs before I do anything else."
 
 @dataclass(frozen=True)
 class Faults:
-    """Which requests go wrong, and how.
+    """The choice of faults for requests.
 
-    This depends only on the seed, the conversation and the request's number in it, so that 50 concurrent runs see the
+    It depends only on the seed, the conversation and the request's number in it, so that 50 concurrent runs see the
     same faults as 50 runs in sequence.
     """
 
     rate: float = 0.0
     """Share of the requests that go wrong, in [0, 1]."""
     kinds: Sequence[FaultKind] = KINDS
-    """Drawn from with equal probability."""
+    """The kinds that are drawn, with equal probability."""
     seed: int = 0
     schedule: Mapping[int, FaultKind] = field(default_factory=dict[int, FaultKind])
-    """Faults by the 1-based number of the request in its conversation; they take place whatever the rate."""
+    """Faults by the 1-based number of the request in its conversation. They happen whatever the rate."""
     retry_after_s: float = 1.0
     slow_s: float = 2.0
 
     def kind_for(self, key: str, nth: int) -> FaultKind | None:
-        """The fault of the n-th request of a conversation; None when it is answered rightly."""
+        """The fault of the n-th request of a conversation; None when it is answered correctly."""
         if nth in self.schedule:
             return self.schedule[nth]
         if not self.rate or not self.kinds:

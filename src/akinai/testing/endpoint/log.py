@@ -55,17 +55,17 @@ class Log:
     """Keeps exchanges in memory and, if a path is given, in a file of JSON lines that is flushed after every line."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._kept: list[Exchange] = []
+        self._exchanges: list[Exchange] = []
         self._file: IO[str] | None = path.open("a", encoding="utf-8", buffering=1) if path else None
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """All exchanges so far."""
-        return tuple(self._kept)
+        return tuple(self._exchanges)
 
     def add(self, exchange: Exchange) -> None:
         """Keep an exchange; called on the endpoint's thread only."""
-        self._kept.append(exchange)
+        self._exchanges.append(exchange)
         if self._file:
             self._file.write(json.dumps(vars(exchange)) + "\n")
 

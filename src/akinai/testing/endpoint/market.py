@@ -1,8 +1,8 @@
-"""Players of the market behind a model endpoint: they read texts only, as models do, and no data.
+"""Players of the market behind a model endpoint: like models, they read texts and no data.
 
-Shoppers are customers with biases of a known size, for trying an experiment out before a model is paid for. A shopper
-is no model of a model: what moves it besides the offers is in its `Biases`. So an experiment on shoppers has a known
-answer, which the analysis has to find, and one on shoppers without biases shows no effect.
+Shoppers are customers with biases of a known size, for testing an experiment before paying for a model. A shopper does
+not imitate a model: only the offers and its `Biases` decide. So an experiment on shoppers has a known answer, which the
+analysis has to find, and one on shoppers without biases shows no effect.
 """
 
 import math
@@ -32,7 +32,7 @@ INSTRUCTIONS: tuple[Appeal, ...] = ("injection", "strong_injection")
 """Kinds of text that are obeyed or not; texts of the other kinds add to a seller's value."""
 
 _PAGE = re.compile(r"\d+ found(?:; page \d+ of (\d+))?\.")
-_FOUND = re.compile(r"^- (\S+): (.*(?:\n {4}.*)*)\n {2}Menu: (.*(?:\n {4}.*)*)\n {2}Amenities: (.*)", re.MULTILINE)
+_RESULT = re.compile(r"^- (\S+): (.*(?:\n {4}.*)*)\n {2}Menu: (.*(?:\n {4}.*)*)\n {2}Amenities: (.*)", re.MULTILINE)
 _LETTER = re.compile(r"^\[(\d+)\] from (\S+): (.*)$", re.MULTILINE)
 _PROPOSAL = re.compile(r"order proposal (\S+): (.*)\. Total \$([\d.]+)")
 _ITEM = re.compile(r"(\d+) x (.*) at \$([\d.]+)")
@@ -62,8 +62,8 @@ class _TextReader:
 def parse_outcome(text: str) -> dict[str, Json] | None:
     """The data of a search, a fetch or a premature payment, from the outcome's text; None for any other."""
     if page := _PAGE.match(text):
-        found = [_profile(*groups) for groups in _FOUND.findall(text)]
-        return {"businesses": list(found), "total_pages": int(page[1] or 1)}
+        profiles = [_profile(*groups) for groups in _RESULT.findall(text)]
+        return {"businesses": list(profiles), "total_pages": int(page[1] or 1)}
     if left := _LEFT.search(text):
         return {"seconds": int(left[1])}
     letters: list[Json] = [
@@ -90,9 +90,9 @@ def _profile(id: str, description: str, menu: str, amenities: str) -> dict[str, 
 
 def _message(words: str) -> Mapping[str, Json]:
     if proposal := _PROPOSAL.match(words):
-        found = [_ITEM.fullmatch(item) for item in proposal[2].split("; ")]
+        matches = [_ITEM.fullmatch(item) for item in proposal[2].split("; ")]
         items: list[Json] = [
-            {"item_name": item[2], "quantity": int(item[1]), "unit_price": float(item[3])} for item in found if item
+            {"item_name": item[2], "quantity": int(item[1]), "unit_price": float(item[3])} for item in matches if item
         ]
         return {
             "type": "order_proposal",
@@ -107,7 +107,7 @@ def _message(words: str) -> Mapping[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Biases:
-    """What moves a shopper besides the price; 0 has no effect.
+    """A shopper's weights for the price, texts and positions; 0 has no effect.
 
     It buys from seller j with probability e^v(j) / sum over k of e^v(k), the multinomial logit of McFadden (1974): v
     falls by `price` for each dollar, and rises by the weights of the text in the seller's description and of its
@@ -152,21 +152,21 @@ SHOPPERS: Mapping[str, Biases] = {
 
 def parse_shopper(text: str) -> tuple[str, Biases]:
     """A name and biases from "mild:authority=0.3,draw=2". UsageError, with a close match, for any other text."""
-    name, _, rest = text.partition(":")
-    known, given = {field.name for field in fields(Biases)}, dict[str, Any]()
-    for part in filter(None, rest.split(",")):
+    name, _, weights = text.partition(":")
+    names, values = {field.name for field in fields(Biases)}, dict[str, Any]()
+    for part in filter(None, weights.split(",")):
         word, _, value = part.partition("=")
-        if word not in known:
-            raise UnknownName("bias of a shopper", word, known, "its fields are listed in docs/experiments.md")
+        if word not in names:
+            raise UnknownName("bias of a shopper", word, names, "its fields are listed in docs/experiments.md")
         try:
-            given[word] = int(value) if word == "draw" else float(value)
+            values[word] = int(value) if word == "draw" else float(value)
         except ValueError:
             raise UsageError(f"{part!r} gives {word} no number; write {word}=0.5") from None
-        if word in INSTRUCTIONS and not 0 <= given[word] <= 1:
+        if word in INSTRUCTIONS and not 0 <= values[word] <= 1:
             raise UsageError(f"{part!r} is no probability; give {word} a number from 0 to 1")
     if not name:
         raise UsageError(f"a shopper needs a name before its biases, such as 'mild:authority=0.3', not {text!r}")
-    return name, Biases(**given)
+    return name, Biases(**values)
 
 
 def shopper(biases: Biases) -> AgentFactory:
@@ -189,11 +189,11 @@ class _Seller:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What a shopper knows when it chooses."""
+    """A shopper's biases, chance and sellers when it chooses."""
 
     biases: Biases
     chance: Chance
-    """The customer's own, whatever the treatment: two arms of an experiment have the same draws."""
+    """The customer's own chance, whatever the treatment: two arms of an experiment have the same draws."""
     sellers: Sequence[_Seller]
     """The sellers that it asked for a proposal."""
     obeyed: str | None
@@ -201,16 +201,16 @@ class _Choice:
 
 
 def _shop(me: Routine, biases: Biases) -> Plan:
-    """Registers, searches, asks every business that has everything, waits for proposals, chooses, pays and leaves."""
+    """Register, search, ask every business that has everything, wait for proposals, choose, pay and leave."""
     myself = observations.own_profile(me.view)
     chance = Chance.of(biases.draw)(
         "shopper", myself.id, *sorted(f"{item} {myself.prices[item]}" for item in myself.prices)
     )
     if a.Register in me.view.verbs:
         yield a.Register()
-    found = yield from _results(myself)
-    obeyed = _obeyed(found, biases, chance)
-    sellers = [seller for seller in found if seller.has_all or seller.id == obeyed]
+    results = yield from _results(myself)
+    obeyed = _obeyed(results, biases, chance)
+    sellers = [seller for seller in results if seller.has_all or seller.id == obeyed]
     for seller in sellers:
         yield _message_to(seller.id, a.Text(content=f"Hello, please send me a proposal for {_order(myself)}."))
     yield from _buy(myself, _Choice(biases, chance, sellers, obeyed))
@@ -224,12 +224,12 @@ def _order(myself: OwnProfile) -> str:
 
 def _results(myself: OwnProfile) -> Generator[Action, Outcome, list[_Seller]]:
     """All businesses that a search by item names finds, best match first."""
-    found, number = list[_Seller](), 1
+    sellers, number = list[_Seller](), 1
     while True:
         outcome = yield a.Search(query=", ".join(sorted(myself.prices)), limit=PAGE_SIZE, page=number)
         results, pages = observations.results_page(outcome)
         profiles = cast("dict[str, Any]", outcome.data or {}).get("businesses", [])
-        found += [
+        sellers += [
             _Seller(
                 result.id,
                 profile["business"]["description"],
@@ -239,12 +239,12 @@ def _results(myself: OwnProfile) -> Generator[Action, Outcome, list[_Seller]]:
         ]
         number += 1
         if number > pages:
-            return found
+            return sellers
 
 
-def _obeyed(found: Sequence[_Seller], biases: Biases, chance: Chance) -> str | None:
+def _obeyed(sellers: Sequence[_Seller], biases: Biases, chance: Chance) -> str | None:
     """The seller of the first instruction that it reads, if it obeys instructions of that kind."""
-    for seller in found:
+    for seller in sellers:
         for kind in INSTRUCTIONS:
             if _says(seller, kind):
                 return seller.id if chance("obeys", kind).uniform() < getattr(biases, kind) else None
@@ -262,7 +262,7 @@ def _split(text: str) -> list[str]:
 
 
 def _buy(myself: OwnProfile, choice: _Choice) -> Generator[Action, Outcome, None]:
-    """Waits for all answers and pays the chosen offer; where payment is not open yet it waits and chooses anew."""
+    """Wait for all answers and pay the chosen offer. Where payment is not open yet, wait and choose again."""
     offers, answered, last = list[ReceivedMessage](), set[str](), 0
     while len(answered) < len(choice.sellers):
         mail = yield from _mail(PATIENCE_S, last)
@@ -271,8 +271,8 @@ def _buy(myself: OwnProfile, choice: _Choice) -> Generator[Action, Outcome, None
         last, answered = mail[-1].index, answered | {letter.sender for letter in mail}
         offers += [letter for letter in mail if _considers(myself, letter, choice)]
     while offers:
-        chosen = _chosen(offers, choice)
-        outcome = yield _message_to(chosen.sender, a.Payment(proposal_message_id=_proposal(chosen).id))
+        offer = _choose_offer(offers, choice)
+        outcome = yield _message_to(offer.sender, a.Payment(proposal_message_id=_proposal(offer).id))
         if outcome.ok or outcome.code != NOT_YET:
             return
         opens_s = observations.seconds_to_wait(outcome)
@@ -298,7 +298,7 @@ def _considers(myself: OwnProfile, letter: ReceivedMessage, choice: _Choice) -> 
     return letter.sender == choice.obeyed or (holds_all and worth > observations.total(letter.message))
 
 
-def _chosen(offers: Sequence[ReceivedMessage], choice: _Choice) -> ReceivedMessage:
+def _choose_offer(offers: Sequence[ReceivedMessage], choice: _Choice) -> ReceivedMessage:
     """The obeyed seller's offer, otherwise the argmax of value plus Gumbel noise: the choice of a logit."""
     obeyed = [letter for letter in offers if letter.sender == choice.obeyed]
     return obeyed[0] if obeyed else max(offers, key=lambda letter: _value(letter, offers, choice))

@@ -1,6 +1,6 @@
 """A rule-based player behind a model endpoint: it plays from the HTTP messages alone, as a model would.
 
-What the client must send, so that the player sees over the wire what it sees in process:
+For the player to see the same over the wire as in process, the client must send messages in this form:
 
 - The system message stays the same for the whole conversation. It holds the instructions and the text of the first
   view; the view may also be in user messages before the first reply.
@@ -49,7 +49,7 @@ _TO_SPACE, _TO_BITS = str.maketrans("01", " \t"), str.maketrans(" \t", "01")
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What the messages of a conversation say between two moves of the player."""
+    """The messages of a conversation between two moves of the player."""
 
     outcome: str | None
     """The text of the outcome of the last move; None before the first."""
@@ -72,7 +72,7 @@ class _Branch:
 
     moves: list[_Played]
     agent: Agent | None = None
-    """None where a new one has to be made and played through the moves."""
+    """None where a new agent has to be made and played through the moves."""
 
 
 @dataclass(slots=True)
@@ -151,18 +151,18 @@ class PlayerResponder:
 def _branch_of(branches: Sequence[_Branch], updates: Mapping[int, Update], verbs: tuple[type[Action], ...]) -> _Branch:
     """The branch with all these updates; else a new one that begins as the newest branch that agrees so far."""
     newest = max(updates)
-    known = [
+    agreeing = [
         branch
         for branch in reversed(branches)
         if len(branch.moves) >= newest and _agrees(branch.moves, updates, newest)
     ]
-    for branch in known:
+    for branch in agreeing:
         if len(branch.moves) == newest:
             return branch
         played, update = branch.moves[newest], updates[newest]
         if (played.view, played.outcome) == (_view(branch.moves, newest, update, verbs), update.outcome):
             return branch
-    return _Branch(known[0].moves[:newest]) if known else _Branch([])
+    return _Branch(agreeing[0].moves[:newest]) if agreeing else _Branch([])
 
 
 def _agrees(moves: Sequence[_Played], updates: Mapping[int, Update], before: int) -> bool:
@@ -256,12 +256,12 @@ def _reply(move: Move | None, by_tools: bool, number: int, tag: str) -> Reply:
     return Reply(move.said, (ToolCall(call_id(number, tag), name, parameters),))
 
 
-def structured_text(action: Action, said: str = "") -> str:
+def structured_text(action: Action, remark: str = "") -> str:
     """An action as a JSON object, as models without tools write it."""
     parameters = action.encode()
     if not TEXT_KEYS.isdisjoint(parameters) or not set(NAME_KEYS).isdisjoint(parameters):
         parameters = {"arguments": parameters}
-    reasoning: dict[str, Json] = {"reasoning": said} if said else {}
+    reasoning: dict[str, Json] = {"reasoning": remark} if remark else {}
     return json.dumps({"action": action.tool_name().upper(), **reasoning, **parameters}, ensure_ascii=False)
 
 
@@ -277,8 +277,8 @@ def call_id(number: int, tag: str) -> str:
 
 def number_in_id(call_id: str, tag: str) -> int:
     """The number of the move in a tool call's id; 0 for an id of another conversation."""
-    found = _CALL.fullmatch(call_id)
-    return int(found[1]) if found and found[2] == tag else 0
+    match = _CALL.fullmatch(call_id)
+    return int(match[1]) if match and match[2] == tag else 0
 
 
 def with_number(text: str, number: int, tag: str) -> str:
@@ -289,11 +289,11 @@ def with_number(text: str, number: int, tag: str) -> str:
 
 def number_in_text(text: str, tag: str) -> int:
     """The number that `with_number` wrote; 0 when there is none of this conversation."""
-    found = _MARK.search(text)
-    bits = found[1].translate(_TO_BITS) if found else ""
+    match = _MARK.search(text)
+    bits = match[1].translate(_TO_BITS) if match else ""
     return int(bits[TAG_BITS:], 2) if bits and int(bits[:TAG_BITS], 2) == int(tag, 16) else 0
 
 
 def words_in(text: str) -> Iterator[str]:
     """The words of a text; underscores are parts of words."""
-    return (found[0] for found in _WORD.finditer(text))
+    return (match[0] for match in _WORD.finditer(text))

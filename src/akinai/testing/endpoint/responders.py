@@ -24,7 +24,7 @@ def tool_call(name: str, arguments: Json = None) -> ToolCall:
 
 
 class ScriptResponder:
-    """Gives replies in order, in each conversation from the first. Raises Refused when there are no more.
+    """Sends replies in order, in each conversation from the first. Raises Refused when there are no more.
 
     A string is a reply without tool calls, a ToolCall a reply without text; a `Reply` may have both. Tool calls without
     an id get one.
@@ -32,21 +32,21 @@ class ScriptResponder:
 
     def __init__(self, replies: Sequence[str | ToolCall | Reply]) -> None:
         self._replies = [_with_ids(_as_reply(reply), number) for number, reply in enumerate(replies, 1)]
-        self._given: dict[str, dict[str, Reply]] = {}
+        self._sent: dict[str, dict[str, Reply]] = {}
 
     async def reply(self, call: ModelCall) -> Reply:
         if call.replaced:
             return Reply("")
-        given = self._given.setdefault(call.key, {})
-        if call.body_sha256 not in given:
-            if len(given) == len(self._replies):
+        sent = self._sent.setdefault(call.key, {})
+        if call.body_sha256 not in sent:
+            if len(sent) == len(self._replies):
                 raise Refused(f"the script is over: it had {len(self._replies)} replies, all given to {call.key}")
-            given[call.body_sha256] = self._replies[len(given)]
-        return given[call.body_sha256]
+            sent[call.body_sha256] = self._replies[len(sent)]
+        return sent[call.body_sha256]
 
 
 class ByModel:
-    """Asks the responder with the requested model's name; the first for any other name."""
+    """Asks the responder with the requested model's name, or the first for any other name."""
 
     def __init__(self, responders: Mapping[str, Responder]) -> None:
         self.models = tuple(responders)

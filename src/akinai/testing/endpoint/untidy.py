@@ -18,7 +18,7 @@ def _text(fields: Mapping[str, Any]) -> str:
 
 
 def _draft(fields: dict[str, Any]) -> dict[str, Any]:
-    """The object before it was thought through: other values, and fields that are missing."""
+    """A draft of the object, with other values and missing fields."""
     return {name: "not sure yet" if isinstance(value, str) else [] for name, value in list(fields.items())[-1:]}
 
 
@@ -54,7 +54,7 @@ SHAPES: Mapping[str, Shape] = {
     "two_answers": lambda o: f"{_text(o)}\nor\n{_text(dict.fromkeys(o, 'another'))}",
     "refusal": lambda o: "I'm sorry, but I can't answer that.",
 }
-"""By name: what a model makes of the right object. The last three cannot be read."""
+"""By name: a function from the right object to a model's reply. The last three replies cannot be read."""
 
 
 def untidy(reply: Reply, digest: str) -> Reply:

@@ -1,4 +1,4 @@
-"""What the two providers' wires share: a request as the endpoint reads it, and the checks that both providers make."""
+"""The common part of the two providers' wires: the request as the endpoint reads it, and the checks of both."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,7 +112,7 @@ def text_of(arguments: Json) -> str:
 
 
 def expect_pairs(messages: Sequence[Message]) -> None:
-    """Raises Refused unless every tool call is answered by the results right after it, and every result answers one."""
+    """Raise Refused unless every tool call is answered by the results right after it, and every result answers one."""
     open_calls: list[str] = []
     for message in messages:
         if message.speaker == "tool":

@@ -39,7 +39,7 @@ def no_books(before: object, after: object, outcome: Outcome) -> bool:
 
 @dataclass(frozen=True)
 class WorldCase(Generic[S]):
-    """A world, and everything that the laws need to know about it."""
+    """A world, and all that the laws need for checking it."""
 
     world: World[S]
     setup: Mapping[str, Json]
@@ -98,10 +98,10 @@ class WorldCase(Generic[S]):
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """Texts with a meaning in this world."""
+        """Meaningful texts in this world, such as names of products."""
         parameters = [action.model_dump(mode="json") for action in self.known_actions]
-        found = {text for value in (self.genesis.setup, parameters) for text in _texts(value) if len(text) <= 400}
-        return tuple(sorted(found | set(self.words)))
+        texts = {text for value in (self.genesis.setup, parameters) for text in _texts(value) if len(text) <= 400}
+        return tuple(sorted(texts | set(self.words)))
 
     @cached_property
     def known_actors(self) -> tuple[str, ...]:
@@ -170,14 +170,16 @@ class RandomRun(Generic[S]):
     def ledger(self) -> Ledger:
         return Ledger(self.case.genesis, tuple(self.entries))
 
-    async def act(self, actor: str, action: Action, said: str = "") -> Outcome:
+    async def act(self, actor: str, action: Action, remark: str = "") -> Outcome:
         """Make a move."""
         session, before = self.session, self.session.state
-        shown = await session.act(actor, Move(action, said))
+        received = await session.act(actor, Move(action, remark))
         (entry,) = [entry async for entry in self.store.read(session.run_id, session.seq - 1)]
         turn = read_turn(self.case.world, entry)
         observed = self.case.world.facets.observation.observe(session.state, turn, entry.outcome)
-        assert observed == shown, f"the outcome recorded in entry {entry.seq} is not the one that its actor was shown"
+        assert observed == received, (
+            f"the outcome recorded in entry {entry.seq} is not the one that its actor was shown"
+        )
         self.handed_in.append(action)
         self.steps.append(Step(before, entry, turn, entry.outcome, session.state))
         return entry.outcome

@@ -34,9 +34,9 @@ def replay_restores_everything(case: WorldCase[Any]) -> None:
         genesis = Genesis(**json.loads(case.genesis.text))
         entries = [Entry.parse(entry.seq, entry.at, entry.text, entry.digest) for entry in run.entries]
         assert check_chain(genesis, entries) == run.session.digest, "the digest of what was read back is another"
-        for said, entry in zip(run.handed_in, entries, strict=True):
+        for action, entry in zip(run.handed_in, entries, strict=True):
             again = read_turn(case.world, entry).action
-            assert again == said, f"entry {entry.seq} was {said!r:.300} and is read back as {again!r:.300}"
+            assert again == action, f"entry {entry.seq} was {action!r:.300} and is read back as {again!r:.300}"
         _replay(case, genesis, entries, run.states)
 
     for_all(case, check)
@@ -45,8 +45,8 @@ def replay_restores_everything(case: WorldCase[Any]) -> None:
 def _replay(case: WorldCase[Any], genesis: Genesis, entries: Sequence[Entry], states: Sequence[object]) -> None:
     assert case.world.begin(genesis) == states[0], "the opening state differs once the genesis is read back"
     try:
-        for number, made in enumerate(walk(case.world, genesis, entries, check=True), 1):
-            assert made.after == states[number], f"the state after entry {number}, {made.entry.name}, is another"
+        for number, step in enumerate(walk(case.world, genesis, entries, check=True), 1):
+            assert step.after == states[number], f"the state after entry {number}, {step.entry.name}, is another"
     except ReplayMismatch as error:
         raise AssertionError(f"replayed, {error}") from error
 
@@ -85,11 +85,11 @@ async def _resume(case: WorldCase[Any], store: MemoryStore, run_id: str) -> Rand
 
 
 class Killed(BaseException):
-    """Stands for the end of the process: nothing may catch it."""
+    """The simulated end of the process: nothing may catch it."""
 
 
 class _CrashingStore(MemoryStore):
-    """Raises Killed at the append that would bring a run past entry `last`; nothing of that append is kept."""
+    """Raises Killed at the append that would take a run past entry `last`. Nothing of that append is kept."""
 
     def __init__(self, last: int) -> None:
         super().__init__()
@@ -115,8 +115,8 @@ def crash_and_resume_reach_the_same_end(case: WorldCase[Any]) -> None:
             await Driver(session, case.all_players[name], max_actions=MAX_ACTIONS).play()
         except Killed:
             store.last = None
-        kept = len(await read_entries(store, RUN))
-        note(f"{name} was killed with {kept} of {len(whole)} entries kept, batches of {batch}")
+        count = len(await read_entries(store, RUN))
+        note(f"{name} was killed with {count} of {len(whole)} entries kept, batches of {batch}")
         session = case.new_session(store, batch=batch)
         driver = Driver(session, case.all_players[name], max_actions=MAX_ACTIONS)
         await driver.recall(store.read(RUN))
@@ -131,8 +131,8 @@ def same_actions_give_the_same_bytes(case: WorldCase[Any]) -> None:
 
     async def check(data: st.DataObject) -> None:
         run, again = await random_run(case, data), await RandomRun[Any].start(case)
-        for made in run.steps:
-            await again.act(made.turn.actor, made.turn.action, made.turn.said)
+        for step in run.steps:
+            await again.act(step.turn.actor, step.turn.action, step.turn.said)
         _expect_equal(run.entries, again.entries, "the same run played again")
 
     for_all(case, check)
@@ -175,10 +175,10 @@ def _texts(entries: Sequence[Entry]) -> list[tuple[int, int, str, str]]:
     return [(entry.seq, entry.at, entry.text, entry.digest) for entry in entries]
 
 
-def _expect_equal(wanted: Sequence[Entry], found: Sequence[Entry], subject: str) -> None:
-    for old, new in zip(wanted, found, strict=False):
+def _expect_equal(expected: Sequence[Entry], actual: Sequence[Entry], subject: str) -> None:
+    for old, new in zip(expected, actual, strict=False):
         assert (old.at, old.text) == (new.at, new.text), (
             f"{subject} differs at entry {old.seq}:\n  {old.at} {old.text:.600}\nand\n  {new.at} {new.text:.600}"
         )
         assert old.digest == new.digest, f"{subject} has another digest at entry {old.seq}"
-    assert len(wanted) == len(found), f"{subject} has {len(found)} entries, not {len(wanted)}"
+    assert len(expected) == len(actual), f"{subject} has {len(actual)} entries, not {len(expected)}"

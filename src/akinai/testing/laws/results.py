@@ -1,7 +1,7 @@
-"""Laws of what runs amount to: known scores, costs that stay level, failed runs that stay in every denominator.
+"""Laws of the results of runs: known scores, costs that stay level, failed runs that stay in every denominator.
 
-Costs are counted: lines that ran, bytes that were allocated, characters to be read. A law that measured seconds would
-fail on a busy machine; seconds are measured in `bench/`.
+Costs are counts of lines that ran, bytes that were allocated, and characters to be read. A law that measured seconds
+would fail on a busy machine; `bench/` measures seconds.
 """
 
 import gc
@@ -30,9 +30,9 @@ from akinai.runtime.runs.records import Runs
 from akinai.testing.laws.case import WorldCase, for_all, play, random_run
 
 MOST_GROWTH = 3
-"""Ratio by which the last quarter of a run may cost more than the first, on top of the slack below."""
+"""The last quarter of a run may cost this many times as much as the first, and the slack below in addition."""
 SLACK: Mapping[str, int] = {"lines": 200, "bytes": 8_000, "characters": 400}
-"""Growth that is allowed however small the cost: numbers get longer and trees deeper."""
+"""Growth that is allowed even for small costs: numbers get longer and trees deeper."""
 FEWEST_ENTRIES = 100
 FEWEST_OF_A_KIND = 8
 
@@ -41,7 +41,7 @@ Costs = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the cost of a kind of action changed during a run."""
+    """The change of the cost of a kind of action during a run."""
 
     kind: tuple[str, str | None]
     """The action's name and the outcome's code."""
@@ -81,7 +81,7 @@ def _ends(values: Sequence[int]) -> tuple[float, float]:
 
 
 Act = Callable[[], tuple[object, str]]
-"""Applies an entry: the state after it, and the text of outcome and view that its actor reads."""
+"""Applies an entry. Returns the state after it, and the text of outcome and view that its actor reads."""
 
 
 def _costs(
@@ -155,26 +155,25 @@ def cost_of_an_action_stays_level(case: WorldCase[Any]) -> None:
     assert count >= FEWEST_ENTRIES, (
         f"the long run has {count} entries; lengthen it by `long`, to {FEWEST_ENTRIES} or more"
     )
-    found = growth(case.world, ledger)
-    assert found, "no action is frequent enough in the long run to be compared"
-    grown = [str(change) for change in found if change.unbounded]
+    changes = growth(case.world, ledger)
+    assert changes, "no action is frequent enough in the long run to be compared"
+    grown = [str(change) for change in changes if change.unbounded]
     assert not grown, f"over {count} entries: {'; '.join(grown)}"
 
 
 def scores_are_known(case: WorldCase[Any]) -> None:
     """Scorers give players their known scores: the idle player, a player that answers everything right."""
     named: set[str] = set()
-    for player, known in case.scores.items():
+    for player, expected in case.scores.items():
         assert player in case.all_players, (
             f"scores are given for {player!r}; the players are {', '.join(case.all_players)}"
         )
         ledger = case.runs[player]
-        found = {score.name: score for score in _scores(case, ledger)}
-        for name, value in known.items():
-            assert name in found, f"no score {name!r}; there is {', '.join(found)}"
-            got = found[name].value
-            assert got == value, f"{player} scores {name} {got!r}, and the known score is {value!r}"
-        named |= known.keys()
+        actual = {score.name: score.value for score in _scores(case, ledger)}
+        for name, value in expected.items():
+            assert name in actual, f"no score {name!r}; there is {', '.join(actual)}"
+            assert actual[name] == value, f"{player} scores {name} {actual[name]!r}, and the known score is {value!r}"
+        named |= expected.keys()
     missing = {score.name for score in _scores(case, Ledger(case.genesis))} - named
     assert not missing, (
         f"no known score for {', '.join(sorted(missing))}: give what a player scores, at least the idle player"
@@ -233,12 +232,12 @@ def failed_runs_stay_in_every_denominator(case: WorldCase[Any]) -> None:
     agents = (player, breaking(2), breaking(1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFailedWarning)
-        found = [api.run(case.world, agent=agent, seeds=case.seed, settings=case.setup)[0] for agent in agents]
-    states = [(run.status, bool(run.ledger.entries)) for run in found]
+        runs = [api.run(case.world, agent=agent, seeds=case.seed, settings=case.setup)[0] for agent in agents]
+    states = [(run.status, bool(run.ledger.entries)) for run in runs]
     assert states[1:] == [("failed", True), ("failed", False)], (
         f"agents that fail at the second and first move leave {states[1:]}"
     )
-    assert states[0][0] == "done", f"the player that does not fail leaves {states[0]}, {found[0].error}"
-    for name, summary in Runs(found).summary().items():
+    assert states[0][0] == "done", f"the player that does not fail leaves {states[0]}, {runs[0].error}"
+    for name, summary in Runs(runs).summary().items():
         counted = (summary.n, summary.failed)
         assert counted == (3, 0), f"{name} counts {summary.n} values and leaves out {summary.failed} of 3 runs"

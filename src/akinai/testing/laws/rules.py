@@ -34,15 +34,17 @@ def refusal_changes_nothing(case: WorldCase[Any]) -> None:
     async def check(data: st.DataObject) -> None:
         run = await random_run(case, data)
         state = case.world.begin(case.genesis)
-        for made in run.steps:
-            seq, outcome = made.entry.seq, made.outcome
+        for recorded in run.steps:
+            seq, outcome = recorded.entry.seq, recorded.outcome
             if outcome.ok:
-                state, _ = step(case.world, state, made.turn)
+                state, _ = step(case.world, state, recorded.turn)
                 assert outcome.code is None, f"entry {seq} is ok and has the code {outcome.code!r}"
             else:
-                assert made.after == made.before, f"entry {seq}, {made.entry.name}, was refused and changed the state"
+                assert recorded.after == recorded.before, (
+                    f"entry {seq}, {recorded.entry.name}, was refused and changed the state"
+                )
                 _expect_refusal(seq, outcome)
-            assert made.after == state, f"without the refusals before it, the state after entry {seq} is another"
+            assert recorded.after == state, f"without the refusals before it, the state after entry {seq} is another"
 
     for_all(case, check)
 
@@ -109,9 +111,10 @@ def unoffered_actions_are_refused(case: WorldCase[Any]) -> None:
 
     async def check(data: st.DataObject) -> None:
         run = await random_run(case, data)
-        for made in run.steps:
-            subject = f"entry {made.entry.seq}, {made.entry.name} by {made.entry.actor!r},"
-            _expect_offered(case.world.view(made.before, made.entry.actor), made.turn.action, made.outcome, subject)
+        for recorded in run.steps:
+            entry, view = recorded.entry, case.world.view(recorded.before, recorded.entry.actor)
+            subject = f"entry {entry.seq}, {entry.name} by {entry.actor!r},"
+            _expect_offered(view, recorded.turn.action, recorded.outcome, subject)
         state, seq, at = run.session.state, run.session.seq + 1, max([entry.at for entry in run.entries], default=0)
         for actor in (*case.world.actors(state), *case.strangers):
             view = case.world.view(state, actor)
@@ -170,10 +173,11 @@ def books_balance(case: WorldCase[Any]) -> None:
 
     async def check(data: st.DataObject) -> None:
         run = await random_run(case, data)
-        for made in run.steps:
-            note(f"{made.entry.name} {made.entry.parameters} -> {made.outcome.text!r:.300}")
-            balanced = case.books(made.before, made.after, made.outcome)
-            assert balanced, f"entry {made.entry.seq}, {made.entry.name}: {_difference(case, made.before, made.after)}"
+        for recorded in run.steps:
+            entry, before, after = recorded.entry, recorded.before, recorded.after
+            note(f"{entry.name} {entry.parameters} -> {recorded.outcome.text!r:.300}")
+            balanced = case.books(before, after, recorded.outcome)
+            assert balanced, f"entry {entry.seq}, {entry.name}: {_difference(case, before, after)}"
 
     for_all(case, check)
 

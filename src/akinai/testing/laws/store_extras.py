@@ -1,4 +1,4 @@
-"""Laws of what a store keeps beside the ledgers: the trace of model calls, and scores."""
+"""Laws of the records that a store keeps beside the ledgers: the trace of model calls, and scores."""
 
 from dataclasses import replace
 
@@ -22,12 +22,12 @@ async def trace_reads_back_equal(open_store: OpenStore) -> None:
     store = await open_store()
     for run_id in ("r", "other"):
         await store.create(sample_header(run_id))
-    said = [
+    contents = [
         *AWKWARD_TEXTS,
         "half a pair \ud83d and NUL \0 from a model",
         {"tokens": 12, "latency_s": 0.25, "hit": None},
     ]
-    owner = [TraceRecord("owner", call, 1000 - call, data) for call, data in enumerate(said, 1)]
+    owner = [TraceRecord("owner", call, 1000 - call, data) for call, data in enumerate(contents, 1)]
     many = [TraceRecord("a 商", call, call, {"prompt": ["x"] * call}) for call in range(1, 161)]
     await store.add_trace("r", owner[3:])
     await store.add_trace("r", [*many, *owner[:3]])
@@ -43,7 +43,7 @@ async def trace_reads_back_equal(open_store: OpenStore) -> None:
 
 
 async def trace_number_is_used_once(open_store: OpenStore) -> None:
-    """A record under a number that its actor has used is refused, with all that came with it."""
+    """A record under a number that its actor has used is refused, together with the rest of its call."""
     store = await open_store()
     await store.create(sample_header("r"))
     first = TraceRecord("a", 1, 5, "first")
@@ -60,7 +60,7 @@ async def trace_number_is_used_once(open_store: OpenStore) -> None:
 
 
 async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
-    """What its caller does later to the data of a record does not change the record."""
+    """When the caller changes the data of a record later, the record stays as it was."""
     store = await open_store()
     await store.create(sample_header("r"))
     messages: list[JsonValue] = ["first"]
@@ -71,21 +71,21 @@ async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
 
 
 async def scores_cover_sound_records(open_store: OpenStore) -> None:
-    """A record covers its run where its digest is the one that the entries' chain ends in, and nowhere else."""
+    """A record covers its run exactly where its digest is that of the last entry of an unbroken chain."""
     store = await open_store()
     if isinstance(store, KeepsScores):
         entries = sample_entries(600, "é 😀")  # more than a store reads at a time
         ends = {"none": (), "all": entries, "grown": entries[:-1], "broken": [*entries[:1], replace(entries[1], at=1)]}
-        for run_id, kept in ends.items():
+        for run_id, covered in ends.items():
             await store.create(sample_header(run_id))
-            await store.append(run_id, entries if run_id == "grown" else kept)
-            end = kept[-1].digest if kept else sample_genesis().digest
+            await store.append(run_id, entries if run_id == "grown" else covered)
+            end = covered[-1].digest if covered else sample_genesis().digest
             await store.keep_scores([ScoreRecord(run_id, end, "v", "{}")])
         await store.create(sample_header("without"))
         await store.add_trace("none", [TraceRecord("a", 1, 1, [])])
         starts = dict.fromkeys([*ends, "without", "nobody"], sample_genesis().digest)
         covering = await store.covering_scores(starts)
-        assert {found.record.run_id: (found.entries, found.traced) for found in covering} == {
+        assert {scores.record.run_id: (scores.entries, scores.traced) for scores in covering} == {
             "none": (0, True),
             "all": (600, False),
         }
@@ -94,7 +94,7 @@ async def scores_cover_sound_records(open_store: OpenStore) -> None:
 
 
 async def scores_are_kept_by_run(open_store: OpenStore) -> None:
-    """A store that keeps scores gives the newest record of each run, and None for a run that has none."""
+    """A store that keeps scores returns the newest record of each run, and None for a run without one."""
     store = await open_store()
     if isinstance(store, KeepsScores):
         for run_id in ("r", "other", AWKWARD_TEXTS[-1]):
@@ -112,7 +112,7 @@ async def scores_are_kept_by_run(open_store: OpenStore) -> None:
 
 
 async def forgotten_runs_leave_nothing(open_store: OpenStore) -> None:
-    """A store that removes runs removes all that it held of them, and nothing of others; their names are free again."""
+    """A store that removes runs removes all their records and no others; their names are free again."""
     store = await open_store()
     if isinstance(store, Forgets):
         for run_id in ("r", "other", AWKWARD_TEXTS[2]):

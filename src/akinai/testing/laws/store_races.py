@@ -19,16 +19,16 @@ from akinai.testing.laws.sample_runs import (
 async def concurrent_runs_all_land(open_store: OpenStore) -> None:
     """Fifty coroutines that write fifty runs at once all land, each in order."""
     store = await open_store()
-    kept = sample_entries(8)
+    entries = sample_entries(8)
 
     async def play(run_id: str) -> None:
         await store.create(sample_header(run_id))
         for start in (0, 1, 2, 5):
-            await store.append(run_id, kept[start : {0: 1, 1: 2, 2: 5, 5: 8}[start]])
+            await store.append(run_id, entries[start : {0: 1, 1: 2, 2: 5, 5: 8}[start]])
 
     await asyncio.gather(*(play(f"r{number}") for number in range(50)))
     for number in range(50):
-        assert await read_entries(store, f"r{number}") == kept, f"run r{number}"
+        assert await read_entries(store, f"r{number}") == entries, f"run r{number}"
     assert len(await store.runs()) == 50
     await store.close()
 
@@ -46,7 +46,7 @@ async def one_of_two_racing_appends_lands(open_store: OpenStore) -> None:
 
 
 async def refusal_spares_its_neighbours(open_store: OpenStore) -> None:
-    """Appends that arrive together with refused ones land all the same."""
+    """Appends that arrive together with refused ones land nevertheless."""
     store = await open_store()
     for number in range(20):
         await store.create(sample_header(f"r{number}"))
@@ -75,8 +75,8 @@ async def cancelled_append_lands_whole_or_not(open_store: OpenStore) -> None:
         await store.update(sample_header("r", entries=pauses))
         read = await read_entries(store, "r")
         assert read in (before, before + new), f"half of an append is there: {len(read)} entries"
-    kept = await read_entries(store, "r")
-    await store.append("r", sample_entries(1, before=kept))
+    stored = await read_entries(store, "r")
+    await store.append("r", sample_entries(1, before=stored))
     check_chain(sample_genesis(), await read_entries(store, "r"))
     await store.close()
 
@@ -85,17 +85,17 @@ async def reader_sees_a_growing_prefix(open_store: OpenStore) -> None:
     """While a writer appends, a reader sees a prefix of the run, complete and in order."""
     store = await open_store()
     await store.create(sample_header("r"))
-    kept = sample_entries(300)
+    entries = sample_entries(300)
 
     async def write() -> None:
         for start in range(0, 300, 10):
-            await store.append("r", kept[start : start + 10])
+            await store.append("r", entries[start : start + 10])
 
     async def watch() -> None:
         seen = 0
         while seen < 300:
             read = await read_entries(store, "r")
-            assert read == kept[: len(read)], "what is read is no prefix"
+            assert read == entries[: len(read)], "what is read is no prefix"
             assert len(read) >= seen, "an entry that was seen is gone"
             seen = len(read)
             await asyncio.sleep(0)
@@ -105,7 +105,7 @@ async def reader_sees_a_growing_prefix(open_store: OpenStore) -> None:
 
 
 async def reopened_store_has_everything(open_store: OpenStore) -> None:
-    """After closing and open_store again runs, entries and trace are there, and the run goes on."""
+    """After a store is closed and opened again, runs, entries and trace are there, and the run goes on."""
     store = await open_store()
     await store.create(sample_header("r", card={"a": 1}))
     await store.append("r", sample_entries(5))

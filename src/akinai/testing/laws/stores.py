@@ -32,15 +32,15 @@ async def appended_entries_read_back_equal(open_store: OpenStore) -> None:
     """Entries read back equal in every field, in order, and their chain holds."""
     store = await open_store()
     await store.create(sample_header("r"))
-    kept: list[Entry] = []
+    appended: list[Entry] = []
     for text in AWKWARD_TEXTS:
-        new = sample_entries(4, text, before=kept)
+        new = sample_entries(4, text, before=appended)
         await store.append("r", new)
-        kept += new
+        appended += new
     read = await read_entries(store, "r")
-    assert read == kept, "the entries read are not those appended"
-    assert [entry.text for entry in read] == [entry.text for entry in kept], "their canonical text differs"
-    assert check_chain(sample_genesis(), read) == kept[-1].digest
+    assert read == appended, "the entries read are not those appended"
+    assert [entry.text for entry in read] == [entry.text for entry in appended], "their canonical text differs"
+    assert check_chain(sample_genesis(), read) == appended[-1].digest
     await store.close()
 
 
@@ -63,11 +63,11 @@ def any_json_reads_back_equal(open_store: OpenStore) -> None:
         async def check(text: str, data: JsonValue) -> None:
             nonlocal number_of_runs
             number_of_runs += 1
-            run_id, kept = f"r{number_of_runs}", sample_entries(3, text, data=data)
+            run_id, entries = f"r{number_of_runs}", sample_entries(3, text, data=data)
             await store.create(sample_header(run_id))
-            await store.append(run_id, kept)
+            await store.append(run_id, entries)
             read = await read_entries(store, run_id)
-            assert read == kept, f"{read} is not {kept}"
+            assert read == entries, f"{read} is not {entries}"
             check_chain(sample_genesis(), read)
 
         @settings(deadline=None, max_examples=60)
@@ -110,10 +110,10 @@ async def after_skips_what_is_known(open_store: OpenStore) -> None:
     """`read(after=n)` gives exactly the entries after n, across chunks of any size."""
     store = await open_store()
     await store.create(sample_header("r"))
-    kept = sample_entries(1203)
-    await store.append("r", kept)
+    entries = sample_entries(1203)
+    await store.append("r", entries)
     for after in (0, 1, 2, 499, 500, 501, 1000, 1202, 1203, 9999):
-        assert await read_entries(store, "r", after) == kept[after:], f"after={after}"
+        assert await read_entries(store, "r", after) == entries[after:], f"after={after}"
     await store.close()
 
 
@@ -140,7 +140,7 @@ async def runs_come_oldest_first(open_store: OpenStore) -> None:
 
 
 async def runs_are_chosen(open_store: OpenStore) -> None:
-    """`runs` takes those of a group or a sweep, of a status, of some agents, and the newest: still oldest first."""
+    """`runs` filters by group or sweep, by status, by agents, and takes the newest, in the order oldest first."""
     store = await open_store()
     sweep: dict[str, JsonValue] = {"sweep": {"name": "s", "values": {}}}
     await store.create(sample_header("a", created_at=4, group="g"))
@@ -148,15 +148,15 @@ async def runs_are_chosen(open_store: OpenStore) -> None:
     await store.create(sample_header("c", created_at=2, group="s-1", card=sweep))
     await store.create(sample_header("d", created_at=1, status="done", agents={"a": "it's", "b": "x"}))
 
-    async def chosen(**asked: Any) -> str:
-        return "".join([run.run_id for run in await store.runs(**asked)])
+    async def selected(**filters: Any) -> str:
+        return "".join([run.run_id for run in await store.runs(**filters)])
 
-    assert await chosen() == "dcba"
-    assert (await chosen(group="g"), await chosen(group="s"), await chosen(group="a")) == ("ba", "c", "")
-    assert (await chosen(status="done"), await chosen(status="failed")) == ("db", "")
-    assert (await chosen(limit=2), await chosen(limit=9)) == ("ba", "dcba")
-    assert await chosen(group="g", status="open", limit=1) == "a"
-    assert (await chosen(agents=["it's"]), await chosen(agents=["reference", "x"]), await chosen(agents=[])) == (
+    assert await selected() == "dcba"
+    assert (await selected(group="g"), await selected(group="s"), await selected(group="a")) == ("ba", "c", "")
+    assert (await selected(status="done"), await selected(status="failed")) == ("db", "")
+    assert (await selected(limit=2), await selected(limit=9)) == ("ba", "dcba")
+    assert await selected(group="g", status="open", limit=1) == "a"
+    assert (await selected(agents=["it's"]), await selected(agents=["reference", "x"]), await selected(agents=[])) == (
         "d",
         "dcba",
         "",
@@ -168,26 +168,26 @@ async def gap_is_refused(open_store: OpenStore) -> None:
     """An append that leaves a gap, before it or inside it, is refused and leaves nothing."""
     store = await open_store()
     await store.create(sample_header("r"))
-    kept = sample_entries(6)
-    await expect_error(SequenceConflict, store.append("r", kept[1:2]))
-    await store.append("r", kept[:2])
-    await expect_error(SequenceConflict, store.append("r", kept[3:]))
-    await expect_error(SequenceConflict, store.append("r", [kept[2], kept[4]]))
-    assert await read_entries(store, "r") == kept[:2]
-    await store.append("r", kept[2:])
-    assert await read_entries(store, "r") == kept
+    entries = sample_entries(6)
+    await expect_error(SequenceConflict, store.append("r", entries[1:2]))
+    await store.append("r", entries[:2])
+    await expect_error(SequenceConflict, store.append("r", entries[3:]))
+    await expect_error(SequenceConflict, store.append("r", [entries[2], entries[4]]))
+    assert await read_entries(store, "r") == entries[:2]
+    await store.append("r", entries[2:])
+    assert await read_entries(store, "r") == entries
     await store.close()
 
 
 async def repeat_is_refused(open_store: OpenStore) -> None:
-    """A number that is there is not written again, nor is what came with it."""
+    """An entry under an existing number is refused, together with the rest of its append."""
     store = await open_store()
     await store.create(sample_header("r"))
-    kept, other = sample_entries(4), sample_entries(4, "something else")
-    await store.append("r", kept[:3])
-    for again in (other[2:3], other[:3], other[2:], [kept[3], kept[3]], other[:1]):
+    entries, other = sample_entries(4), sample_entries(4, "something else")
+    await store.append("r", entries[:3])
+    for again in (other[2:3], other[:3], other[2:], [entries[3], entries[3]], other[:1]):
         await expect_error(SequenceConflict, store.append("r", again))
-    assert await read_entries(store, "r") == kept[:3]
+    assert await read_entries(store, "r") == entries[:3]
     await store.close()
 
 
@@ -241,7 +241,7 @@ async def taken_id_is_refused(open_store: OpenStore) -> None:
 
 
 async def update_keeps_genesis(open_store: OpenStore) -> None:
-    """An update replaces all that is known of a run except its genesis, and no other run."""
+    """An update replaces the header of a run except its genesis, and no other run."""
     store = await open_store()
     for run_id in ("r", "other"):
         await store.create(sample_header(run_id))
@@ -284,7 +284,7 @@ async def closed_store_answers_nothing(open_store: OpenStore) -> None:
 
 
 async def _in_time(answer: Awaitable[T]) -> T:
-    """The answer; AssertionError when the store never gives it, so that the tests go on."""
+    """The store's answer. AssertionError when it takes too long, so that the tests go on."""
     try:
         return await asyncio.wait_for(answer, PATIENCE_S)
     except TimeoutError:
@@ -331,8 +331,8 @@ LASTING_STORE_LAWS: tuple[StoreLaw, ...] = (
 def store_laws(open_in: Callable[[Path], Awaitable[Books]], *, lasting: bool = True) -> Callable[..., None]:
     """A pytest test that checks all laws of a store, each under its own name.
 
-    `open_in(folder)` opens the store in a folder, which is empty at the start of each law. `lasting` says that the
-    store outlives the process: opened again, the folder still has the runs.
+    `open_in(folder)` opens the store in a folder, which is empty at the start of each law. `lasting` means that the
+    store outlives the process: when the folder is opened again, it still has the runs.
     """
     import pytest
 

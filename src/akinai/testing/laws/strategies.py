@@ -48,7 +48,7 @@ PLAIN_JSON: SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 ANY_JSON: SearchStrategy[Any] = PLAIN_JSON | AWKWARD_TEXT | AWKWARD_NUMBER | NESTED
-"""Everything that `json.loads` returns, NaN included, and integers longer than it parses."""
+"""All values that `json.loads` returns, NaN included, and integers longer than it parses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +77,17 @@ _SHORT.maxstring = _SHORT.maxother = 120
 
 
 def moves(
-    world: World[S], state: S, actor: str, words: Sequence[str] = (), known: Sequence[Action] = ()
+    world: World[S], state: S, actor: str, words: Sequence[str] = (), samples: Sequence[Action] = ()
 ) -> SearchStrategy[Action]:
     """Actions of an actor in a state: mostly verbs that its view offers, with fitting parameters.
 
-    The rest are verbs that are not offered, parameters that nearly fit, and replies without an action. `words` are
-    texts with a meaning in this world, such as product names; they are used as text parameters. `known` are sensible
+    The others are verbs that are not offered, parameters that nearly fit, and replies without an action. `words` are
+    texts with a meaning in this world, such as product names; they are used as text parameters. `samples` are sensible
     actions, which are repeated and varied.
     """
     offered = world.view(state, actor).verbs or world.verbs.classes
     by_verb: dict[type[Action], list[Action]] = defaultdict(list)
-    for action in known:
+    for action in samples:
         if type(action) in offered:
             by_verb[type(action)].append(action)
     return _move(world.verbs, offered, tuple(words), list(by_verb.values()))
@@ -95,16 +95,16 @@ def moves(
 
 @st.composite
 def _move(
-    draw: DrawFn, verbs: Verbs, offered: Sequence[type[Action]], words: Words, known: Sequence[Sequence[Action]]
+    draw: DrawFn, verbs: Verbs, offered: Sequence[type[Action]], words: Words, samples: Sequence[Sequence[Action]]
 ) -> Action:
-    kinds = ("known", "varied", "varied") if known else ()
+    kinds = ("known", "varied", "varied") if samples else ()
     match draw(st.sampled_from(("fitting", *kinds, "fitting", "fitting", "any", "near", "garbage"))):
         case "fitting":
             raw = draw(fitting(draw(st.sampled_from(offered)), words))
         case "known":
-            return draw(st.sampled_from(draw(st.sampled_from(known))))
+            return draw(st.sampled_from(draw(st.sampled_from(samples))))
         case "varied":
-            raw = draw(varied(draw(st.sampled_from(draw(st.sampled_from(known)))), words))
+            raw = draw(varied(draw(st.sampled_from(draw(st.sampled_from(samples)))), words))
         case "any":
             raw = draw(fitting(draw(st.sampled_from(verbs.classes)), words))
         case "near":
@@ -122,23 +122,23 @@ def fitting(verb: type[Action], words: Words = ()) -> SearchStrategy[RawAction]:
 @st.composite
 def varied(draw: DrawFn, action: Action, words: Words = ()) -> RawAction:
     """An action with a field changed to another fitting value."""
-    given = action.model_dump(mode="json")
-    if given:
-        name = draw(st.sampled_from(sorted(given)))
-        given[name] = draw(_field(type(action), name, words))
-    return RawAction(action.tool_name(), given)
+    parameters = action.model_dump(mode="json")
+    if parameters:
+        name = draw(st.sampled_from(sorted(parameters)))
+        parameters[name] = draw(_field(type(action), name, words))
+    return RawAction(action.tool_name(), parameters)
 
 
 @st.composite
 def near(draw: DrawFn, verb: type[Action], words: Words = ()) -> RawAction:
     """A verb with a parameter missing, superfluous or of another type."""
-    given = dict(draw(_parameters(verb, words)))
-    name = draw(st.sampled_from((*given, "extra")))
+    parameters = dict(draw(_parameters(verb, words)))
+    name = draw(st.sampled_from((*parameters, "extra")))
     if draw(st.booleans()):
-        given.pop(name, None)
+        parameters.pop(name, None)
     else:
-        given[name] = draw(ANY_JSON)
-    return RawAction(verb.tool_name(), given)
+        parameters[name] = draw(ANY_JSON)
+    return RawAction(verb.tool_name(), parameters)
 
 
 @lru_cache(maxsize=16)
@@ -246,13 +246,13 @@ def _text(schema: Schema, words: Words) -> SearchStrategy[str]:
 
 
 def _whole(schema: Schema) -> SearchStrategy[int]:
-    """Integers within the bounds, small numbers more often: few worlds sell a hundred thousand of anything."""
+    """Integers within the bounds. Small numbers come more often: few worlds sell a hundred thousand of anything."""
     low = schema.get("minimum", schema.get("exclusiveMinimum", -1001) + 1)
     high = schema.get("maximum", schema.get("exclusiveMaximum", max(low, 0) + 100_001) - 1)
     return st.integers(low, min(high, low + _SMALL)) | st.integers(low, high)
 
 
 def _number(schema: Schema) -> SearchStrategy[float]:
-    """Numbers within the bounds, those with two decimals more often: they may be money."""
+    """Numbers within the bounds. Those with two decimals come more often: they may be money."""
     low, high = schema.get("minimum", 0), schema.get("maximum", 1000)
     return st.integers(math.ceil(low * 100), math.floor(high * 100)).map(lambda n: n / 100) | st.floats(low, high)

@@ -1,6 +1,6 @@
 """The laws of a world. A test file joins with one line: `test_laws = world_laws(MyWorld(), ...)`.
 
-They run the world's own players and random runs; docs/write-a-world.md says what each law finds.
+They run the world's own players and random runs; docs/write-a-world.md explains what each law detects.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -39,7 +39,7 @@ S = TypeVar("S")
 
 
 class WorldLaw(Protocol):
-    """A check of a world. AssertionError, or the exception that the world raised, says what is broken."""
+    """A check of a world. It raises AssertionError, or the exception that the world raised."""
 
     @property
     def __name__(self) -> str: ...
