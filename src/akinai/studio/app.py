@@ -22,13 +22,13 @@ from akinai.studio.watch import POLL_S
 
 ASSETS = {"studio.css": "text/css", "studio.js": "text/javascript"}
 READ_S = 0.3
-"""How long runs are judged between two looks at the store."""
+"""Seconds for which runs are judged between two looks at the store."""
 LEADERBOARD_READ_S = 3.0
-"""How long runs are judged for the leaderboard before it is shown with those that were."""
+"""Seconds for which runs are judged before the leaderboard shows those that were."""
 
 
 class NotesAsked(BaseModel, extra="forbid"):
-    """What is to be noted on a run; None leaves it as it is."""
+    """Changes to the notes of a run; None leaves a note as it is."""
 
     label: str | None = None
     tags: list[str] | None = None
@@ -115,11 +115,11 @@ def _add_actions(app: FastAPI, studio: Studio) -> None:
     @app.post("/runs/{id}/notes")
     async def notes(request: Request, id: str) -> Response:
         header = await studio.header(id)
-        asked = await read_body(request, NotesAsked, "the notes cannot be read")
+        edits = await read_body(request, NotesAsked, "the notes cannot be read")
         growing = any(item.growing and item.header.run_id == id for item in studio.watch.items)
         if growing or studio.jobs.plays(id):  # whoever plays it writes its card
             raise UsageError(f"{id} is being played; stop it first, or wait until it is over")
-        await note(studio.books, header.run_id, label=asked.label, tags=asked.tags, deleted=asked.deleted)
+        await note(studio.books, header.run_id, label=edits.label, tags=edits.tags, deleted=edits.deleted)
         studio.watch.look_again()
         return Response(status_code=204)
 

@@ -37,8 +37,8 @@ def expect_players(header: RunHeader) -> None:
     """UsageError where one of those who play a run, as its card says, is a program."""
     world = worlds.load(header.genesis.world)
     held = header.card.get(HELD)
-    others = str(held.get("rest") or "") if isinstance(held, dict) else ""
-    for agent in {*header.agents.values(), others} - {"", *FROM_OUTSIDE}:
+    rest_agent = str(held.get("rest") or "") if isinstance(held, dict) else ""
+    for agent in {*header.agents.values(), rest_agent} - {"", *FROM_OUTSIDE}:
         expect_player(world, agent)
 
 
@@ -77,17 +77,17 @@ class Players:
             return await self._session(run)
 
     async def _session(self, run: str) -> AsyncSession | None:
-        if (known := self._sessions.get(run)) is not None:
-            if not known.done:
-                return known
+        if (session := self._sessions.get(run)) is not None:
+            if not session.done:
+                return session
             del self._sessions[run]
-            await known.close()
+            await session.close()
         header = await self.books.header(run)
         if header.status == "done" and not is_persons(header):
             return None
         if run not in self._named:
             self.expect_players(header)
-        self._sessions[run] = session = await open_game(Game(resume=run), self.store)
+        session = self._sessions[run] = await open_game(Game(resume=run), self.store)
         return session
 
     async def act(self, run: str, verb: str, arguments: Mapping[str, Any]) -> Outcome | None:

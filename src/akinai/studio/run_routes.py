@@ -23,7 +23,7 @@ from akinai.studio.watch import POLL_S
 
 
 class ForkOrder(BaseModel, extra="forbid"):
-    """What the dialog asks for."""
+    """The fields of the dialog."""
 
     after: int = Field(ge=0)
     agent: str = Field(max_length=200)
@@ -89,10 +89,10 @@ async def _views(studio: Studio, header: RunHeader) -> Any:
         raise HTTPException(409, f"run {header.run_id!r} cannot be read: {error}") from error
 
 
-async def _news(studio: Studio, header: RunHeader, shown: tuple[str, str, int]) -> AsyncGenerator[str]:
-    """A word whenever the run has grown, when it is over, and when idle and reference are known.
+async def _news(studio: Studio, header: RunHeader, page_state: tuple[str, str, int]) -> AsyncGenerator[str]:
+    """An event whenever the run has grown, when it is over, and when idle and reference are known.
 
-    `shown` is what the page shows: the digest, the status, and how many are played beside it.
+    `page_state` is the state of the page: digest, status, and the number of runs played beside it.
     """
     notices, waiting = len(studio.notices), None
     if studio.views.known_ghosts(header) is None:
@@ -100,12 +100,12 @@ async def _news(studio: Studio, header: RunHeader, shown: tuple[str, str, int]) 
     try:
         while not studio.stopping.is_set():
             header = await studio.books.header(header.run_id)
-            known = studio.views.known_ghosts(header)
+            ghosts = studio.views.known_ghosts(header)
             views = await studio.views.views(header)
-            now = (views.digest, views.header.status, shown[2] if known is None else len(known))
-            if now != shown:
+            now = (views.digest, views.header.status, page_state[2] if ghosts is None else len(ghosts))
+            if now != page_state:
                 yield event("grown", len(views.steps))
-                shown = now
+                page_state = now
             for notice in studio.notices[notices:]:
                 yield event("notice", notice)
             notices = len(studio.notices)

@@ -138,10 +138,10 @@ async def _serve_books(
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
         alone = len(watch.items) == 1 and not played
-        place = f"/play/{quote(played, safe='')}" if played else "/"
+        path = f"/play/{quote(played, safe='')}" if played else "/"
         if alone:
-            place = f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
-        ready(StudioInfo(f"{url_of(sock)}{place}?token={token}", len(watch.items)))
+            path = f"/runs/{quote(watch.items[0].header.run_id, safe='')}"
+        ready(StudioInfo(f"{url_of(sock)}{path}?token={token}", len(watch.items)))
         await serving
     finally:
         await players.close()
