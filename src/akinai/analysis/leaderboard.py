@@ -99,7 +99,7 @@ async def make_boards(readers: Readers, headers: Sequence[RunHeader], *, kept: b
     UsageError for a run that cannot be read or scored, and for one that is not over.
     """
     in_order = sorted(headers, key=lambda header: header.run_id)
-    runs = await readers.read(in_order, Detail(False, False, judged=True, kept=kept))
+    runs = await readers.read(in_order, Detail(False, False, judged=True, use_stored=kept))
     for run in runs:
         if run.trouble or not run.scores:
             why = run.trouble or "its world gives no score"

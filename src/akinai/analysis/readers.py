@@ -15,7 +15,17 @@ from akinai.runtime.runs.kept_scores import find_kept_runs, keep_scores
 from akinai.runtime.runs.processes import LocalProcesses
 from akinai.runtime.runs.reading import Detail, read_run, read_usage, trimmed
 from akinai.runtime.runs.records import Run
-from akinai.runtime.runs.work import Died, Executor, Here, Monitor, ScratchWork, Work, check_jobs, open_executor, small
+from akinai.runtime.runs.work import (
+    Died,
+    Executor,
+    Here,
+    Monitor,
+    ScratchWork,
+    Work,
+    check_jobs,
+    open_executor,
+    without_setup,
+)
 
 CHUNK = 8
 """Runs that are read before they are handed back."""
@@ -56,9 +66,11 @@ class ReadWork:
                 break
             header = await books.header(id)
             # Any error is the run's own trouble: a damaged setting, or a fault in somebody's scorer.
-            run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), made=made)
+            run = await read_run(books, header, self.detail, load=load, trouble=(Exception,), new_records=made)
             asked = self.detail.judged and not run.trouble
-            runs.append(small(replace(run, usage=await read_usage(books, header, self.prices)) if asked else run))
+            if asked:
+                run = replace(run, usage=await read_usage(books, header, self.prices))
+            runs.append(without_setup(run))
         await keep_scores(books, made)
         return runs
 

@@ -31,10 +31,10 @@ from akinai.runtime.runs.planning import (
     begin_all,
     checked_name,
     checked_seeds,
-    counted,
     expect_free,
     fresh_name,
     names_in,
+    numbered_name,
     plan_all,
     seeds_in,
     shard_of,
@@ -246,7 +246,7 @@ def fork(
 
     async def work(books: Books) -> Runs:
         headers, known = await find_runs(books, [run]), await books.runs()
-        called = name or counted(f"{run}-fork", names_in(known))
+        called = name or numbered_name(f"{run}-fork", names_in(known))
         forks: list[Fork] = []
         for header in headers:
             spec = _fork_spec(header, agent, model, base_url, max_dollars)

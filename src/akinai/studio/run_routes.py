@@ -16,7 +16,7 @@ from akinai.core.stores import RunHeader
 from akinai.report.page.compare_page import compare_page
 from akinai.report.page.market_page import market_page
 from akinai.report.page.run_page import day_html, run_page
-from akinai.runtime.runs.planning import counted, names_in
+from akinai.runtime.runs.planning import names_in, numbered_name
 from akinai.studio.players import expect_player
 from akinai.studio.shared import Studio, event, read_body, sleep_unless, stream
 from akinai.studio.watch import POLL_S
@@ -70,7 +70,7 @@ def add_run_routes(app: FastAPI, studio: Studio) -> None:
             expect_player(worlds.load(header.genesis.world), order.agent)
         elif not order.agent and not order.model:
             studio.players.expect_players(header)
-        name = counted(f"{id}-fork", names_in(await studio.books.runs()))
+        name = numbered_name(f"{id}-fork", names_in(await studio.books.runs()))
         await studio.jobs.start(name, _fork_words(header, order, name))
         await _begun(studio, name)
         return JSONResponse({"page": f"/runs/{quote(name, safe='')}"})

@@ -15,7 +15,7 @@ ENTRIES_AT_ONCE = 500
 
 
 async def copy_run(source: Books, target: Books, header: RunHeader) -> None:
-    """Copy the header and every entry of a run; of its model calls what they took, and not what was said.
+    """Copy the header and every entry of a run, and its model calls without prompts and replies.
 
     UsageError where the target has a run of this name.
     """
@@ -33,15 +33,15 @@ async def copy_run(source: Books, target: Books, header: RunHeader) -> None:
 
 
 async def _calls(source: Books, header: RunHeader) -> Sequence[TraceRecord]:
-    """The model calls of a run without prompts and replies; none where its trace is damaged: it decides no score."""
+    """The model calls of a run without prompts and replies; none if its trace is damaged, which affects no score."""
     try:
         trace = source.read_trace(header.run_id)
-        return [replace(record, data=_took(record)) async for record in trace if is_call(record)]
+        return [replace(record, data=_without_texts(record)) async for record in trace if is_call(record)]
     except (StoreError, KeyError, TypeError, AttributeError):
         return ()
 
 
-def _took(record: TraceRecord) -> Json:
+def _without_texts(record: TraceRecord) -> Json:
     data = cast("Mapping[str, Any]", record.data)
     reply = replace(Reply.from_json(data["reply"]), text="", calls=())
     return {"kind": data["kind"], "model": data["model"], "reply": reply.to_json()}

@@ -1,6 +1,6 @@
-"""Scores that are kept beside a run, under the digest of its record and the version of the code that made them.
+"""Scores stored beside a run, under the digest of its record and the version of the code that computed them.
 
-They save the fold of a ledger and decide nothing: whoever checks a record makes them anew.
+They save replaying a ledger and decide nothing: checking a record computes them again.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ from akinai.core.worlds import World
 from akinai.runtime.runs.records import Run, Series
 
 FORMAT = 2
-"""Rises when other fields of a run are kept."""
+"""Rises when other fields of a run are stored."""
 KEPT_TABLES = ("run",)
-"""Tables that are kept, by what they are about; the others can be as long as the ledger."""
+"""Subjects (`Table.about`) of the tables that are stored; others can be as long as the ledger."""
 
 _SOURCES = ("*.py", "*.json", "*.toml", "*.yaml", "*.csv")
 
 
 def scorer_version(world: World[Any]) -> str | None:
-    """A digest of the code that scores and judges a world's runs: its package and the pure rooms below it.
+    """A digest of the code that scores and judges a world's runs: its package, `akinai.core` and `akinai.retrieval`.
 
-    None for a world outside a package, of which nothing says when it changes.
+    None for a world outside a package, whose changes cannot be noticed.
     """
     kind = type(world)
     return _version_of(kind.__module__, f"{world.name} {kind.__qualname__}")
@@ -56,16 +56,16 @@ def _version_of(module: str, name: str) -> str | None:
 
 
 async def find_scores(store: Store, header: RunHeader, entries: Sequence[Entry], world: World[Any]) -> Run | None:
-    """The run as it was kept, without its ledger; None where nothing fits the record and the code that is here."""
+    """The run as stored, without its ledger; None unless scores of this record and this code are stored."""
     if not isinstance(store, KeepsScores):
         return None
-    kept = await store.kept_scores(header.run_id)
-    if kept is None or kept.version != scorer_version(world) or kept.digest != _digest_of(header, entries):
+    record = await store.kept_scores(header.run_id)
+    if record is None or record.version != scorer_version(world) or record.digest != _digest_of(header, entries):
         return None
     try:
-        return _parsed(kept, header, len(entries))
+        return _parse_run(record, header, len(entries))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return None  # made by somebody else; what is made anew takes its place
+        return None  # written by other software; new scores replace it
 
 
 def _digest_of(header: RunHeader, entries: Sequence[Entry]) -> str | None:
@@ -75,65 +75,65 @@ def _digest_of(header: RunHeader, entries: Sequence[Entry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """A run as it was kept."""
+    """A run as it was stored."""
 
     run: Run
     traced: bool
-    """Whether its second book holds anything."""
+    """Whether its trace holds anything."""
 
 
 async def find_kept_runs(
     store: Store, headers: Sequence[RunHeader], load: Callable[[str], World[Any]]
 ) -> list[KeptRun]:
-    """Those of the runs that were kept as their records and the code are now. No entry is parsed for it."""
+    """Those of the runs whose stored scores fit their records and this code. Parses no entry."""
     if not isinstance(store, KeepsScores):
         return []
     by_id = {header.run_id: header for header in headers if not header.damage}
-    found: list[KeptRun] = []
-    for kept in await store.covering_scores({id: header.genesis.digest for id, header in by_id.items()}):
-        header = by_id[kept.record.run_id]
+    runs: list[KeptRun] = []
+    for covering in await store.covering_scores({id: header.genesis.digest for id, header in by_id.items()}):
+        header = by_id[covering.record.run_id]
         with suppress(UsageError, ValueError, KeyError, TypeError, AttributeError):
-            whole = header.entries is None or kept.entries >= header.entries
-            if whole and kept.record.version == scorer_version(load(header.genesis.world)):
-                found.append(KeptRun(_parsed(kept.record, header, kept.entries), kept.traced))
-    return found
+            whole = header.entries is None or covering.entries >= header.entries
+            if whole and covering.record.version == scorer_version(load(header.genesis.world)):
+                runs.append(KeptRun(_parse_run(covering.record, header, covering.entries), covering.traced))
+    return runs
 
 
 def score_record(run: Run, world: World[Any]) -> ScoreRecord | None:
-    """What is to be kept of a run; None for one that is not closed."""
+    """The scores of a run as a record to store; None for a run that is not closed."""
     version = scorer_version(world)
     if version is None or run.trouble or run.header.entries != run.entries:
         return None
-    return ScoreRecord(run.id, run.digest, version, _text(run))
+    return ScoreRecord(run.id, run.digest, version, _run_text(run))
 
 
 async def keep_scores(store: Store, records: Sequence[ScoreRecord]) -> None:
-    """Keep scores; quietly nothing where the store cannot be written."""
+    """Store scores; does nothing if the store cannot be written."""
     if records and isinstance(store, KeepsScores):
         with suppress(StoreError, UnknownName):
             await store.keep_scores(records)
 
 
-def same_scores(kept: Run, made: Run) -> bool:
-    """Whether what was kept is what is made now."""
-    return json.loads(_text(kept)) == json.loads(_text(made))
+def same_scores(stored: Run, scored: Run) -> bool:
+    """Whether stored scores equal those computed now."""
+    return json.loads(_run_text(stored)) == json.loads(_run_text(scored))
 
 
-def _flat(score: Score) -> dict[str, Any]:
+def _score_fields(score: Score) -> dict[str, Any]:
     """The fields of a score. `asdict` copies its thousands of numbers of entries one by one."""
     return {field.name: getattr(score, field.name) for field in fields(score)}
 
 
-def _text(run: Run) -> str:
+def _run_text(run: Run) -> str:
     document: dict[str, Any] = {
-        "days": run.days, "began": run.began, "scores": [_flat(score) for score in run.scores],
+        "days": run.days, "began": run.began, "scores": [_score_fields(score) for score in run.scores],
     }  # fmt: skip
     if run.judged:
         document |= {
             "findings": [asdict(finding) for finding in run.findings or ()],
-            "replaced": [_flat(score) for score in run.replaced],
-            "coherence": [_flat(score) for score in run.coherence],
-            "figures": [_flat(score) for score in run.figures],
+            "replaced": [_score_fields(score) for score in run.replaced],
+            "coherence": [_score_fields(score) for score in run.coherence],
+            "figures": [_score_fields(score) for score in run.figures],
             "tables": [asdict(table) for table in run.tables if table.about in KEPT_TABLES],
             "roster": run.roster,
             "names": dict(run.names),
@@ -143,12 +143,12 @@ def _text(run: Run) -> str:
     return json.dumps(document, separators=(",", ":"))
 
 
-def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
-    document: Mapping[str, Any] = json.loads(kept.text)
+def _parse_run(record: ScoreRecord, header: RunHeader, entries: int) -> Run:
+    document: Mapping[str, Any] = json.loads(record.text)
     run = Run(
         header,
         entries=entries,
-        digest=kept.digest,
+        digest=record.digest,
         days=document["days"],
         began=document["began"],
         scores=_scores(document["scores"]),
@@ -156,7 +156,7 @@ def _parsed(kept: ScoreRecord, header: RunHeader, entries: int) -> Run:
     )
     if "findings" not in document:
         return run
-    findings = tuple(Finding(**dict(found, entries=tuple(found["entries"]))) for found in document["findings"])
+    findings = tuple(Finding(**dict(row, entries=tuple(row["entries"]))) for row in document["findings"])
     return replace(
         run,
         judged=True,

@@ -20,13 +20,13 @@ from akinai.runtime.runs.records import RESUMABLE, TRACEBACK
 
 
 def can_resume(header: RunHeader) -> bool:
-    """Whether there is anything left to play: not where the run ended in its world."""
+    """Whether a run can be continued: False once it ended in its world."""
     return header.status != "done" or header.ending in RESUMABLE
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """The header of a new run, and the past that it shares."""
+    """The header of a new run, and the entries that it shares with its parent."""
 
     header: RunHeader
     past: Sequence[Entry]
@@ -42,12 +42,12 @@ async def plan_fork(
     after: int | None = None,
     spec: AgentSpec,
 ) -> Fork:
-    """A fork that shares a run's past up to a day's morning or an entry. UsageError for a point beyond the record."""
+    """Plan a fork that shares a run's past up to a day's morning or an entry. UsageError for a point beyond it."""
     ledger = await read_ledger(store, header)
     point = _fork_point(header, ledger, at_day, after)
     role, old = next(iter(header.agents.items()))
     since = header.card.get(SINCE, 0)
-    # A model's replies are in the trace of its own run, so a fork loads even its own past as another's.
+    # A model's replies are in the trace of its own run, so a fork loads even its own past as a foreign one.
     same = spec.agent == old and spec.model is None
     foreign = min(point, since if isinstance(since, int) else 0) if same else point
     left_out = (SINCE, AGENT_SPEC, CALLS, TRACEBACK, "playbook")
@@ -70,7 +70,7 @@ async def plan_fork(
 
 
 async def begin_forks(store: Store, forks: Sequence[Fork]) -> None:
-    """Write the forks with their past, or none: UsageError when a name is taken. `play_run` then plays them on."""
+    """Write the forks with their past, or none: UsageError when a name is taken. `play_run` then continues them."""
     expect_free(await store.runs(), [fork.header for fork in forks])
     for fork in forks:
         # At once, so that a crash between the two is unlikely; after one, `resume` finds entries missing and refuses.
@@ -78,7 +78,7 @@ async def begin_forks(store: Store, forks: Sequence[Fork]) -> None:
 
 
 def _fork_point(header: RunHeader, ledger: Ledger, at_day: int | None, after: int | None) -> int:
-    """How many entries the fork shares."""
+    """The number of entries that the fork shares."""
     if (at_day is None) == (after is None):
         raise UsageError("a fork begins either at a day (--at-day) or after an entry (--after); give one of them")
     count = len(ledger.entries)
@@ -100,7 +100,7 @@ def _fork_point(header: RunHeader, ledger: Ledger, at_day: int | None, after: in
 
 
 def _last_day(world: World[Any], ledger: Ledger) -> int:
-    """The last day, from 1, that was played or could still be."""
+    """The last day, from 1, that was played or can still be played."""
     steps = replay(world, ledger)
     return days_of(world, steps) + (world.ending(steps.final) is None)
 

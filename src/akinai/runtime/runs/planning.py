@@ -1,4 +1,4 @@
-"""Plans the runs of one command: their seeds, names and headers; and writes the headers to a store."""
+"""Plans the runs of one command (seeds, names, headers) and writes the headers to a store."""
 
 import asyncio
 import platform
@@ -32,7 +32,7 @@ _SECOND = "anchor apron barrel basket bell bottle broom candle cart coin counter
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One point of a sweep, and how it is played; a command without a sweep has one."""
+    """One point of a sweep with its setup and agent; a command without a sweep has one."""
 
     point: SweepPoint
     prepared: Prepared
@@ -53,9 +53,9 @@ def plan_all(world: World[Any], parts: Sequence[Part], seeds: Sequence[int], nam
 
 
 def plan(world: World[Any], prepared: Prepared, spec: AgentSpec, seeds: Sequence[int], group: str) -> list[RunHeader]:
-    """The runs of one command, named GROUP-SEED; GROUP stands for them all."""
+    """The runs of one group, named GROUP-SEED."""
     card = {**run_card(world.name, spec.agent, prepared.preset, prepared.preset_sha256), **spec.card()}
-    role = ALL if world.facets.sides.groups else _first(world, Genesis(world.name, seeds[0], prepared.setup))
+    role = ALL if world.facets.sides.groups else _first_actor(world, Genesis(world.name, seeds[0], prepared.setup))
     return [
         RunHeader(
             run_id=f"{group}-{seed}",
@@ -85,7 +85,7 @@ def run_card(world: str, agent: str, preset: str, preset_sha256: str) -> dict[st
     }
 
 
-def _first(world: World[Any], genesis: Genesis) -> str:
+def _first_actor(world: World[Any], genesis: Genesis) -> str:
     return next(iter(world.actors(world.begin(genesis))), "player")
 
 
@@ -95,10 +95,13 @@ async def begin_all(store: Store, headers: Sequence[RunHeader]) -> None:
     await asyncio.gather(*(store.create(header) for header in headers))
 
 
-def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
-    """UsageError unless the new runs can join the known ones: a name is of one run, or of one group of like runs."""
-    ids, groups = {run.run_id for run in known}, {run.group: run for run in known if run.group}
-    sweeps = {name for run in known if (name := sweep_of(run.card))}
+def expect_free(existing: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
+    """Raise UsageError unless the new runs can join the existing ones.
+
+    A name belongs to one run, to one group of runs that were played alike, or to one sweep.
+    """
+    ids, groups = {run.run_id for run in existing}, {run.group: run for run in existing if run.group}
+    sweeps = {name for run in existing if (name := sweep_of(run.card))}
     for run in new:
         for name in names_of(run):
             if name in ids or (name in groups and name != run.group) or name in sweeps:
@@ -113,23 +116,23 @@ def expect_free(known: Sequence[RunHeader], new: Sequence[RunHeader]) -> None:
 
 
 def _played_as(run: RunHeader) -> tuple[object, ...]:
-    """Equal for runs that one group may hold."""
-    # Names of agents without roles: older headers have the agent under whoever acts first, which the seed decides.
+    """A key that is equal for runs that one group may hold."""
+    # Names of agents without roles: older headers name the actor that acts first, which depends on the seed.
     card = tuple(run.card.get(name) for name in ("model", "sampling", "playbook"))
     return run.genesis.world, run.genesis.setup, {*run.agents.values()}, run.parent is None, card
 
 
-def fresh_name(known: Sequence[RunHeader]) -> str:
-    """A short readable name that no run and no group has."""
-    taken = names_in(known)
+def fresh_name(existing: Sequence[RunHeader]) -> str:
+    """A short readable name that no run, group or sweep has."""
+    taken = names_in(existing)
     for _ in range(1000):
         name = f"{secrets.choice(_FIRST)}-{secrets.choice(_SECOND)}"
         if not _is_taken(name, taken):
             return name
-    return counted("run", taken)
+    return numbered_name("run", taken)
 
 
-def counted(start: str, taken: Collection[str]) -> str:
+def numbered_name(start: str, taken: Collection[str]) -> str:
     """The first free name of START-1, START-2, ..."""
     number = 1
     while _is_taken(f"{start}-{number}", taken):
@@ -138,16 +141,16 @@ def counted(start: str, taken: Collection[str]) -> str:
 
 
 def _is_taken(name: str, taken: Collection[str]) -> bool:
-    return any(known == name or known.startswith(f"{name}-") for known in taken)
+    return any(other == name or other.startswith(f"{name}-") for other in taken)
 
 
-def names_in(known: Sequence[RunHeader]) -> set[str]:
+def names_in(runs: Sequence[RunHeader]) -> set[str]:
     """The names of runs, groups and sweeps."""
-    return {name for run in known for name in names_of(run)}
+    return {name for run in runs for name in names_of(run)}
 
 
 def checked_name(name: str) -> str:
-    """The name of a run as files, addresses and command lines can hold it. UsageError when it is none."""
+    """The name, if files, addresses and command lines can hold it. UsageError otherwise."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"a run's name is letters, digits, '-', '_' and '.', at most 80 and no spaces, not {name!r:.100}"
@@ -161,7 +164,7 @@ def seeds_in(text: str) -> list[int]:
 
 
 def checked_seeds(seeds: Iterator[int] | Sequence[int]) -> list[int]:
-    """Seeds that one command can play. UsageError for none, too many, one twice, or one that is no seed."""
+    """The seeds as a list. UsageError for no seeds, too many, a duplicate, or a value that is no seed."""
     seen: dict[int, None] = {}
     for seed in seeds:
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:  # pyright: ignore[reportUnnecessaryIsInstance] - a caller's mistake is answered with a sentence
@@ -177,9 +180,9 @@ def checked_seeds(seeds: Iterator[int] | Sequence[int]) -> list[int]:
 
 
 def shard_of(seeds: Sequence[int], shard: str, name: str | None) -> list[int]:
-    """The seeds of one shard: of "2/8" the 2nd, the 10th, the 18th and so on.
+    """The seeds of one shard: for "2/8" the 2nd, the 10th, the 18th and so on.
 
-    UsageError for no shard, for one without seeds, and without a `name`, under which the shards are one group.
+    UsageError for text that is no shard, for a shard without seeds, and without a `name`, which joins the shards.
     """
     match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", shard.strip())
     number, count = (int(match[1]), int(match[2])) if match else (0, 0)

@@ -1,4 +1,4 @@
-"""Plays the runs of a command: in this process, or by an executor; one that breaks does not end the others."""
+"""Plays the runs of a command in this process or by an executor. A run that fails does not end the others."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from akinai.runtime.runs.work import Died, Executor, PlayWork
 from akinai.runtime.sync import gather_or_cancel
 
 WAITING_A_PROCESS = 200
-"""Runs of models that wait in one process: at 10 ms of processor a call it is busy with about 100 calls a second."""
+"""Runs waiting for models per process: at 10 ms of CPU a call, a process handles about 100 calls a second."""
 
 
 async def play_all(
@@ -34,11 +34,11 @@ async def play_all(
     detail: Detail = Detail(),  # noqa: B008 - a frozen record
     executor: Executor | None = None,
 ) -> list[Run]:
-    """Play every run to its end and score it, by the executor if there is one, else `jobs` at a time: in processes
-    where these can open `url`, and runs that ask models in one event loop each.
+    """Play every run to its end and score it.
 
-    The headers must have been written. `detail` is what is read of each run. Cancelled, it leaves the runs
-    that were under way open, with all they played.
+    The executor plays them if there is one; else `jobs` at a time are played here: in processes if these can open
+    `url`, and runs that ask models in one event loop per process. The headers must have been written. `detail` says
+    what is read of each run. Cancellation leaves unfinished runs open, with all their entries.
     """
     if progress:
         for header in headers:
@@ -46,21 +46,21 @@ async def play_all(
     specs = [spec_of(header) for header in headers]
     local = url is None or len(headers) < 2 or "human" in {spec.agent for spec in specs}
     if executor is not None and url is not None:
-        items = _items(headers, specs, detail, context, processes=len(headers), jobs=1)
-        return await _by_executor(store, headers, executor, url, items, progress, detail)
+        items = _work_items(headers, specs, detail, context, processes=len(headers), jobs=1)
+        return await _play_by_executor(store, headers, executor, url, items, progress, detail)
     if any(spec.asks_model for spec in specs):
         processes = _processes_of(specs, jobs)
         if local or processes < 2:
-            return await _in_one_loop(store, headers, specs, jobs, progress, context, detail)
+            return await _play_in_one_loop(store, headers, specs, jobs, progress, context, detail)
     else:
         processes = 0 if jobs < 2 or local else len(headers)
     if processes and url is not None:
-        items = _items(headers, specs, detail, context, processes=processes, jobs=jobs)
-        return await _by_executor(store, headers, LocalProcesses(jobs), url, items, progress, detail)
+        items = _work_items(headers, specs, detail, context, processes=processes, jobs=jobs)
+        return await _play_by_executor(store, headers, LocalProcesses(jobs), url, items, progress, detail)
     runs: list[Run] = []
     for header, spec in zip(headers, specs, strict=True):
         world = context.world or worlds.load(header.genesis.world)
-        # Until the steps are let go: the collector would look through all of them when it begins again.
+        # Disabled until the steps are freed: the collector would traverse all of them when it starts again.
         with never_collecting() if is_reproducible(world, spec) else nullcontext():
             runs.append(await _play_and_score(store, header, progress, context, detail))
         if progress:
@@ -69,16 +69,16 @@ async def play_all(
 
 
 def _processes_of(specs: Sequence[AgentSpec], jobs: int) -> int:
-    """Processes for runs that ask models: one, unless more of them wait than one has the time for.
+    """The number of processes for runs that ask models: one per `WAITING_A_PROCESS` waiting runs.
 
-    A limit of calls a minute counts in a process, so it keeps its runs together.
+    A limit of calls a minute is counted per process, so its runs share one.
     """
     if any(spec.calls_per_minute for spec in specs):
         return 1
     return min(available_cpus(), -(-min(jobs, len(specs)) // WAITING_A_PROCESS))
 
 
-def _items(
+def _work_items(
     headers: Sequence[RunHeader],
     specs: Sequence[AgentSpec],
     detail: Detail,
@@ -87,14 +87,14 @@ def _items(
     processes: int,
     jobs: int,
 ) -> list[PlayWork]:
-    """Runs by rules one by one; runs that ask models in as many items as there are processes for them."""
+    """Work items: one per run played by rules, one per process for runs that ask models."""
     at_once = max(1, -(-jobs // processes)) if any(spec.asks_model for spec in specs) else 1
     ids = [header.run_id for header in headers]
     shares = [tuple(ids[start::processes]) for start in range(min(processes, len(ids)))]
     return [PlayWork(share, detail, at_once, context.raise_errors) for share in shares]
 
 
-async def _by_executor(
+async def _play_by_executor(
     store: Books,
     headers: Sequence[RunHeader],
     executor: Executor,
@@ -103,19 +103,19 @@ async def _by_executor(
     progress: Progress | None,
     detail: Detail,
 ) -> list[Run]:
-    known = {header.run_id: header for header in headers}
+    by_id = {header.run_id: header for header in headers}
 
     def show(run_id: str, day: int, _: int) -> None:
         if progress:
-            progress(run_id, day, horizon(known[run_id]))
+            progress(run_id, day, horizon(by_id[run_id]))
 
     played: dict[str, Run] = {}
     try:
-        async for place, result in executor.work(url, items, show):
-            runs = await _broken(store, items[place], result, detail) if isinstance(result, Died) else result
+        async for index, result in executor.work(url, items, show):
+            runs = await _read_broken(store, items[index], result, detail) if isinstance(result, Died) else result
             for run in runs:
-                # Its settings stayed here.
-                genesis = known[run.id].genesis
+                # The executor returns runs without their settings.
+                genesis = by_id[run.id].genesis
                 played[run.id] = replace(run, header=replace(run.header, genesis=genesis))
                 show(run.id, -1, 0)
     finally:
@@ -123,8 +123,8 @@ async def _by_executor(
     return [played[header.run_id] for header in headers]
 
 
-async def _broken(store: Books, item: PlayWork, died: Died, detail: Detail) -> list[Run]:
-    """Runs of a process that died: failed, but for those that it or another had ended."""
+async def _read_broken(store: Books, item: PlayWork, died: Died, detail: Detail) -> list[Run]:
+    """Mark the open runs of a process that died as failed, and read all of its runs."""
     runs: list[Run] = []
     for run_id in item.run_ids:
         header = await store.header(run_id)
@@ -138,13 +138,13 @@ async def _broken(store: Books, item: PlayWork, died: Died, detail: Detail) -> l
 async def _play_and_score(
     store: Books, header: RunHeader, progress: Progress | None, context: PlayContext, detail: Detail
 ) -> Run:
-    """Play a run to its end and score the steps that were just made."""
+    """Play a run to its end and score its steps."""
     steps: list[Step[Any]] = []
     played = await play_run(store, header, progress, replace(context, steps=steps))
     return await read_played(store, played, steps, detail, load=loader(context.world))
 
 
-async def _in_one_loop(
+async def _play_in_one_loop(
     store: Books,
     headers: Sequence[RunHeader],
     specs: Sequence[AgentSpec],

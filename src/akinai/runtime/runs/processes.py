@@ -1,4 +1,4 @@
-"""Processes of this machine that do work: started afresh, deaf to Ctrl-C, gone with their parent."""
+"""Worker processes on this machine. They are spawned, ignore Ctrl-C and exit with their parent."""
 
 import asyncio
 import multiprocessing
@@ -19,14 +19,11 @@ from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.work import Died, R, Work, do_work
 
 POLL_S = 0.1
-"""Seconds between looks: of a parent at its processes' progress, and of a process at the parent's wish to stop."""
+"""Seconds between polls: the parent polls its processes' progress, and a process polls whether to stop."""
 
 
 class LocalProcesses:
-    """An executor that has several processes of this machine do the work, `jobs` at a time.
-
-    They stay for the next work, until `close`.
-    """
+    """An executor that works in up to `jobs` processes on this machine. They stay alive until `close`."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -40,14 +37,14 @@ class LocalProcesses:
         self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
     ) -> AsyncIterator[tuple[int, R | Died]]:
         broken: list[int] = []
-        async for place, result in self._done(url, items, range(len(items)), progress):
+        async for index, result in self._do_items(url, items, range(len(items)), progress):
             if isinstance(result, Died):
-                broken.append(place)
+                broken.append(index)
             else:
-                yield place, result
-        # A process that dies breaks its whole pool, so the items that are left get a process each.
-        for place in broken:
-            async for result in self._done(url, items, [place], progress):
+                yield index, result
+        # A process that dies breaks its whole pool, so the remaining items get a pool each.
+        for index in broken:
+            async for result in self._do_items(url, items, [index], progress):
                 yield result
 
     async def close(self) -> None:
@@ -55,22 +52,22 @@ class LocalProcesses:
             self._processes.pool.shutdown(wait=True, cancel_futures=True)
             self._processes = None
 
-    async def _done(
-        self, url: str | None, items: Sequence[Work[R]], places: Sequence[int], progress: Progress | None
+    async def _do_items(
+        self, url: str | None, items: Sequence[Work[R]], indices: Sequence[int], progress: Progress | None
     ) -> AsyncIterator[tuple[int, R | Died]]:
-        """Items done by processes; Died for those that were under way when a process died."""
-        run_ids = [run_id for place in places for run_id in items[place].run_ids]
-        at = {run_id: i for i, run_id in enumerate(run_ids)}
-        processes = await self._ready(len(run_ids))
+        """Do items in processes; the result of items under way when a process died is Died."""
+        run_ids = [run_id for index in indices for run_id in items[index].run_ids]
+        slots = {run_id: i for i, run_id in enumerate(run_ids)}
+        processes = await self._ensure_processes(len(run_ids))
         loop = asyncio.get_running_loop()
         with block_ctrl_c():
             tasks = {
                 loop.run_in_executor(
-                    processes.pool, _in_process, url, items[place], {id: at[id] for id in items[place].run_ids}
-                ): place
-                for place in places
+                    processes.pool, _in_process, url, items[index], {id: slots[id] for id in items[index].run_ids}
+                ): index
+                for index in indices
             }
-        shown, failure = [0] * len(run_ids), None
+        reported, failure = [0] * len(run_ids), None
         pending: set[asyncio.Future[Any]] = set(tasks)
         try:
             while pending:
@@ -78,7 +75,7 @@ class LocalProcesses:
                     done, pending = await asyncio.wait(pending, timeout=POLL_S)
                 else:
                     done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-                _show(run_ids, shown, processes.days, progress)
+                _report(run_ids, reported, processes.days, progress)
                 for task in sorted(done, key=tasks.__getitem__):
                     try:
                         result = _result(task)
@@ -98,8 +95,8 @@ class LocalProcesses:
         if failure:
             raise failure
 
-    async def _ready(self, runs: int) -> "_Processes":
-        """The processes, which can report the days of so many runs."""
+    async def _ensure_processes(self, runs: int) -> "_Processes":
+        """The processes, started if needed, with room to report the days of `runs` runs."""
         if self._processes is not None and runs > len(self._processes.days):
             await self.close()
         if self._processes is None:
@@ -112,12 +109,12 @@ class LocalProcesses:
 
 @dataclass(frozen=True, slots=True)
 class _Processes:
-    """A pool, and what its processes share with this one."""
+    """A pool, and the memory that its processes share with this one."""
 
     pool: ProcessPoolExecutor
     stop: "Event"
     days: Any
-    """The days that each run of the work has played."""
+    """The days played by each run of the work."""
 
 
 def available_cpus() -> int:
@@ -125,10 +122,10 @@ def available_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _show(run_ids: Sequence[str], shown: list[int], days: Any, progress: Progress | None) -> None:
+def _report(run_ids: Sequence[str], reported: list[int], days: Any, progress: Progress | None) -> None:
     for i, run_id in enumerate(run_ids):
-        if progress and days[i] != shown[i]:
-            shown[i] = days[i]
+        if progress and days[i] != reported[i]:
+            reported[i] = days[i]
             progress(run_id, days[i], 0)
 
 
@@ -143,7 +140,7 @@ def _result(task: "asyncio.Future[Any]") -> Any:
 
 @contextmanager
 def block_ctrl_c() -> Generator[None]:
-    """Processes that start in this context do not receive Ctrl-C, which is for their parent, even while they start."""
+    """Keep Ctrl-C, which is for the parent, from processes started in this context, even while they start."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -155,20 +152,20 @@ def block_ctrl_c() -> Generator[None]:
 
 
 _shared: "tuple[Event, Any] | None" = None
-"""What a process of the pool shares with its parent: the wish to stop, and the days that each run has played."""
+"""Memory that a process of the pool shares with its parent: the stop event, and the days played by each run."""
 
 
 def _start_process(stop: Event, days: Any) -> None:
     """Initialise a process of the pool: set what it shares, ignore Ctrl-C, and end it with its parent."""
-    global _shared  # noqa: PLW0603 - a pool hands things to its processes in no other way
+    global _shared  # noqa: PLW0603 - a pool has no other way to pass this to its processes
     _shared = stop, days
-    # Set before NumPy is loaded: the threads of as many processes as there are cores wait for each other.
+    # Set before NumPy is loaded: with a process per core, its threads would wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     belong_to_parent()
 
 
 def belong_to_parent() -> None:
-    """Make this process ignore Ctrl-C, which is for its parent, and end with its parent."""
+    """Make this process ignore Ctrl-C, which is for its parent, and exit with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
@@ -183,26 +180,26 @@ def _exit_with_parent() -> None:
 class _SharedMonitor:
     every_s = POLL_S
 
-    def __init__(self, stop: Event, days: Any, at: Mapping[str, int]) -> None:
-        self._stop, self._days, self._at = stop, days, at
+    def __init__(self, stop: Event, days: Any, slots: Mapping[str, int]) -> None:
+        self._stop, self._days, self._slots = stop, days, slots
 
     async def report(self, days: Mapping[str, int]) -> bool:
         for run_id, day in days.items():
-            self._days[self._at[run_id]] = day
+            self._days[self._slots[run_id]] = day
         return self._stop.is_set()
 
 
-def _in_process(url: str | None, item: Work[Any], at: Mapping[str, int]) -> Any:
-    """What the item gives, or its AkinaiError. None for an item that begins when the work is to stop."""
+def _in_process(url: str | None, item: Work[Any], slots: Mapping[str, int]) -> Any:
+    """The item's result, or its AkinaiError. None for an item that starts after the stop event."""
     assert _shared is not None
     if _shared[0].is_set() and not item.run_ids:
         return None
     try:
-        return asyncio.run(do_work(url, item, _SharedMonitor(*_shared, at)))
+        return asyncio.run(do_work(url, item, _SharedMonitor(*_shared, slots)))
     except (StoreError, UsageError) as error:
-        # Its plain class: one that takes more than a message would not survive the way to the parent.
+        # The plain class: a subclass that takes more than a message would not survive pickling.
         return (StoreError if isinstance(error, StoreError) else UsageError)(str(error))
-    except Exception as error:  # somebody's agent or world: it goes to the parent if it can be sent
+    except Exception as error:  # of a third party's agent or world: it goes to the parent if it can be pickled
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:

@@ -1,4 +1,4 @@
-"""Ray as an executor: a local cluster, or one that runs already. The only module that knows Ray (extra `ray`)."""
+"""Ray as an executor, with a local or a running cluster. The only module that uses Ray (extra `ray`)."""
 
 import asyncio
 import os
@@ -14,11 +14,11 @@ from akinai.runtime.play.driver import Progress
 from akinai.runtime.runs.work import Died, R, Work, do_work
 
 GRACE_S = 8.0
-"""How long runs are given to stop by themselves."""
+"""Seconds that runs have to stop by themselves."""
 NEWS_S = 1.0
 """Seconds between the reports of a run."""
 RETRIES = 5
-"""How often an item is begun again when its node dies: its runs go on from what was committed."""
+"""Restarts of an item whose node dies: its runs continue from what was committed."""
 OBJECT_STORE_BYTES = 100_000_000
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_DEDUP_LOGS": "1"}
 LISTENS = (
@@ -28,7 +28,7 @@ LISTENS = (
 
 
 class RayCluster:
-    """An executor that has the nodes of a Ray cluster do the work, an item for each of their CPUs."""
+    """An executor that works on the nodes of a Ray cluster, one item per CPU."""
 
     def __init__(self, address: str, jobs: int) -> None:
         """`address` is HOST:PORT of a cluster that this machine has joined; empty starts one here with `jobs` CPUs."""
@@ -39,7 +39,7 @@ class RayCluster:
             raise UsageError('--on ray needs Ray, which is not installed; pip install "akinai[ray]"')
 
     def check_store(self, url: str) -> None:
-        """UsageError unless every machine can open it, by an address without a password: Ray logs what it is sent."""
+        """Raise UsageError unless every machine can open it. Ray logs its arguments, so passwords are refused."""
         if not url.lower().startswith("postgres"):
             raise UsageError(f"other machines cannot open the store {url!r:.200}; --on wants postgresql://...")
         parts = urlsplit(url)
@@ -55,7 +55,7 @@ class RayCluster:
         if url is not None:
             self.check_store(url)
         if self._ray is None:
-            self._ray = self._joined()
+            self._ray = self._join()
         async for result in _work(self._ray, url, items, progress):
             yield result
 
@@ -64,7 +64,7 @@ class RayCluster:
             await asyncio.to_thread(self._ray.shutdown)
             self._ray = None
 
-    def _joined(self) -> Any:
+    def _join(self) -> Any:
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
         ray: Any = import_module("ray")
@@ -98,21 +98,21 @@ async def _work(
     here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
         ray.get_runtime_context().get_node_id(), soft=False
     )
-    # Beside the driver: on another node it would die with that node.
+    # On the driver's node: elsewhere it would die with that node.
     news = ray.remote(num_cpus=0, scheduling_strategy=here)(_News).remote()
     task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(_do)
-    places = {task.remote(url, item, news): place for place, item in enumerate(items)}
-    pending, failure, shown = list(places), None, dict[str, int]()
+    indices = {task.remote(url, item, news): index for index, item in enumerate(items)}
+    pending, failure, reported = list(indices), None, dict[str, int]()
     try:
         while pending:
             done, pending = await asyncio.to_thread(ray.wait, pending, timeout=NEWS_S)
-            for run_id, day in (await _got(ray, news.days.remote())).items():
-                if progress and shown.get(run_id) != day:
-                    shown[run_id] = day
+            for run_id, day in (await _get(ray, news.days.remote())).items():
+                if progress and reported.get(run_id) != day:
+                    reported[run_id] = day
                     progress(run_id, day, 0)
             for ref in done:
                 try:
-                    yield places[ref], await _result(ray, ref)
+                    yield indices[ref], await _result(ray, ref)
                 except AkinaiError as error:
                     failure = failure or error  # raised when the other runs are over
     except (asyncio.CancelledError, GeneratorExit):
@@ -123,8 +123,8 @@ async def _work(
 
 
 async def _stop(ray: Any, news: Any, pending: Sequence[Any]) -> None:
-    """Ask the runs under way to stop, and cancel those that do not."""
-    await _got(ray, news.stop.remote())
+    """Ask unfinished runs to stop, and cancel those that do not within `GRACE_S`."""
+    await _get(ray, news.stop.remote())
     _, left = await asyncio.to_thread(ray.wait, list(pending), num_returns=len(pending), timeout=GRACE_S)
     for ref in left:
         ray.cancel(ref, force=True)
@@ -132,7 +132,7 @@ async def _stop(ray: Any, news: Any, pending: Sequence[Any]) -> None:
 
 async def _result(ray: Any, ref: Any) -> Any:
     try:
-        result = await _got(ray, ref)
+        result = await _get(ray, ref)
     except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError) as error:
         return Died(f"the process that played it died ({type(error).__name__}); it can be resumed")
     if isinstance(result, AkinaiError):
@@ -140,12 +140,12 @@ async def _result(ray: Any, ref: Any) -> Any:
     return result
 
 
-async def _got(ray: Any, ref: Any) -> Any:
+async def _get(ray: Any, ref: Any) -> Any:
     return await asyncio.to_thread(ray.get, ref)
 
 
 class _News:
-    """An actor beside the driver: what the runs report, and whether they are to stop."""
+    """A Ray actor on the driver's node that holds the days runs report, and whether they should stop."""
 
     def __init__(self) -> None:
         self._days: dict[str, int] = {}
@@ -176,7 +176,7 @@ class _RemoteMonitor:
 
 
 def _do(url: str | None, item: Work[Any], news: Any) -> Any:
-    """In a worker."""
+    """Do an item in a worker; library errors are returned."""
     try:
         return asyncio.run(do_work(url, item, _RemoteMonitor(news)))
     except (StoreError, UsageError) as error:

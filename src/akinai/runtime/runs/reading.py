@@ -1,4 +1,4 @@
-"""The reader of runs: entries come from the store once and are folded once, whatever is asked of them."""
+"""Reads runs: entries come from the store once and are replayed once, whatever details are requested."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,37 +30,37 @@ Load = Callable[[str], World[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is read and kept of each run. All of it, for a thousand runs, takes memory."""
+    """The details read of each run. All of them for a thousand runs take much memory."""
 
     ledger: bool = True
     """The ledger itself, 4 KB an entry."""
     evidence: bool = True
     """The entries that earned each score."""
     judged: bool = False
-    """Counts of findings, coherence, and the world's own figures."""
+    """Counts of findings, coherence scores, and the world's own figures."""
     findings: bool = False
-    """Each finding, beyond the counts."""
+    """Every finding, not only counts."""
     series: bool = False
     """The days of the run."""
     tables: tuple[About, ...] = ()
-    """The world's tables, by what they are about."""
+    """The world's tables with these subjects."""
     fuzzy: int = 0
-    """Edits by which a name that an agent wrote may differ from the right one and still count as it."""
-    kept: bool = True
-    """Whether scores may be used that were kept beside the run, and are kept."""
+    """Edits by which a name written by an agent may differ from the right one and still count."""
+    use_stored: bool = True
+    """Whether stored scores may be used, and new ones are stored."""
 
     @property
     def keepable(self) -> bool:
-        """Whether it asks for nothing that is not kept, but for the ledger."""
-        return self.kept and not (self.fuzzy or set(self.tables) - set(KEPT_TABLES))
+        """Whether stored scores hold everything requested except the ledger."""
+        return self.use_stored and not (self.fuzzy or set(self.tables) - set(KEPT_TABLES))
 
     @property
     def whole(self) -> "Detail":
-        """The detail in which a run is kept: its days only where they were asked for."""
+        """The detail in which scores are stored: with days only if they were requested."""
         return Detail(judged=self.judged or self.series, findings=True, series=self.series, tables=KEPT_TABLES)
 
     def within(self, run: Run) -> bool:
-        """Whether a kept run holds all that is asked for."""
+        """Whether a stored run holds everything requested."""
         return (run.judged or not self.judged) and (run.series is not None or not self.series)
 
 
@@ -81,12 +81,12 @@ async def read_run(
     *,
     load: Load = worlds.load,
     trouble: tuple[type[Exception], ...] = (),
-    made: list[ScoreRecord] | None = None,
+    new_records: list[ScoreRecord] | None = None,
 ) -> Run:
-    """A run from the store, scored. Scores that had to be made are kept there, or join `made` for the caller to keep.
+    """A run from the store, scored. New scores are stored, or appended to `new_records` for the caller to store.
 
     Raises LedgerError for a damaged record and UsageError for another version's world. Errors of the classes in
-    `trouble` become the run's `trouble` instead, but for StoreError: the store itself does not work.
+    `trouble` become the run's `trouble` instead, except StoreError: then the store itself does not work.
     """
     entries: list[Entry] = []
     try:
@@ -98,23 +98,23 @@ async def read_run(
             raise BrokenChain(gap, f"it is missing; the next one there is entry {entries[gap - 1].seq}")
         expect_whole(header, len(entries))
         world = load(header.genesis.world)
-        return await _kept_or_scored(store, header, Ledger(header.genesis, tuple(entries)), world, detail, made)
+        return await _read_or_score(store, header, Ledger(header.genesis, tuple(entries)), world, detail, new_records)
     except trouble as error:
         if isinstance(error, StoreError):
             raise
         why = header.damage or (str(error) if isinstance(error, AkinaiError) else f"{type(error).__name__}: {error}")
         ledger = Ledger(header.genesis, tuple(entries))
-        kept = ledger if detail.ledger and not header.damage else None
-        return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=kept)
+        record = ledger if detail.ledger and not header.damage else None
+        return Run(header, len(entries), "" if header.damage else ledger.digest, trouble=why, record=record)
 
 
-async def _kept_or_scored(
+async def _read_or_score(
     store: Store,
     header: RunHeader,
     ledger: Ledger,
     world: World[Any],
     detail: Detail,
-    made: list[ScoreRecord] | None,
+    new_records: list[ScoreRecord] | None,
 ) -> Run:
     if not detail.keepable:
         return score_run(header, ledger, world, detail)
@@ -122,17 +122,17 @@ async def _kept_or_scored(
     if run is None or not detail.within(run):
         run = score_run(header, ledger, world, detail.whole)
         record = score_record(run, world)
-        if made is None:
+        if new_records is None:
             await keep_scores(store, [record] if record else [])
         elif record:
-            made.append(record)
+            new_records.append(record)
     return trimmed(replace(run, record=ledger), detail)
 
 
 async def read_played(
     store: Store, header: RunHeader, played: Sequence[Step[Any]], detail: Detail, *, load: Load = worlds.load
 ) -> Run:
-    """A run that was just played, scored from its steps; read from the store where they are not all of it."""
+    """A run that was just played, scored from its steps; read from the store if the steps are incomplete."""
     last = played[-1].entry.digest if played else header.genesis.digest
     if header.entries == len(played) and header.digest == last:
         try:
@@ -145,7 +145,7 @@ async def read_played(
             await keep_scores(store, [record] if record else [])
             return trimmed(run, detail)
         except DAMAGE:
-            pass  # the record says what is wrong with it
+            pass  # reading the record reports the error
     return await read_run(store, header, detail, load=load, trouble=DAMAGE)
 
 
@@ -160,7 +160,7 @@ def score_run(
 
 
 def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail: Detail = Detail()) -> Run:
-    """A run from its steps, folded from its ledger or just played. Raises as `score_run`."""
+    """A run from its steps, replayed from its ledger or just played. Raises what `score_run` raises."""
     ledger = steps.ledger
     run = Run(
         header,
@@ -176,7 +176,7 @@ def score_steps(header: RunHeader, steps: Steps[Any], world: World[Any], detail:
 
 
 def trimmed(run: Run, detail: Detail) -> Run:
-    """The run with what `detail` asks for alone."""
+    """The run with only the details requested."""
     run = replace(
         run,
         record=run.record if detail.ledger else None,
@@ -219,12 +219,12 @@ def _unjudged(run: Run) -> Run:
         return run
     own = {score.name: score for score in run.replaced}
     names = ("header", "entries", "digest", "days", "record", "began", "series")
-    kept: dict[str, Any] = {name: getattr(run, name) for name in names}
-    return Run(**kept, scores=tuple(own.get(score.name, score) for score in run.scores))
+    fields: dict[str, Any] = {name: getattr(run, name) for name in names}
+    return Run(**fields, scores=tuple(own.get(score.name, score) for score in run.scores))
 
 
 def judged(run: Run) -> Run:
-    """The same run, judged from its ledger if that was kept and its world is installed."""
+    """The same run, judged from its ledger if it holds one and its world is installed."""
     if run.judged or run.trouble or run.record is None:
         return run
     try:
@@ -239,7 +239,7 @@ def _without_evidence(scores: Iterable[Score]) -> tuple[Score, ...]:
 
 
 def expect_whole(header: RunHeader, entries: int) -> None:
-    """LedgerError when the record lost entries that it had when the run was closed."""
+    """Raise LedgerError if the record has fewer entries than when the run was closed."""
     if header.entries is not None and entries < header.entries:
         raise LedgerError(entries + 1, f"it is missing: the run had {header.entries} entries when it was closed")
 
@@ -253,54 +253,54 @@ def days_of(world: World[Any], steps: Steps[Any]) -> int:
 async def find_runs(
     store: Store, names: Sequence[str], *, damaged: bool = False, deleted: bool = False
 ) -> list[RunHeader]:
-    """The runs of a store that names stand for, as `select_runs` has it. Only theirs are read, however many it has."""
-    known: dict[str, RunHeader] = {}
+    """The runs of a store that names stand for, as in `select_runs`. Reads other headers only if a name is missing."""
+    by_id: dict[str, RunHeader] = {}
     for name in names:
         if bad_text(name):  # which no store asks for
             continue
-        known |= {header.run_id: header for header in await store.runs(group=name)}
+        by_id |= {header.run_id: header for header in await store.runs(group=name)}
         try:
             header = await store.header(name)
         except (UnknownName, BrokenChain):
             continue
-        known.setdefault(name, header)
+        by_id.setdefault(name, header)
     try:
-        found = sorted(known.values(), key=lambda header: header.created_at)
-        return select_runs(found, names, damaged=damaged, deleted=deleted)
+        candidates = sorted(by_id.values(), key=lambda header: header.created_at)
+        return select_runs(candidates, names, damaged=damaged, deleted=deleted)
     except UnknownName:  # or one whose header is damaged
         return select_runs(await store.runs(), names, damaged=damaged, deleted=deleted)
 
 
 async def find_run(store: Store, name: str) -> RunHeader:
-    """The header of one run. UnknownName for no run's name, UsageError for a name that stands for several."""
-    found = await find_runs(store, [name])
-    if len(found) > 1:
-        raise UsageError(f"{name!r} stands for {len(found)} runs; name one, such as {found[0].run_id!r}")
-    return found[0]
+    """The header of one run. UnknownName for an unknown name, UsageError for a name that stands for several runs."""
+    runs = await find_runs(store, [name])
+    if len(runs) > 1:
+        raise UsageError(f"{name!r} stands for {len(runs)} runs; name one, such as {runs[0].run_id!r}")
+    return runs[0]
 
 
 def select_runs(
-    known: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False, deleted: bool = False
+    headers: Sequence[RunHeader], names: Sequence[str], *, damaged: bool = False, deleted: bool = False
 ) -> list[RunHeader]:
-    """The runs that names stand for: a run's id, or the name of a group or a sweep. UnknownName for none of them.
+    """The runs that names stand for: a run's id, or the name of a group or a sweep. UnknownName for any other.
 
-    A group's deleted runs are left out unless `deleted` lets them through, UsageError where that leaves none.
-    BrokenChain for a run whose header is damaged, unless `damaged` lets it through.
+    A group's deleted runs are left out unless `deleted` is set; UsageError if that leaves none.
+    BrokenChain for a run whose header is damaged, unless `damaged` is set.
     """
-    found: dict[str, RunHeader] = {}
+    selected: dict[str, RunHeader] = {}
     for name in names:
-        named = [run for run in known if name in names_of(run)]
+        named = [run for run in headers if name in names_of(run)]
         runs = [run for run in named if deleted or run.run_id == name or not notes_of(run).deleted]
         if named and not runs:
             raise UsageError(f"all runs of {name!r} are deleted; 'akinai restore {name}' brings them back")
         if not runs:
-            ids = {id for run in known for id in names_of(run)}
+            ids = {id for run in headers for id in names_of(run)}
             raise UnknownName("run", name, ids, "'akinai runs' lists them")
-        found |= {run.run_id: run for run in runs}
-    for run in found.values():
+        selected |= {run.run_id: run for run in runs}
+    for run in selected.values():
         if run.damage and not damaged:
             raise BrokenChain(0, run.damage)
-    return list(found.values())
+    return list(selected.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ class _Day:
 
 
 def series_of(world: World[Any], steps: Steps[Any]) -> Series:
-    """The days of a run. Days that one step passed over together are one, the last of them."""
+    """The days of a run. Days that one step passed over count as one, the last of them."""
     start = world.now(steps.opening)
     if start is None:
         return Series()
@@ -355,7 +355,7 @@ def _number(value: Json) -> float | None:
 
 
 async def read_usage(books: Books, header: RunHeader, prices: Prices) -> ModelUsage | None:
-    """What the model calls of a run took; None without calls, or if the trace is damaged: it decides no score."""
+    """The usage of a run's model calls; None without calls or if the trace is damaged, which affects no score."""
     sent: list[tuple[str, Usage, float]] = []
     models: dict[str, None] = {}
     calls = 0

@@ -1,4 +1,4 @@
-"""Run and Runs: what was played, how it ended, what it scored, and what several runs say together."""
+"""Run and Runs: one run with its ending and scores, and several runs with their summary."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -19,17 +19,17 @@ from akinai.runtime.runs.sweep import sweep_of
 TRACEBACK = "traceback"
 """The key of a run card that holds the traceback of code that failed the run."""
 ENDED_BY_AGENT = "ended_by_agent"
-"""The key of a run card that says that an agent, not the world, gave the ending its name."""
+"""The key of a run card that says that an agent, not the world, named the ending."""
 RESUMABLE = (None, "stopped", "script_over", "message_cap", "budget", "stuck")
-"""Endings after which a run can be resumed; no world has ended with them but by standing still."""
+"""Endings after which a run can be resumed: its world is not over, or only stands still ("stuck")."""
 
 State = Literal["done", "failed", "open", "unreadable"]
-"""done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: so is its record."""
+"""done: the run ended; failed: its agent or model broke; open: it can go on; unreadable: its record is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A run day by day; every sequence has a place for each of `days`. Empty in a world without a clock of its own."""
+    """A run day by day; every sequence has one value for each of `days`. Empty in a world without its own clock."""
 
     days: tuple[int, ...] = ()
     """The days that ended, from 1, rising."""
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What a run's model calls took. Tokens, minutes and dollars are of calls that were sent."""
+    """Usage of a run's model calls. Tokens, minutes and dollars count only calls that were sent."""
 
     calls: int
     """All calls, those that the response cache answered included."""
@@ -82,22 +82,22 @@ class Run:
     trouble: str | None = None
     """Why the record cannot be read or scored here."""
     record: Ledger | None = None
-    """The ledger, where it was kept."""
+    """The ledger, if it was requested."""
     judged: bool = False
     """Whether findings, coherence and the world's own figures were read."""
     finding_types: Mapping[str, int] = field(default_factory=dict[str, int])
     """Findings of each type, in order of first occurrence."""
     severities: Mapping[str, int] = field(default_factory=dict[str, int])
     findings: tuple[Finding, ...] | None = None
-    """Each finding, where they were kept."""
+    """Every finding, if requested."""
     coherence: tuple[Score, ...] = ()
-    """How well the agents kept track; a run may lack some of these figures, or all."""
+    """Coherence scores; a run may lack some or all of them."""
     replaced: tuple[Score, ...] = ()
-    """Scores in whose place figures of the world stand, as its scorers gave them."""
+    """Original scores, as the scorers gave them, that the world's figures replaced in `scores`."""
     figures: tuple[Score, ...] = ()
     """The world's figures beyond the scores; a run may lack some of these."""
     tables: tuple[Table, ...] = ()
-    """The world's tables, where they were kept."""
+    """The world's tables, if requested."""
     roster: str = ""
     """Equal for runs whose tables are about the same agents."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -107,7 +107,7 @@ class Run:
     usage: ModelUsage | None = None
     """None for a run that asked no model, or whose trace was not read or cannot be."""
     series: Series | None = None
-    """The days of the run, where they were kept."""
+    """The days of the run, if requested."""
 
     def __repr__(self) -> str:
         score = f", {self.scores[0].name} {self.scores[0].value} {self.scores[0].unit}" if self.scores else ""
@@ -142,7 +142,7 @@ class Run:
 
     @property
     def card(self) -> Mapping[str, Json]:
-        """Versions, preset, model and whatever else a reader needs to trust it."""
+        """Versions, preset, model and other provenance."""
         return self.header.card
 
     @property
@@ -172,7 +172,7 @@ class Run:
 
     @property
     def headline_by_day(self) -> Sequence[float]:
-        """The first score at the end of each day, where the world has it as a fact and the days were kept."""
+        """The first score at the end of each day; empty unless it is a fact of the world and `series` is there."""
         if self.series is None or not self.scores:
             return ()
         name = self.scores[0].name
@@ -209,7 +209,7 @@ class Run:
         )
 
     def to_json(self) -> dict[str, Json]:
-        """The run as `--json` prints it, with whatever was read of it."""
+        """The run as `--json` prints it, with the details that were read."""
         document: dict[str, Json] = {
             "run": self.id,
             "world": self.world,
@@ -277,7 +277,7 @@ class Runs(Sequence[Run]):
 
     @property
     def name(self) -> str:
-        """The sweep or group that all of them belong to; else the id of the first, and how many more there are."""
+        """The sweep or group that all runs share; else the id of the first, and the number of the others."""
         names = {sweep_of(run.card) or run.group for run in self._runs}
         shared = names.pop() if len(names) == 1 and len(self) > 1 else None
         more = f" and {len(self) - 1} more" if len(self) > 1 else ""
@@ -293,7 +293,7 @@ class Runs(Sequence[Run]):
 
         A run that failed or is not over counts as it stands, with what its ledger holds.
         """
-        worlds_with_it = {run.world for run in self._runs if any(known.name == score for known in run.scores)}
+        worlds_with_it = {run.world for run in self._runs if any(run_score.name == score for run_score in run.scores)}
         return [_value(run, score) for run in self._runs if run.world in worlds_with_it]
 
     def score_names(self) -> list[str]:
@@ -309,7 +309,7 @@ class Runs(Sequence[Run]):
         return {name: summarise(self.values(name), bounds=bounds(unit)) for name, unit in self.units().items()}
 
     def card(self) -> dict[str, Json]:
-        """What the run cards agree on as one value and differ in as a list, and the runs' final digests."""
+        """The run cards as one: shared values as they are, differing ones as lists; and the runs' final digests."""
         cards = [run.card for run in self._runs]
         shared: dict[str, Json] = {}
         for name in dict.fromkeys(name for card in cards for name in card if name != TRACEBACK):
@@ -342,4 +342,4 @@ class Runs(Sequence[Run]):
 
 
 def _value(run: Run, score: str) -> int | float | None:
-    return next((known.value for known in run.scores if known.name == score), None)
+    return next((run_score.value for run_score in run.scores if run_score.name == score), None)

@@ -1,4 +1,4 @@
-"""Sweeps: one command that plays the same seeds under each of several values of a setting, or all pairs of several."""
+"""Sweeps: one command plays the same seeds under each value of a setting, or each combination of several settings."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ from akinai.runtime.config.settings import Settings, named_value
 
 MOST_POINTS = 1_000
 LONGEST_VALUE = 40
-"""Characters of a value that a name keeps."""
+"""Most characters of a value in a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SweepPoint:
     """One point of a sweep: its settings, and the values that distinguish it."""
 
     settings: Mapping[str, Any]
-    """The settings of the command, and the swept values."""
+    """The command's settings with the swept values."""
     swept: Mapping[str, Any]
     """Dotted names and values; empty where nothing is swept."""
     label: str = ""
@@ -36,19 +36,19 @@ class SweepPoint:
         return f"{name}-{self.label}" if self.label else name
 
     def card(self, name: str) -> dict[str, Json]:
-        """Its part of a run card."""
+        """The sweep's entry in a run card."""
         return {SWEEP: {"name": name, "values": dict(self.swept)}} if self.swept else {}
 
 
 def sweep_points(sweep: Settings, settings: Settings, model: type[BaseModel]) -> list[SweepPoint]:
-    """The points of a sweep, the last setting changing fastest; one, without a label, where there is no sweep.
+    """The points of a sweep, the last setting changing fastest; one point without a label if nothing is swept.
 
     `sweep` is {"search.limit": [3, 10]}, or as text ["search.limit=3,10"]. UsageError for no value, one twice, or a
     setting that is swept twice or set as well.
     """
     fixed, axes = _settings(settings or {}, model), _axes(sweep or {}, model)
     for name in axes:
-        other = next((known for known in fixed if _overlap(known, name)), None)
+        other = next((setting for setting in fixed if _overlap(setting, name)), None)
         if other:
             raise UsageError(f"{name!r} is swept and {other!r} is set; leave one of them out")
     count = 1
@@ -56,9 +56,9 @@ def sweep_points(sweep: Settings, settings: Settings, model: type[BaseModel]) ->
         count *= len(values)
     if count > MOST_POINTS:
         raise UsageError(f"the sweep has {count:,} places, and one command plays {MOST_POINTS:,}; sweep fewer values")
-    made = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    labels = _labels(made)
-    return [SweepPoint({**fixed, **values}, values, label) for values, label in zip(made, labels, strict=True)]
+    points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    labels = _labels(points)
+    return [SweepPoint({**fixed, **values}, values, label) for values, label in zip(points, labels, strict=True)]
 
 
 def names_of(run: RunHeader) -> tuple[str, ...]:
@@ -73,19 +73,21 @@ def swept(card: Mapping[str, Json]) -> Mapping[str, Json]:
     return values if isinstance(values, Mapping) else {}
 
 
-def _settings(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
-    """Settings by dotted name; of a name that is given twice the later value counts, in the later place."""
-    made: dict[str, Any] = {}
-    for name, value in given.items() if isinstance(given, Mapping) else (named_value(text, model) for text in given):
-        made.pop(name, None)
-        made[name] = value
-    return made
+def _settings(settings: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
+    """Settings by dotted name. If a name occurs twice, the later value counts, in the later position."""
+    by_name: dict[str, Any] = {}
+    for name, value in (
+        settings.items() if isinstance(settings, Mapping) else (named_value(text, model) for text in settings)
+    ):
+        by_name.pop(name, None)
+        by_name[name] = value
+    return by_name
 
 
-def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> dict[str, list[Any]]:
+def _axes(sweep: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> dict[str, list[Any]]:
     axes: dict[str, list[Any]] = {}
     swept: Iterable[tuple[str, Any]] = (
-        given.items() if isinstance(given, Mapping) else (_axis(text, model) for text in given)
+        sweep.items() if isinstance(sweep, Mapping) else (_axis(text, model) for text in sweep)
     )
     for name, values in swept:
         if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
@@ -94,9 +96,9 @@ def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
             if _overlap(other, name):
                 raise UsageError(f"{name!r} and {other!r} are swept at once; name all values in one sweep")
         items = list(cast("Sequence[Any]", values))
-        known = [_key(value) for value in items]
+        keys = [_key(value) for value in items]
         for i, value in enumerate(items):
-            if known[i] in known[:i]:
+            if keys[i] in keys[:i]:
                 raise UsageError(f"the sweep of {name!r} holds {shown(value)} twice; give each value once")
         axes[name] = items
     return axes
@@ -104,15 +106,15 @@ def _axes(given: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
 
 def _axis(text: str, model: type[BaseModel]) -> tuple[str, list[Any]]:
     """ "search.limit=3,10,30" as its name and values; a comma within brackets or quotes does not separate."""
-    name, equals, rest = text.partition("=")
-    pieces = re.findall(r'(?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|\{[^}]*\}|[^,])+|(?<=,)(?=,|$)|^(?=,)', rest)
-    if not equals or not name.strip() or not rest.strip() or not all(piece.strip() for piece in pieces):
+    name, equals, values = text.partition("=")
+    pieces = re.findall(r'(?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|\{[^}]*\}|[^,])+|(?<=,)(?=,|$)|^(?=,)', values)
+    if not equals or not name.strip() or not values.strip() or not all(piece.strip() for piece in pieces):
         raise UsageError(f"--sweep wants name=value,value,..., not {text!r:.100}")
     return name.strip(), [named_value(f"{name}={piece}", model)[1] for piece in pieces]
 
 
 def _overlap(name: str, other: str) -> bool:
-    """Whether one dotted name is the other, or holds it."""
+    """Whether one dotted name equals or contains the other."""
     return f"{name}.".startswith(f"{other}.") or f"{other}.".startswith(f"{name}.")
 
 
@@ -120,13 +122,13 @@ def _key(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=repr)
 
 
-def _labels(made: Sequence[Mapping[str, Any]]) -> list[str]:
+def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Labels for names: the last step of each setting, and its value."""
-    names = list(made[0])
+    names = list(points[0])
     steps = [name.rpartition(".")[2] for name in names]
     short = steps if len(set(steps)) == len(steps) else names
     labels: list[str] = []
-    for values in made:
+    for values in points:
         parts = [f"{word}-{_word(value)}" for word, value in zip(short, values.values(), strict=True)]
         label, number = "-".join(parts), 2
         while label in labels:
@@ -136,6 +138,6 @@ def _labels(made: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _word(value: Any) -> str:
-    """A value as a name can hold it."""
+    """A value in characters that a run's name may hold."""
     text = value if isinstance(value, str) else json.dumps(value, default=repr)
     return re.sub(r"[^\w.]+", "-", text).strip("-")[:LONGEST_VALUE] or "none"

@@ -1,4 +1,4 @@
-"""Whether a record is as it was written: its chain, its header and its card, and digests that were published."""
+"""Verifies that a record is as it was written: its chain, header and card, and published digests."""
 
 import re
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from akinai.runtime.runs.reading import Detail, expect_whole, read_ledger, score
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE
 
 Covered = Literal["final", "header", "card"]
-"""What a digest stands for: all entries, the header with both others, the card alone."""
+"""Scope of a digest: all entries, the header with both other digests, or the card alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class Verdict:
     digest: str | None = None
     """The final digest, which stands for the genesis and all entries. None for a broken record."""
     header_digest: str | None = None
-    """Covers whatever is known beside the entries, with the final digest of a closed run and the card."""
+    """The digest of the header, which includes the card and, for a closed run, the final digest."""
     card_digest: str | None = None
     matches: Covered | None = None
-    """Which of the three a given digest is."""
+    """The one of the three that equals the digest to compare."""
     note: str | None = None
-    """What could not be checked here."""
+    """A sentence on what could not be checked here."""
 
     @property
     def digests(self) -> dict[Covered, str | None]:
-        """The three by what they cover."""
+        """The three digests by scope."""
         return {"final": self.digest, "header": self.header_digest, "card": self.card_digest}
 
     def to_json(self) -> dict[str, Json]:
@@ -55,38 +55,38 @@ def checked_digest(text: str) -> str:
 
 
 async def verify(store: Store, header: RunHeader, digest: str | None = None) -> Verdict:
-    """Whether a run's record, its header as the store holds it and a digest that was published agree.
+    """Verify that a run's record, its stored header and a published digest agree.
 
-    The chain holds from the genesis to the last entry, the count and digest with which the run was closed are those
-    of the record, a run that is done ended in its world as its header says, and the digests kept with header and card
-    are theirs.
+    They agree if the chain holds from the genesis to the last entry, the record has the count and digest with which
+    the run was closed, a run that is done ended in its world as its header says, and the digests stored with header
+    and card fit them.
     """
     if header.damage:
         return Verdict(False, 0, header.damage)
-    found = Verdict(True, header_digest=header.header_digest, card_digest=header.card_digest)
+    verdict = Verdict(True, header_digest=header.header_digest, card_digest=header.card_digest)
     try:
         ledger = await read_ledger(store, header)
         final = check_chain(ledger.genesis, ledger.entries)
         _check_closing(header, ledger)
         note = _check_ending(header, ledger)
-        kept_ok = await _kept_scores_hold(store, header, ledger)
+        scores_hold = await _kept_scores_hold(store, header, ledger)
     except LedgerError as error:
-        return replace(found, ok=False, entry=error.entry, why=error.why)
-    found = replace(found, entries=len(ledger.entries), digest=final, note=note)
+        return replace(verdict, ok=False, entry=error.entry, why=error.why)
+    verdict = replace(verdict, entries=len(ledger.entries), digest=final, note=note)
     if why := _broken_seal(header):
-        return replace(found, ok=False, why=why)
-    if not kept_ok:
-        return replace(found, ok=False, why="the scores kept beside it are not those of its record")
+        return replace(verdict, ok=False, why=why)
+    if not scores_hold:
+        return replace(verdict, ok=False, why="the scores kept beside it are not those of its record")
     if digest is None:
-        return found
-    for covered, value in found.digests.items():
+        return verdict
+    for covered, value in verdict.digests.items():
         if value == digest:
-            return replace(found, matches=covered)
-    return replace(found, ok=False, why=f"none of its digests is {digest}")
+            return replace(verdict, matches=covered)
+    return replace(verdict, ok=False, why=f"none of its digests is {digest}")
 
 
 def _check_closing(header: RunHeader, ledger: Ledger) -> None:
-    """LedgerError where the record is not the one with which the run was closed."""
+    """Raise LedgerError if the record is not the one with which the run was closed."""
     count = len(ledger.entries)
     expect_whole(header, count)
     if header.status == "done":
@@ -95,13 +95,13 @@ def _check_closing(header: RunHeader, ledger: Ledger) -> None:
         if count > header.entries:
             raise LedgerError(header.entries + 1, f"it was added: the run was done with {header.entries} entries")
     if header.digest is not None and header.entries is not None:
-        known = ledger.entries[header.entries - 1].digest if header.entries else ledger.genesis.digest
-        if known != header.digest:
+        digest = ledger.entries[header.entries - 1].digest if header.entries else ledger.genesis.digest
+        if digest != header.digest:
             raise LedgerError(header.entries, "it is not the entry with which the run was closed")
 
 
 def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
-    """LedgerError where a run that is done did not end as its header says; a note where its world is not here."""
+    """Raise LedgerError if a run that is done did not end as its header says; a note if its world is missing."""
     if header.status != "done" or header.ending in RESUMABLE or header.card.get(ENDED_BY_AGENT):
         return None
     try:
@@ -116,20 +116,20 @@ def _check_ending(header: RunHeader, ledger: Ledger) -> str | None:
 
 
 async def _kept_scores_hold(store: Store, header: RunHeader, ledger: Ledger) -> bool:
-    """Whether the scores kept beside the run are made again from its ledger; also where none are kept that fit."""
+    """Whether the scores stored beside the run follow from its ledger; True if none are stored that fit."""
     try:
         world = worlds.load(ledger.genesis.world)
     except UsageError:
         return True
-    kept = await find_scores(store, header, ledger.entries, world)
-    if kept is None:
+    stored = await find_scores(store, header, ledger.entries, world)
+    if stored is None:
         return True
-    detail = Detail(judged=kept.judged, series=kept.series is not None)
-    return same_scores(kept, score_run(header, ledger, world, detail.whole))
+    detail = Detail(judged=stored.judged, series=stored.series is not None)
+    return same_scores(stored, score_run(header, ledger, world, detail.whole))
 
 
 def _broken_seal(header: RunHeader) -> str | None:
-    """Why the digests that were kept with header and card are not theirs; None where they are, or none were kept."""
+    """Why the digests stored with header and card do not fit them; None if they fit or none are stored."""
     if header.seal is None:
         return None
     if header.seal.get("card") != header.card_digest:

@@ -1,4 +1,4 @@
-"""Work on a store, done by this process or another, on this machine or another; and who has it done."""
+"""Work on a store, and executors that do it in this process, in others, or on other machines."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,65 +23,64 @@ from akinai.stores.memory import MemoryStore
 R = TypeVar("R", covariant=True)
 
 QUIET_S = 5.0
-"""How long after its last entry another process is taken to have left a run."""
+"""Seconds without a new entry after which another process is taken to have left a run."""
 
 
 class Monitor(Protocol):
-    """Stands beside whoever waits for the work."""
+    """Receives the progress of work on behalf of its caller."""
 
     every_s: float
     """Seconds between reports."""
 
     async def report(self, days: Mapping[str, int]) -> bool:
-        """Take the days that runs have played so far. True asks the work to stop."""
+        """Receive the days that runs have played so far. Returns True to ask the work to stop."""
         ...
 
 
 class Work(Protocol[R]):
-    """Something to do with the runs of a store: it is pickled, and whoever does it knows the store's address."""
+    """An item of work on a store. It is pickled for other processes, which open the store by its address."""
 
     @property
     def run_ids(self) -> tuple[str, ...]:
-        """The runs of which it reports the days; none where nobody waits for these."""
+        """The runs whose days it reports; empty if it reports none."""
         ...
 
     async def do(self, books: Books, monitor: Monitor) -> R:
-        """Do it. One that takes longer than a few seconds asks the monitor now and then whether to stop."""
+        """Do the work. If it takes longer than a few seconds, it asks the monitor at times whether to stop."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The process that did an item died, and nobody else could do it."""
+    """The result of an item whose process died and that no other process could do."""
 
     why: str
 
 
 class Executor(Protocol):
-    """Has work done. Other engines come from the entry points `akinai.executors`."""
+    """Does work. Other engines come from the entry points `akinai.executors`."""
 
     def check_store(self, url: str) -> None:
-        """UsageError for a store that those who do the work cannot open."""
+        """Raise UsageError for a store that the workers cannot open."""
         ...
 
     def work(
         self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
     ) -> AsyncIterator[tuple[int, R | Died]]:
-        """What became of each item, by its place, in the order in which they are done. Work without a store has no
-        `url`, and is given an empty one in memory.
+        """Yield the index and result of each item, in the order of completion.
 
-        Cancelled, it stops the items under way within ten seconds and keeps what was committed. Raises the error of an
-        item when the others are done, and StoreError.
+        Work without a store has no `url`, and gets an empty store in memory. Cancellation stops the items under way
+        within ten seconds; what was committed stays. Raises an item's error when the others are done, and StoreError.
         """
         ...
 
     async def close(self) -> None:
-        """End what was started for the work. It may begin anew afterwards."""
+        """Release processes and connections. `work` may be called again afterwards."""
         ...
 
 
 class Unwatched:
-    """A monitor that takes no note and stops nothing: cancelling the work stops it."""
+    """A monitor that ignores reports and never asks to stop: cancelling the work stops it."""
 
     every_s = 3600.0
 
@@ -90,7 +89,7 @@ class Unwatched:
 
 
 class Here:
-    """An executor that does the work in this process, on books that are open."""
+    """An executor that works in this process, on an open store."""
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -101,8 +100,8 @@ class Here:
     async def work(
         self, url: str | None, items: Sequence[Work[R]], progress: Progress | None
     ) -> AsyncIterator[tuple[int, R | Died]]:
-        for place, item in enumerate(items):
-            yield place, await item.do(self._books, Unwatched())
+        for index, item in enumerate(items):
+            yield index, await item.do(self._books, Unwatched())
             await asyncio.sleep(0)  # work without a wait lets no Ctrl-C through
 
     async def close(self) -> None:
@@ -110,7 +109,7 @@ class Here:
 
 
 async def do_work(url: str | None, item: Work[R], monitor: Monitor) -> R:
-    """Open the store and do an item; knows no engine."""
+    """Open the store and do an item; called by every engine's workers."""
     books = await open_store(url or "memory:", create=False)
     try:
         return await item.do(books, monitor)
@@ -120,18 +119,18 @@ async def do_work(url: str | None, item: Work[R], monitor: Monitor) -> R:
 
 @dataclass(frozen=True, slots=True)
 class PlayWork:
-    """Runs to play, by their ids; their headers are in the store."""
+    """Work that plays runs by id; their headers are in the store."""
 
     run_ids: tuple[str, ...]
     detail: Detail
     at_once: int = 1
-    """Runs that wait for models at the same time."""
+    """Most runs that wait for models at the same time."""
     raise_errors: bool = False
 
     async def do(self, books: Books, monitor: Monitor) -> list[Run]:
         """Play the runs to their ends, or until the monitor asks to stop.
 
-        A run that another process plays at the same time is left to whichever is first.
+        If another process plays a run at the same time, the faster one goes on.
         """
         headers = [await books.header(run_id) for run_id in self.run_ids]
         days = dict.fromkeys(self.run_ids, 0)
@@ -141,11 +140,11 @@ class PlayWork:
         try:
             await playing
         except asyncio.CancelledError:
-            pass  # it was stopped: what there is of its runs is read
+            pass  # it was stopped: the runs are read as far as they came
         finally:
             watching.cancel()
         return [
-            small(await read_played(books, await books.header(run_id), steps[run_id], self.detail))
+            without_setup(await read_played(books, await books.header(run_id), steps[run_id], self.detail))
             for run_id in self.run_ids
         ]
 
@@ -202,18 +201,18 @@ async def _when_quiet(books: Books, run_id: str) -> RunHeader:
         header = await books.header(run_id)
         if header.status != "open" or header.ending is not None:
             return header
-        seen = last
+        seq = last
         async for entry in books.read(run_id, max(last, 0)):
-            seen = entry.seq
-        quiet_s = 0.0 if seen != last else quiet_s + 1
-        last = seen
+            seq = entry.seq
+        quiet_s = 0.0 if seq != last else quiet_s + 1
+        last = seq
         await asyncio.sleep(1)
     return await books.header(run_id)
 
 
 @dataclass(frozen=True, slots=True)
 class ScratchWork:
-    """Runs to play that are in no store, and to score."""
+    """Work that plays and scores runs that are in no store."""
 
     headers: tuple[RunHeader, ...]
     detail: Detail
@@ -233,29 +232,29 @@ class ScratchWork:
 
 
 async def play_scratch(header: RunHeader, detail: Detail, context: PlayContext = BY_NAME) -> Run:
-    """A run that is played, scored and kept nowhere."""
+    """Play and score a run without storing it."""
     memory, steps = MemoryStore(), list[Step[Any]]()
     await memory.create(header)
     played = await play_run(memory, header, None, replace(context, steps=steps))
     return await read_played(memory, played, steps, detail, load=loader(context.world))
 
 
-def small(run: Run) -> Run:
-    """The run without its settings, most of a header, for whoever has these already."""
+def without_setup(run: Run) -> Run:
+    """The run without its settings, which are most of a header, for a caller that has them already."""
     genesis = run.header.genesis
     return replace(run, header=replace(run.header, genesis=Genesis(genesis.world, genesis.seed, {})))
 
 
 def check_jobs(jobs: object) -> None:
-    """UsageError unless `jobs` is a whole number of at least 1."""
+    """Raise UsageError unless `jobs` is a whole number of at least 1."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"jobs is a whole number of at least 1, not {jobs!r:.60}")
 
 
 def open_executor(on: str, jobs: int) -> Executor:
-    """The executor that `--on` names, such as "ray" or "ray://HOST:PORT". UsageError for none, or without its extra."""
+    """Open the executor that `--on` names, such as "ray" or "ray://HOST:PORT". UsageError if it is not there."""
     name, _, address = on.partition("://")
-    known = {point.name: point for point in entry_points(group="akinai.executors")}
-    if name not in known:
-        raise UnknownName("executor", name, known, "--on is NAME or NAME://HOST:PORT")
-    return known[name].load()(address, jobs)
+    executors = {point.name: point for point in entry_points(group="akinai.executors")}
+    if name not in executors:
+        raise UnknownName("executor", name, executors, "--on is NAME or NAME://HOST:PORT")
+    return executors[name].load()(address, jobs)
