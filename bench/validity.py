@@ -34,7 +34,7 @@ from akinai.runtime.config.settings import prepare
 from akinai.worlds.vending import Vending
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.state import State
-from akinai.worlds.vending.players.days import trader
+from akinai.worlds.vending.players.days import trading_agent
 from akinai.worlds.vending.players.habits import LADDER, LAPSES, Habits, exploits, faults
 from akinai.worlds.vending.rules.trade import bank_balance_cents
 
@@ -172,7 +172,7 @@ def play_all(geneses: Sequence[Genesis], names: Sequence[str], results: Results,
 
 def rung(habits: Habits) -> AgentFactory:
     """The factory of a trader with some habits."""
-    return lambda role: trader(habits, role.genesis)
+    return lambda role: trading_agent(habits, role.genesis)
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float, float]:

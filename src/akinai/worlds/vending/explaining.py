@@ -66,12 +66,12 @@ class VendingExplaining(Explaining[State]):
 
 def _units(state: State, items: Mapping[str, int]) -> str:
     """ "24 units of Cola, 12 of Milk and 3 more products", the largest lines first."""
-    found = [(state.setup.catalog.find(name), name, units) for name, units in items.items()]
-    lines = sorted(((units, product.name if product else name) for product, name, units in found), reverse=True)
+    products = [(state.setup.catalog.find(name), name, units) for name, units in items.items()]
+    lines = sorted(((units, product.name if product else name) for product, name, units in products), reverse=True)
     if not lines:
         return "nothing"
-    (first, name), *rest = lines[:MOST_NAMED]
-    text = ", ".join([f"{first} units of {name}", *(f"{units} of {other}" for units, other in rest)])
+    (first, name), *further = lines[:MOST_NAMED]
+    text = ", ".join([f"{first} units of {name}", *(f"{units} of {other}" for units, other in further)])
     left = len(lines) - MOST_NAMED
     return f"{text} and {left} more product{'' if left == 1 else 's'}" if left > 0 else text
 

@@ -80,13 +80,13 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
     """The state before anyone acts, with one owner, or with several who all begin alike: `owner_1`, `owner_2`, ..."""
     economy = economy_of(genesis)
     setup = economy.setup
-    first, *others = (OWNER,) if owners == 1 else tuple(f"{OWNER}_{number}" for number in range(1, owners + 1))
+    first, *other_owners = (OWNER,) if owners == 1 else tuple(f"{OWNER}_{number}" for number in range(1, owners + 1))
     state = State(
         setup=setup,
         economy=economy,
         minute=OPENING,
         owner=first,
-        owners=(first, *others),
+        owners=(first, *other_owners),
         closed_days=0,
         cash_cents=setup.start_cents,
         machine_cents=0,
@@ -97,7 +97,7 @@ def begin(genesis: Genesis, owners: int = 1) -> State:
     )
     if setup.street:
         state = trade.begin(state.moved(slots=()))
-    return state.moved(other_businesses=dict.fromkeys(others, state.business(first))) if others else state
+    return state.moved(other_businesses=dict.fromkeys(other_owners, state.business(first))) if other_owners else state
 
 
 @lru_cache(maxsize=64)

@@ -43,22 +43,22 @@ class _Trade:
     close: Close
     product: Product
     price_cents: int
-    wanted: int
+    demand: int
     cost_cents: int
 
     @property
     def worth_cents(self) -> int:
         """Cents that the day's demand was worth above its cost."""
-        return self.wanted * (self.price_cents - self.cost_cents)
+        return self.demand * (self.price_cents - self.cost_cents)
 
 
 def _trades(history: History) -> list[_Trade]:
     """Every day's trade in products whose cost is known from orders."""
     costs, products = _costs(purchase.order for purchase in history.purchases), history.setup.catalog.by_id
     return [
-        _Trade(close, products[product], close.book.prices[product], wanted, costs[product])
+        _Trade(close, products[product], close.book.prices[product], demand, costs[product])
         for close in history.closes
-        for product, wanted in close.book.demand.items()
+        for product, demand in close.book.demand.items()
         if product in costs
     ]
 
@@ -85,12 +85,12 @@ def _products(history: History) -> Iterator[Lesson]:
     lead = sum(leads) / len(leads) if leads else 0.0
     for trades in _by_product(_trades(history)).values():
         product, entries = trades[0].product, _ends(trade.close for trade in trades)
-        by_price = merge_points((DataPoint(trade.price_cents, trade.wanted, 1) for trade in trades), digits=PRICES)
+        by_price = merge_points((DataPoint(trade.price_cents, trade.demand, 1) for trade in trades), digits=PRICES)
         price = PriceAdvice(
             product.id, product.name, product.size, product.reference_cents, trades[0].cost_cents, by_price
         )
         yield Lesson.of("pricing", f"price of {product.id}", price, entries, product.name)
-        units = sum(trade.wanted for trade in trades) / len(trades)
+        units = sum(trade.demand for trade in trades) / len(trades)
         stock = StockAdvice(product.id, product.name, units, len(trades), lead, evenings.get(product.id, 0))
         yield Lesson.of("stock_and_orders", f"stock of {product.id}", stock, entries, product.name)
 
@@ -114,10 +114,10 @@ def _spoiled(history: History) -> Iterator[Lesson]:
 
 def _evenings(history: History) -> Mapping[str, int]:
     """The number of evenings on which each product was sold out."""
-    found: dict[str, int] = {}
+    evenings: dict[str, int] = {}
     for product in (product for close in history.closes for product in close.book.empty):
-        found[product] = found.get(product, 0) + 1
-    return found
+        evenings[product] = evenings.get(product, 0) + 1
+    return evenings
 
 
 def _leads(history: History) -> list[int]:
@@ -175,7 +175,7 @@ def _routine(history: History) -> Iterator[Lesson]:
         return
     entries = _ends(closes)
     small = [rows for rows in by_product.values() if rows[0].product.size == "small"] or list(by_product.values())
-    best = max(sum(trade.wanted for trade in rows) / len(rows) for rows in small)
+    best = max(sum(trade.demand for trade in rows) / len(rows) for rows in small)
     room = setup.small_capacity
     visit = VisitAdvice(best, room, len(closes), sum(len(close.book.empty) for close in closes))
     yield Lesson.of("routine", "visits", visit, entries, "restock")
@@ -188,8 +188,8 @@ def _routine(history: History) -> Iterator[Lesson]:
     hours = [delivery.order.due % DAY_MINUTES // 60 for delivery in history.deliveries]
     early = [step.entry.seq for step in history.steps if step.outcome.code == "not_there_yet"]
     hour = HourAdvice(max(hours), len(hours), len(early))
-    shown = tuple(early[:3]) or _first(delivery.step.entry.seq for delivery in history.deliveries)
-    yield Lesson.of("mistakes_to_avoid", "too early", hour, shown, "delivery")
+    evidence = tuple(early[:3]) or _first(delivery.step.entry.seq for delivery in history.deliveries)
+    yield Lesson.of("mistakes_to_avoid", "too early", hour, evidence, "delivery")
     lost = sum(order.total_cents for order in history.steps[-1].after.orders)
     last = LastOrderAdvice(max(_leads(history)), int(lost > 0), lost)
     yield Lesson.of("mistakes_to_avoid", "last orders", last, (history.steps[-1].entry.seq,), "end")

@@ -7,7 +7,7 @@ from functools import cache
 VARIETY = (0, 0.60, 0.65, 0.70, 0.75, 0.80, 0.84, 0.88, 0.91, 0.94, 0.96, 0.98, 1.0)
 """Sales by number of different products, as the web says."""
 GRID = tuple((worth / 100, elasticity / 10) for worth in (82, 102, 124, 148, 176) for elasticity in (15, 20, 25))
-"""What people may find right to pay, as a share of the typical price, and how much a price moves them."""
+"""Hypotheses on demand: the price that people find right, as a share of the typical one, and the elasticity."""
 STEPS = 16
 """Prices are remembered in sixteenths of the typical price."""
 PRIOR = 4.0
@@ -55,12 +55,12 @@ def effect(worth: float, elasticity: float, price: float) -> float:
 def _row(step: int) -> tuple[list[float], list[float]]:
     """For a remembered price: the effects at the points of the grid, and their logarithms."""
     effects = [max(effect(worth, elasticity, step / STEPS), 0.02) for worth, elasticity in GRID]
-    return effects, [log(each) for each in effects]
+    return effects, [log(factor) for factor in effects]
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What the web says of a product."""
+    """A product as the web describes it."""
 
     id: str
     category: str
@@ -101,8 +101,8 @@ class Sales:
         days, logs = [0.0] * len(GRID), [0.0] * len(GRID)
         for step, (x, u) in self.seen.items():
             effects, log_effects = _row(step)
-            days = [total + each * x for total, each in zip(days, effects, strict=True)]
-            logs = [total + u * each for total, each in zip(logs, log_effects, strict=True)]
+            days = [total + factor * x for total, factor in zip(days, effects, strict=True)]
+            logs = [total + u * log_factor for total, log_factor in zip(logs, log_effects, strict=True)]
         rates = [PRIOR / product.popularity + x for x in days]
         scores = [like - (PRIOR + units) * log(rate) for like, rate in zip(logs, rates, strict=True)]
         top = max(scores)
@@ -146,11 +146,11 @@ class Calendar:
     weathers: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
 
     def factor(self, category: str, weekday: int, month: int, weather: str | None) -> float:
-        found = self.weekdays[weekday]
+        factor = self.weekdays[weekday]
         if category in self.months:
-            found *= self.months[category][month]
-            found *= self.weathers[category].get(weather or "", 1.0)
-        return found
+            factor *= self.months[category][month]
+            factor *= self.weathers[category].get(weather or "", 1.0)
+        return factor
 
 
 EVENTS: Mapping[str, Mapping[str, float]] = {
@@ -166,27 +166,27 @@ AT_FESTIVALS = 1.16
 
 def event_factor(kind: str | None, category: str) -> float:
     """The factor on the demand for a category while an event of this kind is on; None is no event."""
-    found = EVENTS.get(kind or "", {})
-    return found.get(category, found.get("", 1.0))
+    factors = EVENTS.get(kind or "", {})
+    return factors.get(category, factors.get("", 1.0))
 
 
-class Ahead:
-    """Days of usual sales in the days ahead of a day, with the events by day of which the news told."""
+class Outlook:
+    """Expected sales after a day, in days of usual sales, given the announced events by day."""
 
     def __init__(self, events: Mapping[int, str], day: int) -> None:
         self.events, self.day = events, day
         self._sums: dict[str, list[float]] = {}
-        """By category: the sums over the first days, as far as they were asked for."""
+        """By category: the sums over the first days, cached."""
 
-    def of(self, category: str, horizon: float) -> float:
-        """The sum up to a horizon in days, the last of which may be a part of one."""
+    def usual_days(self, category: str, horizon: float) -> float:
+        """The days of usual sales within a horizon in days, which need not be whole."""
         if not self.events:
             return horizon
         whole, sums = max(int(horizon), 0), self._sums.setdefault(category, [0.0])
         while len(sums) <= whole:
             sums.append(sums[-1] + self._factor(category, len(sums) - 1))
-        rest = horizon - whole
-        return sums[whole] + rest * self._factor(category, whole) if rest > 0 else sums[whole]
+        fraction = horizon - whole
+        return sums[whole] + fraction * self._factor(category, whole) if fraction > 0 else sums[whole]
 
     def _factor(self, category: str, later: int) -> float:
         kind = self.events.get(self.day + later)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from akinai.core.agents import Plan
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players import memory as read
-from akinai.worlds.vending.players.beliefs import VARIETY, Ahead, best_price, units_a_day
-from akinai.worlds.vending.players.memory import Bargain, Offer, Open, fields
-from akinai.worlds.vending.players.quantities import Want, divided, pad, root
+from akinai.worlds.vending.players.beliefs import VARIETY, Outlook, best_price, units_a_day
+from akinai.worlds.vending.players.memory import Bargain, Offer, OpenOrder, fields
 from akinai.worlds.vending.players.trader import LARGE_SLOTS, LARGE_UNITS, SMALL_SLOTS, SMALL_UNITS, Trader
 
 GUIDES = ("Price guide: drink candy dairy products", "Price guide: snack bakery fresh products")
@@ -27,8 +26,19 @@ class Value(NamedTuple):
     rate: float
 
 
-def share(trader: Trader, supplier: str) -> float:
-    """The part of what is paid for that comes, as believed."""
+class Want(NamedTuple):
+    """A product that could be ordered."""
+
+    short: bool
+    product: str
+    units: int
+    days: float
+    """Days for which the present units last."""
+    rate: float
+
+
+def believed_share(trader: Trader, supplier: str) -> float:
+    """The share of the paid goods that a supplier is believed to deliver."""
     if trader.truth and trader.truth.town:
         return {"cheat": 0.4, "slow": 0.97}.get(trader.truth.town.traders[supplier].character, 1.0)
     if trader.habits.trust == "anyone":
@@ -40,10 +50,10 @@ def share(trader: Trader, supplier: str) -> float:
     return (good + 3 * prior) / (count + 3)
 
 
-def effective(trader: Trader, offer: Offer) -> dict[str, float]:
-    """What a unit of each product that comes costs, in cents, with something for the wait."""
+def effective_costs(trader: Trader, offer: Offer) -> dict[str, float]:
+    """The cost in cents of a delivered unit, by product, with a surcharge for the wait."""
     wait = 1 + 0.05 * (offer.lead_days - 2) if trader.habits.trust != "anyone" else 1.0
-    part = share(trader, offer.supplier)
+    part = believed_share(trader, offer.supplier)
     return {id: cents / part * wait for id, cents in offer.prices.items()}
 
 
@@ -64,36 +74,36 @@ def research(trader: Trader) -> Plan:
                 memory.ratings |= read.read_ratings(outcome.text)
 
 
-def trusted(trader: Trader) -> list[Offer]:
+def trusted_offers(trader: Trader) -> list[Offer]:
     """The offers of suppliers that seem worth dealing with."""
     offers = [offer for offer in trader.memory.offers.values() if offer.prices]
     if trader.habits.research and not trader.truth:
         offers = [offer for offer in offers if offer.supplier in trader.memory.ratings] or offers
     if trader.habits.trust == "first":  # the first that is not too good to be true, with the most goods
-        honest = [offer for offer in offers if level(trader, offer) > 0.95] or offers
+        honest = [offer for offer in offers if price_level(trader, offer) > 0.95] or offers
         return sorted(honest, key=lambda offer: (-len(offer.prices), offer.supplier))[:1]
     if trader.habits.trust == "anyone":
         return offers
-    return [offer for offer in offers if share(trader, offer.supplier) > 0.8] or offers
+    return [offer for offer in offers if believed_share(trader, offer.supplier) > 0.8] or offers
 
 
-def level(trader: Trader, offer: Offer) -> float:
-    """A supplier's prices, of the trade prices."""
-    known = trader.memory.products
-    ratios = [cents / known[id].trade_cents for id, cents in offer.prices.items() if id in known]
+def price_level(trader: Trader, offer: Offer) -> float:
+    """The mean of a supplier's prices as multiples of the trade prices; 1 where it sells no known product."""
+    products = trader.memory.products
+    ratios = [cents / products[id].trade_cents for id, cents in offer.prices.items() if id in products]
     return sum(ratios) / len(ratios) if ratios else 1.0
 
 
-def talk(trader: Trader) -> Plan:
-    """Offers of the day to the suppliers that are talked with: each answers one a day."""
+def bargain_today(trader: Trader) -> Plan:
+    """Make the day's offers to the best suppliers; each answers one a day."""
     memory, habits = trader.memory, trader.habits
     if not habits.haggles or not memory.offers:
         return
     bargains = {id: bargain for id, bargain in memory.bargains.items() if bargain.until > trader.day}
     memory.bargains = bargains
     changed = False
-    best = sorted(trusted(trader), key=lambda offer: level(trader, offer) / share(trader, offer.supplier))[:6]
-    for offer in best:
+    ratio = {o.supplier: price_level(trader, o) / believed_share(trader, o.supplier) for o in memory.offers.values()}
+    for offer in sorted(trusted_offers(trader), key=lambda offer: ratio[offer.supplier])[:6]:
         bargain = bargains.setdefault(offer.supplier, Bargain(trader.day + AGREED_DAYS))
         if bargain.done:
             continue
@@ -116,7 +126,7 @@ def talk(trader: Trader) -> Plan:
                 offer.supplier, offer.lead_days, offer.hour, offer.minimum_cents, offer.freight_cents, prices
             )
     if changed and trader.layout:
-        assign(trader)
+        assign_suppliers(trader)
 
 
 def _rival(trader: Trader, offer: Offer) -> dict[str, object]:
@@ -132,22 +142,22 @@ def _rival(trader: Trader, offer: Offer) -> dict[str, object]:
 
 def _discount(trader: Trader, offer: Offer) -> int:
     """The discount to ask for, in per cent; 0 for none. The informed player asks for all that can be had."""
-    asks = level(trader, offer)
+    asks = price_level(trader, offer)
     if trader.truth and trader.truth.town:
         least = trader.truth.town.traders[offer.supplier].accept_permille / 1000
         return int((1 - least / asks) * 100 + 0.5) if asks > least + 0.01 else 0
     return min(18, int((1 - 0.70 / asks) * 100)) if asks > 0.72 else 0
 
 
-def assign(trader: Trader) -> None:
-    """A few suppliers that together sell everything cheapest, and whom to buy each product from."""
-    memory, chosen = trader.memory, list[Offer]()
-    good, costs = trusted(trader), dict[str, float]()
-    units = {offer.supplier: effective(trader, offer) for offer in good}
-    while len(chosen) < trader.habits.suppliers:
+def assign_suppliers(trader: Trader) -> None:
+    """Choose a few suppliers that together sell everything cheapest, and one of them for each product."""
+    memory, sellers = trader.memory, list[Offer]()
+    good, costs = trusted_offers(trader), dict[str, float]()
+    units = {offer.supplier: effective_costs(trader, offer) for offer in good}
+    while len(sellers) < trader.habits.suppliers:
         best: tuple[float, Offer] | None = None
         for offer in good:
-            if offer in chosen:
+            if offer in sellers:
                 continue
             gain = 0.0
             for id, cents in units[offer.supplier].items():
@@ -157,15 +167,15 @@ def assign(trader: Trader) -> None:
                     gain += max(0.0, most - cents) * product.popularity
             if best is None or gain > best[0]:
                 best = (gain, offer)
-        if best is None or best[0] <= (60 if chosen else 0):
+        if best is None or best[0] <= (60 if sellers else 0):
             break
-        chosen.append(best[1])
+        sellers.append(best[1])
         for id, cents in units[best[1].supplier].items():
             costs[id] = min(costs.get(id, 1e9), cents)
-    if chosen:
+    if sellers:
         memory.costs = {id: cost for id, cost in costs.items() if id in memory.products}
         memory.assigned = {
-            id: min((units[o.supplier][id], o.supplier) for o in chosen if id in o.prices)[1] for id in memory.costs
+            id: min((units[o.supplier][id], o.supplier) for o in sellers if id in o.prices)[1] for id in memory.costs
         }
 
 
@@ -173,19 +183,19 @@ def review(trader: Trader) -> Plan:
     """Choose suppliers, products and prices anew, and take a pitch when the till is full."""
     yield from research(trader)
     if not trader.memory.bargains:
-        yield from talk(trader)
-    assign(trader)
+        yield from bargain_today(trader)
+    assign_suppliers(trader)
     if trader.memory.costs:
-        values = {id: value(trader, id) for id in trader.memory.costs}
-        choose(trader, values)
-        yield from price(trader, values)
-        yield from grow(trader, values)
+        values = {id: value_product(trader, id) for id in trader.memory.costs}
+        choose_layout(trader, values)
+        yield from change_prices(trader, values)
+        yield from take_pitch(trader, values)
     soon = 5 if trader.day < 30 and trader.habits.learns_prices and not trader.truth else trader.habits.review_days
     trader.memory.next_review = trader.day + soon
 
 
-def value(trader: Trader, id: str) -> Value:
-    """What a product earns at its best price, or at the list price."""
+def value_product(trader: Trader, id: str) -> Value:
+    """Estimate what a product earns at its best price, or at the list price."""
     product, cost, habits = trader.memory.products[id], trader.memory.costs[id], trader.habits
     belief = trader.belief(product)
     cents = best_price(product, belief, cost) if habits.learns_prices else product.typical_cents
@@ -198,8 +208,8 @@ def value(trader: Trader, id: str) -> Value:
     return Value(margin * (1.1 if unknown and not trader.truth else 1.0), cents, rate)
 
 
-def choose(trader: Trader, values: Mapping[str, Value]) -> None:
-    """The assortment: half of each size; what is there stays unless another is clearly better."""
+def choose_layout(trader: Trader, values: Mapping[str, Value]) -> None:
+    """Choose the assortment, half of each size; a product stays unless another is clearly better."""
     count, old, layout = trader.habits.products, trader.layout, list[str]()
     for small, most in ((True, min(SMALL_SLOTS, (count + 1) // 2)), (False, min(LARGE_SLOTS, count // 2))):
         mine = [id for id in values if trader.is_small(id) == small]
@@ -211,8 +221,8 @@ def choose(trader: Trader, values: Mapping[str, Value]) -> None:
     trader.memory.rates = {id: values[id].rate for id in layout}
 
 
-def price(trader: Trader, values: Mapping[str, Value]) -> Plan:
-    """Prices of the assortment, a little up and down each week so that there is something to learn from."""
+def change_prices(trader: Trader, values: Mapping[str, Value]) -> Plan:
+    """Set the prices of the assortment, a little up and down each week so that there is something to learn from."""
     new: dict[str, int] = {}
     for at, id in enumerate(trader.layout):
         cents = values[id].price
@@ -225,7 +235,7 @@ def price(trader: Trader, values: Mapping[str, Value]) -> Plan:
     yield from trader.set_prices(new)
 
 
-def grow(trader: Trader, values: Mapping[str, Value]) -> Plan:
+def take_pitch(trader: Trader, values: Mapping[str, Value]) -> Plan:
     """Take another site when it can be paid for and will pay for itself."""
     count = len(trader.machines)
     if not 0 < count < trader.habits.sites or trader.cash < 60_000 + trader.habits.spare_cents or trader.day < 32:
@@ -236,23 +246,23 @@ def grow(trader: Trader, values: Mapping[str, Value]) -> Plan:
         return
     town = trader.truth.town if trader.truth else None
     names = trader.truth.setup.street.sites.names if trader.truth and trader.truth.setup.street else ()
-    found = {name: town.footfall[names.index(name)] / 1000 for name in places} if town else places
-    place = max(found, key=lambda name: (found[name], name))
-    margin = sum(values[id].margin for id in trader.layout) * found[place] * 0.6 - 8500 / 30
+    footfall = {name: town.footfall[names.index(name)] / 1000 for name in places} if town else places
+    place_name = max(footfall, key=lambda name: (footfall[name], name))
+    margin = sum(values[id].margin for id in trader.layout) * footfall[place_name] * 0.6 - 8500 / 30
     left = trader.days - trader.day - 6
     if trader.cash > cost + trader.habits.spare_cents and margin * left > cost * 1.15:
-        outcome = yield from trader.do(a.TakePitch(place=place))
+        outcome = yield from trader.do(a.TakePitch(place=place_name))
         if outcome.ok:
             data = fields(outcome.data)
             trader.cash -= cost
             trader.memory.dues[data["site"]] = data["due_day"]
-            trader.memory.site_factors[data["site"]] = places[place]
+            trader.memory.site_factors[data["site"]] = places[place_name]
             if names:
-                trader.taken = {**trader.taken, data["site"]: names.index(place)}
+                trader.taken = {**trader.taken, data["site"]: names.index(place_name)}
             yield from trader.look()
 
 
-def order(trader: Trader) -> Plan:
+def order_goods(trader: Trader) -> Plan:
     """Order from each supplier whose goods run low, and top up its other goods with them."""
     memory = trader.memory
     if not trader.layout or not memory.assigned:
@@ -285,13 +295,13 @@ def _flow(trader: Trader) -> float:
 
 def _total(trader: Trader, days: float) -> float:
     """Units that all sites are expected to sell in the days ahead."""
-    products, ahead, rates = trader.memory.products, _ahead(trader), list[float]()
-    found: dict[str, tuple[float, float]] = {}  # by category
+    products, outlook, rates = trader.memory.products, _outlook(trader), list[float]()
+    factors: dict[str, tuple[float, float]] = {}  # by category
     for id in trader.layout:
         category = products[id].category
-        if category not in found:
-            found[category] = _calendar(trader, id), ahead.of(category, days)
-        today, usual = found[category]
+        if category not in factors:
+            factors[category] = _calendar(trader, id), outlook.usual_days(category, days)
+        today, usual = factors[category]
         rates.append(trader.memory.rates.get(id, 0.0) * today * usual)
     return sum(rates) * _flow(trader) * VARIETY[min(12, len(trader.layout))] + 0.01
 
@@ -307,7 +317,7 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
     hold = 260 + 140 * (sites - 1) + sites * 6 * (SMALL_UNITS + LARGE_UNITS) * 0.8
     span = max(2.5, min(9.0, 0.75 * hold / total))
     slack, needs = min(habits.slack_days, span if trader.truth else span / 3), dict[str, list[Want]]()
-    ahead = _ahead(trader)
+    outlook = _outlook(trader)
     for id in trader.layout:
         supplier = memory.assigned.get(id)
         if supplier is None or supplier not in memory.offers:
@@ -318,21 +328,21 @@ def _needs(trader: Trader, coming: Mapping[str, int]) -> dict[str, list[Want]]:
         have += sum([machine.units.get(id, 0) for machine in trader.machines])
         rate, factor = memory.rates.get(id, 0.0) * flow * variety, _calendar(trader, id)
         horizon = min(lead + min(product.shelf_days - 1, span) * habits.cover, left)
-        expected = ahead.of(product.category, horizon) * factor
+        expected = outlook.usual_days(product.category, horizon) * factor
         pace = expected / horizon if horizon > 0 else 1.0
         until = lead + slack + (0.9 if product.shelf_days <= 8 else 0.0)
-        short = have < rate * ahead.of(product.category, until) * factor and left > lead + 1
+        short = have < rate * outlook.usual_days(product.category, until) * factor and left > lead + 1
         units = int(rate * expected + 0.5 - have)
         if product.shelf_days <= 8:
-            fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * root(rate * (lead + 1)))
+            fresh = int(rate * pace * (lead + product.shelf_days + 0.3) + 0.7 * _root(rate * (lead + 1)))
             units = min(units, max(0, fresh - have))
         if units >= 2 and left > lead:
             needs.setdefault(supplier, []).append(Want(short, id, units, have / (rate + 0.05), rate))
     return needs
 
 
-def _ahead(trader: Trader) -> Ahead:
-    return trader.memory.ahead(trader.day) if trader.habits.reads_news else Ahead({}, trader.day)
+def _outlook(trader: Trader) -> Outlook:
+    return trader.memory.outlook(trader.day) if trader.habits.reads_news else Outlook({}, trader.day)
 
 
 def _calendar(trader: Trader, id: str) -> float:
@@ -344,14 +354,14 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
     offer, habits = trader.memory.offers[supplier], trader.habits
     money = max(cash - offer.freight_cents, 0)
     if habits.trust == "learn" and not trader.truth and trader.memory.trust.get(supplier, (0, 0))[0] < 2:
-        known = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
-        money = min(money, known, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
-    sold = _total(trader, offer.lead_days + 0.5)
-    room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + sold)
-    units = divided(offer, sorted(wants, key=lambda want: want.days), money, room)
+        limit = 12_000 if trader.memory.ratings.get(supplier, 3.5) >= 4.0 else 7_000
+        money = min(money, limit, max(trader.cash * 2 // 5, 5_000))  # a stranger gets a small order
+    expected_sales = _total(trader, offer.lead_days + 0.5)
+    room = 10**6 if habits.cover > 1.5 else max(0, trader.room() - sum(coming.values()) + expected_sales)
+    units = _divide(offer, sorted(wants, key=lambda want: want.days), money, room)
     cost = sum(count * offer.prices[id] for id, count in units.items())
     if units and cost < offer.minimum_cents <= money:
-        pad(trader, offer, units, wants)
+        _pad(trader, offer, units, wants)
         cost = sum(count * offer.prices[id] for id, count in units.items())
     if not units or cost < offer.minimum_cents:
         return
@@ -359,6 +369,59 @@ def _buy(trader: Trader, supplier: str, wants: list[Want], cash: int, coming: di
     if outcome.ok:
         number = fields(outcome.data)["order"]
         promised = trader.day + offer.lead_days
-        trader.memory.open[number] = Open(supplier, units, cost, trader.day, promised, offer.hour)
+        trader.memory.open[number] = OpenOrder(supplier, units, cost, trader.day, promised, offer.hour)
         for id, count in units.items():
             coming[id] = coming.get(id, 0) + count
+
+
+def _root(x: float) -> float:
+    """The square root, by Newton's method: equal on every machine."""
+    guess = max(x, 1e-9)
+    for _ in range(30):
+        guess = (guess + x / guess) / 2
+    return guess
+
+
+def _divide(offer: Offer, wants: list[Want], money: float, room: float) -> dict[str, int]:
+    """Units by product: first what runs out within the days of delivery, then the rest in proportion."""
+    units: dict[str, int] = {}
+    for days in (offer.lead_days + 2, 99):
+        requests: list[tuple[str, int]] = []
+        for want in wants:
+            if days == 99:
+                count = want.units - units.get(want.product, 0)
+            else:
+                count = min(want.units, max(0, int(want.rate * (days - want.days) + 0.9)))
+            if count > 0:
+                requests.append((want.product, count))
+        total = sum([count for _, count in requests])
+        cost = sum([count * offer.prices[id] for id, count in requests])
+        part = min(1.0, room / total if total else 1.0, money / cost if cost else 1.0)
+        for id, count in requests:
+            count = int(count * part) if days == 99 else min(count, int(count * part + 0.5))
+            if count:
+                units[id] = units.get(id, 0) + count
+                room -= count
+                money -= count * offer.prices[id]
+        room, money = max(room, 0.0), max(money, 0.0)
+    return units
+
+
+def _pad(trader: Trader, offer: Offer, units: dict[str, int], wants: list[Want]) -> None:
+    """Raise an order to the minimum with goods that keep."""
+    products = trader.memory.products
+    more = [id for id in units if products[id].shelf_days > 20]
+    if not more:
+        assigned = trader.memory.assigned
+        more = [id for id in trader.layout if assigned.get(id) == offer.supplier and products[id].shelf_days > 20]
+    if not more and any(want.short and want.days < 1.5 for want in wants):
+        more = list(units)
+    cost = sum(count * offer.prices[id] for id, count in units.items())
+    if not more or trader.days - trader.day <= 10 or trader.room() < 100:
+        return
+    index = 0
+    while cost < offer.minimum_cents:
+        id = more[index % len(more)]
+        units[id] = units.get(id, 0) + 1
+        cost += offer.prices[id]
+        index += 1

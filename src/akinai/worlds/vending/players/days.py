@@ -6,7 +6,7 @@ from akinai.core.errors import AgentError
 from akinai.core.ledger import Genesis, Outcome
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.economy import economy_of
-from akinai.worlds.vending.players.buying import order, review, talk
+from akinai.worlds.vending.players.buying import bargain_today, order_goods, review
 from akinai.worlds.vending.players.habits import Habits
 from akinai.worlds.vending.players.memory import Memory
 from akinai.worlds.vending.players.trader import EVENING, Trader
@@ -50,24 +50,24 @@ class Trading(Routine):
 
     def copied(self) -> "Trading | None":
         """Another agent that knows and does the same, between two days; None at any other time."""
-        known = self.trader
-        if known is None or not self.between_days:
+        trader = self.trader
+        if trader is None or not self.between_days:
             return None
         copy = Trading(*self._settings)
-        copy.trader = known.copied(copy)
+        copy.trader = trader.copied(copy)
         copy.view, copy._plan = self.view, _days(copy, copy.trader, waiting=True)
         next(copy._plan)
         copy._begun = copy.between_days = True
         return copy
 
 
-def trader(habits: Habits, genesis: Genesis | None = None) -> Agent:
+def trading_agent(habits: Habits, genesis: Genesis | None = None) -> Agent:
     """A trader with some habits; an informed one knows the hidden parameters of a genesis. AgentError without it."""
     return Trading(habits, genesis)
 
 
 def trade(me: Trading, habits: Habits, genesis: Genesis | None = None) -> Plan:
-    """Every day until the end."""
+    """Trade every day until the end."""
     if habits.informed and genesis is None:
         raise AgentError("this player knows the hidden parameters of its run, and it was given none: play it here")
     truth = economy_of(genesis) if habits.informed and genesis is not None else None
@@ -111,16 +111,16 @@ def _work(trader: Trader) -> Plan:
     yield from trader.pay_rents()
     if habits.reads_news and day % 3 == 1:
         yield from trader.read_news()
-    yield from talk(trader)
+    yield from bargain_today(trader)
     if again or day >= trader.memory.next_review:
         yield from review(trader)
     yield from trader.festival_prices()
     yield from trader.sell_leftovers()
-    yield from order(trader)
+    yield from order_goods(trader)
     yield from trader.visits()
     if habits.waits:
         yield from trader.wait_for_goods(until=24)
     yield from trader.count()
-    if trader.minute < EVENING and any(trader.worth(machine) for machine in trader.machines):
+    if trader.minute < EVENING and any(trader.is_worth_visiting(machine) for machine in trader.machines):
         yield from trader.visits()
     trader.memory.fresh = False

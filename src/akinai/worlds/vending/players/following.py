@@ -25,15 +25,15 @@ LEAST_SPREAD = 0.1
 
 def follow(habits: Habits, bullets: Iterable[str]) -> Habits:
     """The habits of a player that reads a playbook; unchanged where nothing in it can be read."""
-    advice = [found for text in bullets if (found := read_advice(text)) is not None]
-    for experiment in of_kind(advice, Experiment):
-        habits = _tried(habits, Chance.of(experiment.number)("habits"))
-    for found in advice:
-        habits = _followed(habits, found)
+    playbook = [advice for text in bullets if (advice := read_advice(text)) is not None]
+    for experiment in of_kind(playbook, Experiment):
+        habits = _try_experiment(habits, Chance.of(experiment.number)("habits"))
+    for advice in playbook:
+        habits = _follow(habits, advice)
     return habits
 
 
-def _followed(habits: Habits, advice: Advice) -> Habits:
+def _follow(habits: Habits, advice: Advice) -> Habits:
     match advice:
         case SignAdvice(missed=missed) if missed:
             return replace(habits, every=1, waits=True)
@@ -43,7 +43,7 @@ def _followed(habits: Habits, advice: Advice) -> Habits:
             return replace(habits, complaints="pay")
         case NewsAdvice():
             return replace(habits, reads_news=True)
-        case TrustAdvice(orders=orders, came=came, others_came=others) if orders and came < others:
+        case TrustAdvice(orders=orders, came=came, others_came=others_came) if orders and came < others_came:
             return replace(habits, research=True, trust="learn", suppliers=max(habits.suppliers, 3))
         case BargainAdvice(off=off) if off > 0:
             return replace(habits, haggles=True)
@@ -57,7 +57,7 @@ def _followed(habits: Habits, advice: Advice) -> Habits:
             return habits
 
 
-def _tried(habits: Habits, chance: Chance) -> Habits:
+def _try_experiment(habits: Habits, chance: Chance) -> Habits:
     """Other products, suppliers, offers and days, drawn from the number of an experiment."""
     return replace(
         habits,

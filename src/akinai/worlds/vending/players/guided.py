@@ -58,29 +58,29 @@ class Guide:
     @staticmethod
     def of(bullets: Iterable[str]) -> "Guide":
         """The advice that can be parsed from bullets."""
-        return Guide(tuple(found for text in bullets if (found := read_advice(text)) is not None))
+        return Guide(tuple(advice for text in bullets if (advice := read_advice(text)) is not None))
 
     @property
     def experiment(self) -> Chance | None:
         """The chance that an experiment draws from; None where there is no experiment."""
-        found = of_kind(self.advice, Experiment)
-        return Chance.of(found[0].number)("experiment") if found else None
+        experiments = of_kind(self.advice, Experiment)
+        return Chance.of(experiments[0].number)("experiment") if experiments else None
 
     @property
     def prices(self) -> Sequence[PriceAdvice]:
         """The advice on prices, by expected earnings, the best first, without products that spoil."""
         spoil = {advice.product for advice in of_kind(self.advice, SpoilAdvice) if advice.wasteful}
-        kept = [advice for advice in of_kind(self.advice, PriceAdvice) if advice.product not in spoil]
-        return sorted(kept, key=lambda advice: (-advice.earns_cents, advice.product))
+        lasting = [advice for advice in of_kind(self.advice, PriceAdvice) if advice.product not in spoil]
+        return sorted(lasting, key=lambda advice: (-advice.earns_cents, advice.product))
 
     @property
     def costs(self) -> Mapping[str, tuple[int, str]]:
         """The lowest known cost in cents of each product, and the address of its supplier."""
-        found: dict[str, tuple[int, str]] = {}
+        costs: dict[str, tuple[int, str]] = {}
         for advice in of_kind(self.advice, SupplierAdvice):
             for product, cents in advice.cost_cents:
-                found[product] = min(found.get(product, (cents, advice.address)), (cents, advice.address))
-        return found
+                costs[product] = min(costs.get(product, (cents, advice.address)), (cents, advice.address))
+        return costs
 
     def assortment(self, usual: Sequence[str]) -> list[str]:
         """The products to keep: those that should earn most, half of them small; without advice, the usual ones."""
@@ -91,8 +91,8 @@ class Guide:
         small = [advice for advice in prices if advice.size == "small"][: (most + 1) // 2]
         large = [advice for advice in prices if advice.size == "large"][: most // 2]
         best = [advice.product for advice in prices if advice in small or advice in large]
-        known = {advice.product for advice in of_kind(self.advice, PriceAdvice)}
-        return (best + [product for product in usual if product not in known])[: max(most, len(best))]
+        advised = {advice.product for advice in of_kind(self.advice, PriceAdvice)}
+        return (best + [product for product in usual if product not in advised])[: max(most, len(best))]
 
     def price_cents(self, page: ProductPage) -> int:
         """The price in cents: by the product's own advice where it is about this market, else by the general advice."""
@@ -110,13 +110,13 @@ class Guide:
 
     @property
     def visit_days(self) -> int | None:
-        found = of_kind(self.advice, VisitAdvice)
-        return found[0].every_days if found else None
+        visits = of_kind(self.advice, VisitAdvice)
+        return visits[0].every_days if visits else None
 
     @property
     def keep_cents(self) -> int:
-        found = of_kind(self.advice, CashAdvice)
-        return found[0].keep_cents if found else 0
+        cash = of_kind(self.advice, CashAdvice)
+        return cash[0].keep_cents if cash else 0
 
     @property
     def waits(self) -> bool:
@@ -126,8 +126,8 @@ class Guide:
     @property
     def last_days(self) -> int:
         """Days before the end in which nothing is ordered."""
-        found = of_kind(self.advice, LastOrderAdvice)
-        return found[0].days if found else 0
+        last_orders = of_kind(self.advice, LastOrderAdvice)
+        return last_orders[0].days if last_orders else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +182,13 @@ def guided_stock(guide: Guide, usual: Sequence[str]) -> Choosing:
     """Look up the products that the guide says to keep, and a supplier for those where it names none."""
     results = yield a.SearchWeb(query="wholesale supplier for vending machines, everything a machine can hold")
     address = find_addresses(results.text)[0]
-    found: dict[str, ProductPage] = {}
+    pages: dict[str, ProductPage] = {}
     keeps = guide.assortment(usual)
     for product in keeps:
         results = yield a.SearchWeb(query=f"{product.replace('_', ' ')} retail price")
-        found |= {id: page for id, page in parse_product_pages(results.text).items() if id in keeps}
+        pages |= {id: page for id, page in parse_product_pages(results.text).items() if id in keeps}
     costs = guide.costs
-    return Stock(found, {product: costs[product][1] if product in costs else address for product in found})
+    return Stock(pages, {product: costs[product][1] if product in costs else address for product in pages})
 
 
 def experiment_stock(draw: Chance) -> Choosing:
@@ -203,26 +203,26 @@ def experiment_stock(draw: Chance) -> Choosing:
     mail = yield a.ReadEmail()
     offers = parse_offers(mail.text)
     sold = {product: name for offer in offers for product, name in offer.names.items()}
-    order = sorted(sold, key=lambda product: draw("product", product).h)
+    ranked = sorted(sold, key=lambda product: draw("product", product).h)
     most = 5 + draw("variety").below(6)
     room = {"small": (most + 1) // 2, "large": most // 2}
-    found: dict[str, ProductPage] = {}
-    for product in order:
-        if len(found) == most:
+    pages: dict[str, ProductPage] = {}
+    for product in ranked:
+        if len(pages) == most:
             break
         results = yield a.SearchWeb(query=f"{sold[product]} retail price")
         page = parse_product_pages(results.text).get(product)
         if page is not None and room[page.size]:
             room[page.size] -= 1
-            found[product] = page
+            pages[product] = page
     suppliers = {
         product: min(
             (offer.address for offer in offers if product in offer.names),
             key=lambda address: draw("supplier", address).h,
         )
-        for product in found
+        for product in pages
     }
-    return Stock(found, suppliers)
+    return Stock(pages, suppliers)
 
 
 def order(me: Routine, shop: Shop, guide: Guide, stock: Stock) -> Plan:
@@ -231,24 +231,24 @@ def order(me: Routine, shop: Shop, guide: Guide, stock: Stock) -> Plan:
         return
     cash = shop.cash_cents - guide.keep_cents
     for address in dict.fromkeys(stock.suppliers.values()):
-        wanted: dict[str, int] = {}
+        quantities: dict[str, int] = {}
         full = 0
         for product in (product for product, whose in stock.suppliers.items() if whose == address):
             units = guide.units(product) or USUAL_UNITS * (2 if guide.experiment else 1)
             full += units
-            wanted[product] = max(0, units - shop.position(product))
-        if sum(wanted.values()) < ORDER_SHARE * full:
+            quantities[product] = max(0, units - shop.position(product))
+        if sum(quantities.values()) < ORDER_SHARE * full:
             continue
-        price = {product: _cost(guide, stock.pages[product]) for product in wanted}
-        share = min(1.0, cash / max(sum(units * price[product] for product, units in wanted.items()), 1))
-        wanted = {product: fit for product, units in wanted.items() if (fit := int(units * share)) > 0}
-        if wanted:
-            cash -= sum(round(units * price[product]) for product, units in wanted.items())
-            yield order_letter(me, address, shop.names, wanted)
-            shop.expect(wanted)
+        price = {product: _cost(guide, stock.pages[product]) for product in quantities}
+        share = min(1.0, cash / max(sum(units * price[product] for product, units in quantities.items()), 1))
+        quantities = {product: fit for product, units in quantities.items() if (fit := int(units * share)) > 0}
+        if quantities:
+            cash -= sum(round(units * price[product]) for product, units in quantities.items())
+            yield order_letter(me, address, shop.names, quantities)
+            shop.expect(quantities)
 
 
 def _cost(guide: Guide, page: ProductPage) -> float:
     """The expected unit cost in cents and a little more, since an order beyond the cash is refused whole."""
-    known = guide.costs.get(page.product)
-    return 1.05 * known[0] if known else USUAL_COST * page.reference_cents
+    cheapest = guide.costs.get(page.product)
+    return 1.05 * cheapest[0] if cheapest else USUAL_COST * page.reference_cents

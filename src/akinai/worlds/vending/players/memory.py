@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json
 from akinai.core.money import read_dollars
-from akinai.worlds.vending.players.beliefs import Ahead, Calendar, Product, Sales
+from akinai.worlds.vending.players.beliefs import Calendar, Outlook, Product, Sales
 
 _PRODUCT = re.compile(
     r"^Product: .+ \((\w+)\)\nCategory: (\w+)\nSize: (small|large), .+\nTypical retail price: \$([\d.,]+)\n"
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
-class Open:
+class OpenOrder:
     """An order that has not come, as noted when it was placed."""
 
     supplier: str
@@ -38,7 +38,7 @@ class Open:
     cost_cents: int
     sent: int
     promised: int
-    """The day."""
+    """The promised day."""
     hour: int
 
 
@@ -85,10 +85,10 @@ class Memory:
     """By supplier: deliveries, and the part of what was paid that came, summed."""
     bargains: dict[str, Bargain] = field(default_factory=dict[str, Bargain])
     sales: defaultdict[str, Sales] = field(default_factory=lambda: defaultdict[str, Sales](Sales))
-    open: dict[int, Open] = field(default_factory=dict[int, Open])
+    open: dict[int, OpenOrder] = field(default_factory=dict[int, OpenOrder])
     counted: set[int] = field(default_factory=set[int])
     site_factors: dict[int, float] = field(default_factory=dict[int, float])
-    """By site: its customers, of those of an average place."""
+    """By site: its customers, as a multiple of those of an average place."""
     dues: dict[int, int] = field(default_factory=dict[int, int])
     """By site: the day until which the rent is to be paid."""
     events: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
@@ -103,8 +103,8 @@ class Memory:
     _by_day: dict[int, str] = field(default_factory=dict[int, str])
     """The events by day, as far as `_dated` of them are known."""
     _dated: int = 0
-    _ahead: Ahead | None = None
-    """What was asked last of the days ahead."""
+    _outlook: Outlook | None = None
+    """The outlook that was asked for last."""
 
     def event_on(self, day: int) -> str | None:
         """The event of a day, as far as it is known."""
@@ -117,12 +117,12 @@ class Memory:
             self._by_day = {day: kind for kind, first, last in reversed(self.events) for day in range(first, last + 1)}
         return self._by_day
 
-    def ahead(self, day: int) -> Ahead:
-        """Days of usual sales ahead of a day, with the events as far as they are known."""
-        events, known = self.events_by_day(), self._ahead
-        if known is None or known.day != day or known.events is not events:
-            known = self._ahead = Ahead(events, day)
-        return known
+    def outlook(self, day: int) -> Outlook:
+        """The outlook after a day, given the known events."""
+        events, outlook = self.events_by_day(), self._outlook
+        if outlook is None or outlook.day != day or outlook.events is not events:
+            outlook = self._outlook = Outlook(events, day)
+        return outlook
 
 
 def fields(data: Json) -> Mapping[str, Any]:
@@ -145,7 +145,7 @@ def read_ratings(text: str) -> dict[str, float]:
     return {id: int(stars) + int(tenths) / 10 for id, stars, tenths in _REVIEW.findall(text)}
 
 
-def read_calendar(text: str, known: Calendar) -> Calendar:
+def read_calendar(text: str, calendar: Calendar) -> Calendar:
     """The public factors of weekdays, months and weathers, as far as a text has them."""
     weekdays = tuple(float(share) / 100 for share in _WEEKDAYS.findall(text))
     months = {
@@ -155,7 +155,7 @@ def read_calendar(text: str, known: Calendar) -> Calendar:
         category: {sky: float(s) / 100 for sky, s in _SHARE.findall(row)} for category, row in _WEATHER.findall(text)
     }
     return Calendar(
-        weekdays if len(weekdays) == 7 else known.weekdays, months or known.months, weathers or known.weathers
+        weekdays if len(weekdays) == 7 else calendar.weekdays, months or calendar.months, weathers or calendar.weathers
     )
 
 
@@ -163,19 +163,19 @@ def read_offers(data: Json) -> dict[str, Offer]:
     """Price lists from the data of GET_PRICE_LISTS."""
     lists = fields(data).get("suppliers", ())
     return {
-        each["supplier"]: Offer(
-            each["supplier"], each["lead_days"], each["hour"], each["minimum_cents"], each["freight_cents"],
-            each["prices_cents"],
+        row["supplier"]: Offer(
+            row["supplier"], row["lead_days"], row["hour"], row["minimum_cents"], row["freight_cents"],
+            row["prices_cents"],
         )
-        for each in lists
+        for row in lists
     }  # fmt: skip
 
 
 def read_machines(data: Json) -> list[Machine]:
     """Sites from the data of GET_MACHINE_INVENTORY."""
     return [
-        Machine(each["site"], dict(each["units"]), each["box_cents"], each["sealed"], each["lost"])
-        for each in fields(data).get("sites", ())
+        Machine(site["site"], dict(site["units"]), site["box_cents"], site["sealed"], site["lost"])
+        for site in fields(data).get("sites", ())
     ]
 
 
@@ -193,11 +193,11 @@ def read_pitch_date(text: str) -> str:
 
 
 def read_minute(text: str) -> int | None:
-    """The minute of the day that an outcome names at last."""
+    """The last minute of the day that an outcome names; None where it names none."""
     end = text.rfind("]")  # from the end, where it stands: looking through the whole text takes twenty times as long
     while end >= 0:
-        if found := _CLOCK.fullmatch(text, max(end - 7, 0), end + 1):
-            return int(found[1]) * 60 + int(found[2])
+        if match := _CLOCK.fullmatch(text, max(end - 7, 0), end + 1):
+            return int(match[1]) * 60 + int(match[2])
         end = text.rfind("]", 0, end)
     return None
 
@@ -209,11 +209,11 @@ def read_signed(text: str) -> list[int]:
 
 def read_date(text: str) -> datetime | None:
     """The first date in a text."""
-    found = _DATE.search(text)
-    return datetime.strptime(found[1], "%d %b %Y") if found else None  # noqa: DTZ007 - a world's time has no zone
+    match = _DATE.search(text)
+    return datetime.strptime(match[1], "%d %b %Y") if match else None  # noqa: DTZ007 - a world's time has no zone
 
 
 def read_number(text: str) -> int:
     """The first number in a subject, 0 for none."""
-    found = _NUMBER.search(text)
-    return int(found[0]) if found else 0
+    match = _NUMBER.search(text)
+    return int(match[0]) if match else 0

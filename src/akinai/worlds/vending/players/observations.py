@@ -9,7 +9,7 @@ from akinai.worlds.vending.rules.mail import parse_letters
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSlot:
+class InventorySlot:
     """A slot as the machine's inventory shows it."""
 
     row: int
@@ -74,10 +74,10 @@ _CASH = re.compile(r"^Cash: \$([\d.,]+)\.", re.M)
 _COLLECTED = re.compile(r"your cash is \$([\d.,]+)\.")
 
 
-def parse_slots(text: str) -> list[ShownSlot]:
+def parse_slots(text: str) -> list[InventorySlot]:
     """Parse the slots of a machine inventory, row by row."""
     return [
-        ShownSlot(int(row), int(column), size, int(takes), product or None, int(units or 0), _cents(price))
+        InventorySlot(int(row), int(column), size, int(takes), product or None, int(units or 0), _cents(price))
         for row, column, size, takes, product, units, price in _SLOT.findall(text)
     ]
 
@@ -97,20 +97,20 @@ def parse_orders(text: str) -> list[ComingOrder]:
 
 def parse_time(text: str) -> datetime | None:
     """The last time that a text names; outcomes and notices state the time. None where there is none."""
-    found = _CLOCK.findall(text)
-    return datetime.strptime(found[-1], "%d %b %Y, %H:%M") if found else None  # noqa: DTZ007 - a world's time has no zone
+    times = _CLOCK.findall(text)
+    return datetime.strptime(times[-1], "%d %b %Y, %H:%M") if times else None  # noqa: DTZ007 - a world's time has no zone
 
 
 def parse_day(text: str) -> int | None:
     """The number of the day that a notice or a view names; None where there is none."""
-    found = _DAY.search(text)
-    return int(found[1]) if found else None
+    match = _DAY.search(text)
+    return int(match[1]) if match else None
 
 
 def parse_cash(text: str) -> int | None:
     """Cash in cents, from a balance or the outcome of collecting; None where there is none."""
-    found = _CASH.search(text) or _COLLECTED.search(text)
-    return _cents(found[1]) if found else None
+    match = _CASH.search(text) or _COLLECTED.search(text)
+    return _cents(match[1]) if match else None
 
 
 _MOST_CENTS = 10**15
@@ -140,8 +140,8 @@ def find_addresses(text: str) -> list[str]:
 
 def parse_days_left(text: str) -> int | None:
     """Days from today to the last day of the run; None when it has no last day."""
-    found = _DAYS_LEFT.search(text)
-    return int(found[2]) - int(found[1]) if found else None
+    match = _DAYS_LEFT.search(text)
+    return int(match[2]) - int(match[1]) if match else None
 
 
 def parse_identity(view: str) -> tuple[str, str]:
@@ -152,8 +152,8 @@ def parse_identity(view: str) -> tuple[str, str]:
 
 def parse_start_cents(view: str) -> int:
     """The starting cash in cents that the briefing names."""
-    found = re.search(r"You begin with (\$[\d.,]+)\. ", view)
-    return _cents(found[1]) or 0 if found else 0
+    match = re.search(r"You begin with (\$[\d.,]+)\. ", view)
+    return _cents(match[1]) or 0 if match else 0
 
 
 _PRICE_LINE = re.compile(r"^- (.+) \((\w+)\): \$([\d.,]+) a unit, case of \d+$", re.M)

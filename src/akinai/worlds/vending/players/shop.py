@@ -9,7 +9,7 @@ from akinai.core.money import format_cents
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.players.observations import (
     ComingOrder,
-    ShownSlot,
+    InventorySlot,
     parse_cash,
     parse_days_left,
     parse_identity,
@@ -31,7 +31,7 @@ class Shop:
         """Product names by id."""
         self._products = products
         """Id and size, the most important first."""
-        self._slots: list[ShownSlot] = []
+        self._slots: list[InventorySlot] = []
         self._storage: dict[str, int] = {}
         self._coming: list[ComingOrder] = []
         self._expected: dict[str, int] = {}
@@ -95,7 +95,7 @@ class Shop:
 
     def capacity(self, product: str) -> int:
         """Units that the product's slots hold when full."""
-        return sum(slot.capacity for slot, shown in self._layout() if shown == product)
+        return sum(slot.capacity for slot, assigned in self._layout() if assigned == product)
 
     def position(self, product: str) -> int:
         """Units in the machine, in storage, and on their way."""
@@ -113,7 +113,7 @@ class Shop:
         moments = [order.promised for order in self._coming if today and order.promised.date() == today.date()]
         return max(moments, default=None)
 
-    def _layout(self) -> Iterable[tuple[ShownSlot, str]]:
+    def _layout(self) -> Iterable[tuple[InventorySlot, str]]:
         """Each slot with its product: the products in turn, the best ones twice where `twice` is set."""
         for size in ("small", "large"):
             slots = [slot for slot in self._slots if slot.size == size]
@@ -142,17 +142,17 @@ def as_task(action: Action) -> str:
             raise TypeError(f"{type(action).__name__} is no action at the machine")
 
 
-def order_letter(me: Routine, address: str, names: Mapping[str, str], wanted: Mapping[str, int]) -> a.SendEmail:
+def order_letter(me: Routine, address: str, names: Mapping[str, str], quantities: Mapping[str, int]) -> a.SendEmail:
     """A letter that orders goods: items with quantities, the delivery address, the account to charge."""
     delivery, account = parse_identity(me.view.text)
-    items = "\n".join(f"- {units} units of {names[product]}" for product, units in wanted.items())
+    items = "\n".join(f"- {units} units of {names[product]}" for product, units in quantities.items())
     body = f"Please send us:\n{items}\nDelivery address: {delivery}\nPlease charge account {account}."
     return a.SendEmail(to=address, subject="Order", body=body)
 
 
-def _filled(slot: ShownSlot, fill: a.RestockSlot.Fill | None) -> ShownSlot:
+def _filled(slot: InventorySlot, fill: a.RestockSlot.Fill | None) -> InventorySlot:
     if fill is None:
         return slot
     price = slot.price_cents if slot.product == fill.product_id else None
     units = slot.units + fill.quantity
-    return ShownSlot(slot.row, slot.column, slot.size, slot.capacity, fill.product_id, units, price)
+    return InventorySlot(slot.row, slot.column, slot.size, slot.capacity, fill.product_id, units, price)

@@ -10,7 +10,7 @@ from akinai.core.money import read_dollars
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.parameters import MAX_PRICE_CENTS
 from akinai.worlds.vending.model.state import OWNER
-from akinai.worlds.vending.players.days import ByBusiness, trader
+from akinai.worlds.vending.players.days import ByBusiness, trading_agent
 from akinai.worlds.vending.players.following import follow
 from akinai.worlds.vending.players.guided import SUPPLIER_QUERIES, Guide, guided
 from akinai.worlds.vending.players.habits import LADDER, RUNGS
@@ -42,12 +42,12 @@ def naive(me: Routine) -> Plan:
     """Five products at list prices, one order and one visit a week."""
     results = yield a.SearchWeb(query="wholesale supplier for vending machines, everything a machine can hold")
     address = find_addresses(results.text)[0]
-    known: dict[str, ProductPage] = {}
+    pages: dict[str, ProductPage] = {}
     for product in NAIVE_PRODUCTS:
         results = yield a.SearchWeb(query=f"{product.replace('_', ' ')} retail price")
-        known |= parse_product_pages(results.text)
-    names = {product: known[product].name for product in NAIVE_PRODUCTS}
-    sizes = {product: known[product].size for product in NAIVE_PRODUCTS}
+        pages |= parse_product_pages(results.text)
+    names = {product: pages[product].name for product in NAIVE_PRODUCTS}
+    sizes = {product: pages[product].size for product in NAIVE_PRODUCTS}
     shop = Shop(me, names, [(product, sizes[product]) for product in NAIVE_PRODUCTS], twice=False)
     yield order_letter(me, address, names, dict.fromkeys(NAIVE_PRODUCTS, 12))
     while True:
@@ -56,11 +56,11 @@ def naive(me: Routine) -> Plan:
             continue
         yield from shop.look()
         yield from shop.restock()
-        yield from shop.price({product: known[product].reference_cents for product in NAIVE_PRODUCTS})
+        yield from shop.price({product: pages[product].reference_cents for product in NAIVE_PRODUCTS})
         yield from shop.collect()
         missing = {product: shop.capacity(product) - shop.stored(product) for product in NAIVE_PRODUCTS}
-        if wanted := {product: units for product, units in missing.items() if units > 0}:
-            yield order_letter(me, address, names, wanted)
+        if quantities := {product: units for product, units in missing.items() if units > 0}:
+            yield order_letter(me, address, names, quantities)
 
 
 VARIETY = 8
@@ -75,7 +75,7 @@ KEEP_CENTS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ProductChoice:
     """A product that the reference player keeps, with its offer, its price and its expected sales."""
 
     page: ProductPage
@@ -89,7 +89,7 @@ class Choice:
         return self.units_a_day * (self.price_cents - self.offer.cost_cents[self.page.product])
 
 
-def choose_offer(page: ProductPage, offers: Sequence[Offer]) -> Choice | None:
+def choose_offer(page: ProductPage, offers: Sequence[Offer]) -> ProductChoice | None:
     """The cheapest offer, and the price of greatest profit on the public demand curve; None when nobody sells it.
 
     Profit (p - c) (1 - e (p - r) / r) is greatest at p = (r (1 + 1/e) + c) / 2.
@@ -102,18 +102,18 @@ def choose_offer(page: ProductPage, offers: Sequence[Offer]) -> Choice | None:
     best = (reference * (1 + 1 / elasticity) + offer.cost_cents[page.product]) / 2
     price = max(5 * round(best / 5), offer.cost_cents[page.product] + 5)
     units = page.units_a_day * max(0.0, 1 - elasticity * (price - reference) / reference)
-    return Choice(page, offer, price, units)
+    return ProductChoice(page, offer, price, units)
 
 
-def assortment(pages: Mapping[str, ProductPage], offers: Sequence[Offer]) -> list[Choice]:
+def assortment(pages: Mapping[str, ProductPage], offers: Sequence[Offer]) -> list[ProductChoice]:
     """The products worth keeping, the best first, half of them of each size."""
     keeping = [page for page in pages.values() if page.shelf_days >= FRESH_DAYS]
-    choices = [found for page in keeping if (found := choose_offer(page, offers)) is not None]
+    choices = [option for page in keeping if (option := choose_offer(page, offers)) is not None]
     choices.sort(key=lambda choice: (-choice.profit_a_day, choice.page.product))
-    kept: list[Choice] = []
+    best: list[ProductChoice] = []
     for size in ("small", "large"):
-        kept += [choice for choice in choices if choice.page.size == size][: VARIETY // 2]
-    return sorted(kept, key=lambda choice: (-choice.profit_a_day, choice.page.product))
+        best += [choice for choice in choices if choice.page.size == size][: VARIETY // 2]
+    return sorted(best, key=lambda choice: (-choice.profit_a_day, choice.page.product))
 
 
 def reference(me: Routine) -> Plan:
@@ -171,7 +171,7 @@ def read_all_mail() -> Plan:
         mail = yield a.ReadEmail()
 
 
-def buy(me: Routine, shop: Shop, choices: Sequence[Choice]) -> Plan:
+def buy(me: Routine, shop: Shop, choices: Sequence[ProductChoice]) -> Plan:
     """Order from each supplier whose goods run low, and top up its other goods in the same letter."""
     left = shop.days_left
     cash = shop.cash_cents - KEEP_CENTS
@@ -182,31 +182,31 @@ def buy(me: Routine, shop: Shop, choices: Sequence[Choice]) -> Plan:
             continue
         if not any(_days_of(shop, choice) < offer.lead_days + SAFETY_DAYS for choice in mine):
             continue
-        wanted = _affordable(mine, {choice.page.product: _missing(shop, choice) for choice in mine}, cash)
-        cost = sum(units * offer.cost_cents[product] for product, units in wanted.items())
-        if wanted and cost >= offer.minimum_cents:
+        quantities = _affordable(mine, {choice.page.product: _missing(shop, choice) for choice in mine}, cash)
+        cost = sum(units * offer.cost_cents[product] for product, units in quantities.items())
+        if quantities and cost >= offer.minimum_cents:
             cash -= cost
-            yield order_letter(me, address, shop.names, wanted)
-            shop.expect(wanted)
+            yield order_letter(me, address, shop.names, quantities)
+            shop.expect(quantities)
 
 
-def _days_of(shop: Shop, choice: Choice) -> float:
+def _days_of(shop: Shop, choice: ProductChoice) -> float:
     return shop.position(choice.page.product) / max(choice.units_a_day, 0.1)
 
 
-def _missing(shop: Shop, choice: Choice) -> int:
+def _missing(shop: Shop, choice: ProductChoice) -> int:
     """Units missing up to the level that covers the lead time and some days more."""
     days = choice.offer.lead_days + SAFETY_DAYS + COVER_DAYS
     return max(0, round(choice.units_a_day * days) - shop.position(choice.page.product))
 
 
-def _affordable(mine: Sequence[Choice], wanted: Mapping[str, int], cash: int) -> dict[str, int]:
+def _affordable(mine: Sequence[ProductChoice], quantities: Mapping[str, int], cash: int) -> dict[str, int]:
     """The quantities that the cash pays for, reduced in proportion."""
-    cost = sum(wanted[choice.page.product] * choice.offer.cost_cents[choice.page.product] for choice in mine)
+    cost = sum(quantities[choice.page.product] * choice.offer.cost_cents[choice.page.product] for choice in mine)
     if cost <= 0 or cash <= 0:
         return {}
     share = min(1.0, cash / cost)
-    return {product: units for product, all_units in wanted.items() if (units := int(all_units * share)) > 0}
+    return {product: units for product, all_units in quantities.items() if (units := int(all_units * share)) > 0}
 
 
 def _is_owner(actor: str) -> bool:
@@ -242,7 +242,7 @@ def _by_business(single: AgentFactory, rung: str) -> AgentFactory:
         if not _is_owner(role.actor):
             return Routine(assistant)
         advised = follow(habits, role.bullets) if rung == "naive" else habits
-        return ByBusiness(single(role), trader(advised, role.genesis))
+        return ByBusiness(single(role), trading_agent(advised, role.genesis))
 
     alone = (single.__doc__ or "").partition("\n\n")[0]
     factory.__doc__ = f"{alone} At several sites: {RUNGS[rung]}"

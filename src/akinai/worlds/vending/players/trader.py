@@ -16,7 +16,7 @@ from akinai.worlds.vending.model.state import DAY_MINUTES, OPENING
 from akinai.worlds.vending.players import memory as read
 from akinai.worlds.vending.players.beliefs import AT_FESTIVALS, STEPS, VARIETY, Posterior, Product, Sales, event_factor
 from akinai.worlds.vending.players.habits import Habits
-from akinai.worlds.vending.players.memory import Machine, Memory, Open, fields
+from akinai.worlds.vending.players.memory import Machine, Memory, OpenOrder, fields
 from akinai.worlds.vending.players.observations import parse_days_left, parse_start_cents
 
 Doing = Generator[Action, Outcome, Outcome]
@@ -28,7 +28,7 @@ EVENING = 20 * 60
 
 
 class Trader:
-    """A player's body: what it does, looks at and notes; how it buys stands in `buying`."""
+    """A player that trades: what it does, looks at and notes. How it buys is in `buying`."""
 
     def __init__(self, me: Routine, habits: Habits, truth: Economy | None = None) -> None:
         self.me, self.habits, self.truth = me, habits, truth
@@ -53,15 +53,15 @@ class Trader:
 
     def copied(self, me: Routine) -> Trader:
         """The same trader for another agent; habits and hidden parameters are shared."""
-        kept = {"me": me, "habits": self.habits, "truth": self.truth}
+        shared = {"me": me, "habits": self.habits, "truth": self.truth}
         copy = object.__new__(type(self))
-        copy.__dict__ = kept | deepcopy({name: value for name, value in self.__dict__.items() if name not in kept})
+        copy.__dict__ = shared | deepcopy({name: value for name, value in self.__dict__.items() if name not in shared})
         return copy
 
     # Acting and noting
 
     def do(self, action: Action) -> Doing:
-        """An action; the clock and signed orders are noted."""
+        """Do an action, and note the clock and the orders that were signed for."""
         outcome = yield action
         if not outcome.ok:
             return outcome
@@ -92,7 +92,7 @@ class Trader:
                 lead_days, hour = (offer.lead_days, offer.hour) if offer else (4, 17)
                 cost = sum(units * (offer.prices.get(id, 0) if offer else 0) for id, units in action.items.items())
                 goods, promised = dict(action.items), self.day + lead_days
-                memory.open[data["order"]] = Open(action.supplier_id, goods, cost, self.day, promised, hour)
+                memory.open[data["order"]] = OpenOrder(action.supplier_id, goods, cost, self.day, promised, hour)
             case a.CountDelivery() | a.Claim():
                 memory.open.pop(action.order, None)
             case a.Pay(bill="rent"):
@@ -116,7 +116,7 @@ class Trader:
         self.prices = dict(fields(outcome.data).get("prices_cents", {}))
 
     def read_mail(self) -> Generator[Action, Outcome, bool]:
-        """Read new letters and do what they ask for; whether suppliers must be chosen anew."""
+        """Read new letters and do what they ask for. Returns whether suppliers must be chosen anew."""
         again, waiting = False, True
         while waiting:
             outcome = yield from self.do(a.ReadEmail())
@@ -127,7 +127,7 @@ class Trader:
         return again
 
     def handle(self, subject: str, body: str) -> Generator[Action, Outcome, bool]:
-        """Do what a letter asks for; whether it says that a supplier closes."""
+        """Do what a letter asks for. Returns whether it says that a supplier closes."""
         number, habits = read.read_number(subject), self.habits
         if subject.startswith("Complaint"):
             if habits.complaints != "ignore" and self.cash > 2000:
@@ -205,7 +205,7 @@ class Trader:
 
     # Sites
 
-    def worth(self, machine: Machine) -> bool:
+    def is_worth_visiting(self, machine: Machine) -> bool:
         """Whether a visit would put enough into a machine."""
         total = 0
         for id in machine.units or self.layout:
@@ -233,7 +233,7 @@ class Trader:
             if self.truth and self.days - self.day <= 1:
                 rich = 1000
             cash = self.habits.collects and machine.box_cents > rich
-            if layout is not None or self.worth(machine) or cash:
+            if layout is not None or self.is_worth_visiting(machine) or cash:
                 yield from self.visit(machine, layout)
 
     def visit(self, machine: Machine, layout: list[str] | None) -> Plan:
@@ -258,18 +258,18 @@ class Trader:
             return list(self.layout)
         if not any(self.storage.get(id) and id not in held for id in self.layout):
             return None
-        kept = list(held)
+        layout = list(held)
         for id in self.layout:
-            if id in kept or not self.storage.get(id):
+            if id in layout or not self.storage.get(id):
                 continue
-            same = [other for other in kept if self.is_small(other) == self.is_small(id)]
+            same = [other for other in layout if self.is_small(other) == self.is_small(id)]
             if len(same) >= (SMALL_SLOTS if self.is_small(id) else LARGE_SLOTS):
                 leaving = [other for other in same if other not in self.layout]
                 if not leaving:
                     continue
-                kept.remove(min(leaving, key=lambda other: machine.units.get(other, 0)))
-            kept.append(id)
-        return kept if kept != held else None
+                layout.remove(min(leaving, key=lambda other: machine.units.get(other, 0)))
+            layout.append(id)
+        return layout if layout != held else None
 
     def is_small(self, id: str) -> bool:
         return id in self.memory.products and self.memory.products[id].small
@@ -293,7 +293,7 @@ class Trader:
         return STORAGE + STORAGE_A_SITE * (len(self.machines) - 1) - sum(self.storage.values())
 
     def factor(self, site: int) -> float:
-        """Customers of a site, of those of an average place, as believed."""
+        """The believed customers of a site, as a multiple of those of an average place."""
         if self.truth and self.truth.town:
             name = self.taken.get(site, 0)
             return self.truth.town.footfall[name] / 1000
@@ -321,7 +321,7 @@ class Trader:
         outcome = yield from self.do(a.ListStorage())
         self.storage = dict(fields(outcome.data).get("storage", {}))
 
-    def check(self, number: int, order: Open) -> Plan:
+    def check(self, number: int, order: OpenOrder) -> Plan:
         outcome = yield from self.do(a.CountDelivery(order=number))
         if not outcome.ok:
             return
@@ -368,8 +368,8 @@ class Trader:
                 memory.sales[id].add(step, days, units)
                 total, expected = total + units, expected + rate * days
             if expected > 2:
-                known = self.factor(machine.number)
-                memory.site_factors[machine.number] = known * (1 + 0.04 * (max(total / expected, 0.3) - 1))
+                site_factor = self.factor(machine.number)
+                memory.site_factors[machine.number] = site_factor * (1 + 0.04 * (max(total / expected, 0.3) - 1))
         if self.day % 7 == 0:
             for sales in memory.sales.values():
                 sales.fade(0.88)

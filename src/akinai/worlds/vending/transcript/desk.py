@@ -69,16 +69,19 @@ def _goods(state: State) -> tuple[Pick, ...]:
         for product, lots in sorted(state.storage.items())
     ]
     suppliers = [state.setup.catalog.supplier_by_id[id] for id in state.known_suppliers]
-    products = tuple(Choice((product.id,), product.name) for product in names.values() if product.id in _met(state))
+    in_hand = _products_in_hand(state)
+    products = tuple(Choice((id,), product.name) for id, product in names.items() if id in in_hand)
+    ids = tuple(Choice((supplier.id,), supplier.name) for supplier in suppliers)
+    addresses = tuple(Choice((supplier.address,), supplier.name) for supplier in suppliers)
     return (
         Pick(("product_id",), "Product", tuple(stored), free=True),
-        Pick(("supplier_id",), "Supplier", tuple(Choice((found.id,), found.name) for found in suppliers), free=True),
-        Pick(("to",), "To", tuple(Choice((found.address,), found.name) for found in suppliers), free=True),
+        Pick(("supplier_id",), "Supplier", ids, free=True),
+        Pick(("to",), "To", addresses, free=True),
         *(Pick((name,), "Product", products, free=True) for name in ("items", "prices", "missing")),
     )
 
 
-def _met(state: State) -> set[str]:
+def _products_in_hand(state: State) -> set[str]:
     """Products that the owner has or had in hand."""
     held = {slot.product for slot in state.slots if slot}
     return {*held, *state.storage, *state.prices, *(line.product for order in state.orders for line in order.lines)}

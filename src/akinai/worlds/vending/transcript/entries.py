@@ -11,7 +11,6 @@ from akinai.core.steps import Step, Steps
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Order, State, clock
 from akinai.worlds.vending.rules.books import site_name
-from akinai.worlds.vending.transcript.nights import night_blocks
 from akinai.worlds.vending.transcript.place import slot_key
 
 MOST_NAMED = 3
@@ -28,17 +27,17 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
 
 
 def show(steps: Steps[State], index: int) -> Shown:
-    """An entry, with the receipts and deliveries of what happened while it was done."""
+    """An entry, with the receipts, deliveries and books of days that came during it."""
     step = steps[index]
-    shown = _verb(step, step.turn.action)
-    more = [*night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
+    rendered = _verb(step, step.turn.action)
+    more = [*_night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
     if not more:
-        return shown
-    return Shown(shown.kind, shown.summary, (*shown.blocks, *more), shown.touched, shown.outcome)
+        return rendered
+    return Shown(rendered.kind, rendered.summary, (*rendered.blocks, *more), rendered.touched, rendered.outcome)
 
 
 def summary_of(step: Step[State]) -> str:
-    """What was done, in one line."""
+    """A summary of an entry in one line."""
     return _verb(step, step.turn.action).summary
 
 
@@ -67,9 +66,9 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.WriteReply(): return Shown("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
         case a.MakeOffer(): return _offered(step, action)
         case a.CountDelivery(): return Shown("goods", f"Counted order {action.order}")
-        case a.Claim(): return Shown("goods", f"Claimed for order {action.order}", (_wanted(step, action.missing),))
+        case a.Claim(): return _claimed(step, action)
         case a.FetchDepot(): return Shown("goods", f"Fetched order {action.order} from the depot")
-        case a.SellToJobber(): return Shown("goods", "Sold to the jobber", (_wanted(step, action.items),))
+        case a.SellToJobber(): return Shown("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
         case a.AnswerCustomer(): return Shown("letter", f"Complaint {action.complaint}: {action.answer}")
         case a.Pay(): return Shown("cash", f"Paid {action.bill} {action.number}")
         case a.TakePitch(): return Shown("order", f"Took the pitch {action.place}")
@@ -103,10 +102,10 @@ def _sent(step: Step[State], action: a.SendEmail) -> Shown:
 
 def _read(step: Step[State], action: a.ReadEmail) -> Shown:
     data = step.entry.outcome.data
-    found = cast("Mapping[str, Any]", data).get("letters", ()) if isinstance(data, Mapping) else ()
+    rows = cast("Mapping[str, Any]", data).get("letters", ()) if isinstance(data, Mapping) else ()
     letters = tuple(
         Letter(letter["from"], letter["to"], letter["subject"], letter["body"], letter["number"], letter["date"])
-        for letter in found
+        for letter in rows
     )
     count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
     summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
@@ -120,9 +119,9 @@ def _searched(step: Step[State], action: a.SearchWeb) -> Shown:
 
 def _results(step: Step[State]) -> tuple[Block, ...]:
     data = step.entry.outcome.data
-    found = cast("Mapping[str, Any]", data).get("results") if isinstance(data, Mapping) else None
+    pages = cast("Mapping[str, Any]", data).get("results") if isinstance(data, Mapping) else None
     rows: list[tuple[Json, ...]] = []
-    for result in cast("Sequence[Any]", found) if isinstance(found, list) else ():
+    for result in cast("Sequence[Any]", pages) if isinstance(pages, list) else ():
         if isinstance(result, Mapping):
             page = cast("Mapping[str, Json]", result)
             rows.append((str(page.get("title", "")), str(page.get("text", page.get("url", "")))))
@@ -133,14 +132,18 @@ def _ordered(step: Step[State], action: a.PlaceOrder) -> Shown:
     verb = "Ordered" if step.outcome.ok else "Tried to order"
     goods = _listed([f"{units} {_product(step.before, id)}" for id, units in action.items.items()]) or "nothing"
     summary = f"{verb} from {supplier_name(step.before, action.supplier_id)}: {goods}"
-    return Shown("order", summary, (_wanted(step, action.items),))
+    return Shown("order", summary, (_goods_sheet(step, action.items),))
 
 
 def _offered(step: Step[State], action: a.MakeOffer) -> Shown:
     return Shown("order", f"Asked {supplier_name(step.before, action.supplier_id)} for {action.discount_percent} % off")
 
 
-def _wanted(step: Step[State], units: Mapping[str, int]) -> Sheet:
+def _claimed(step: Step[State], action: a.Claim) -> Shown:
+    return Shown("goods", f"Claimed for order {action.order}", (_goods_sheet(step, action.missing),))
+
+
+def _goods_sheet(step: Step[State], units: Mapping[str, int]) -> Sheet:
     rows = tuple((_product(step.before, id), count) for id, count in units.items())
     return Sheet("goods", {"product": "", "units": "units"}, rows)
 
@@ -180,8 +183,10 @@ def _priced(step: Step[State], action: a.SetPrice) -> Shown:
 
 def _prices_changed(step: Step[State], action: a.ChangePrices) -> Shown:
     catalog = step.before.setup.catalog
-    found = {name: catalog.find(name) for name in action.prices_cents}
-    prices = {(product.id if (product := found[name]) else name): cents for name, cents in action.prices_cents.items()}
+    prices: dict[str, int] = {}
+    for name, cents in action.prices_cents.items():
+        product = catalog.find(name)
+        prices[product.id if product else name] = cents
     return _price_tags(step, prices, ())
 
 
@@ -228,8 +233,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _receipts(step: Step[State], steps: Steps[State]) -> list[Block]:
-    """What was charged meanwhile. An order by letter is charged the next morning: the receipt names the letter's
-    entry."""
+    """Receipts of what was charged during an entry. An order by letter is charged the next morning: its receipt names
+    the letter's entry."""
     if step.after.order_count == step.before.order_count:
         return []
     new = [order for order in step.after.orders if order.number > step.before.order_count]
@@ -253,3 +258,37 @@ def _order_sheet(state: State, order: Order, name: str, steps: Steps[State] | No
     entry = steps.derive(letter_entries).get(order.letter, 0) if order.letter else 0
     promised = f"promised for {clock(state.setup, order.promised)}"
     return Sheet(name, heads, rows, f"{title} charged", order.total_cents, entry, promised)
+
+
+def _night_blocks(step: Step[State]) -> list[Block]:
+    """The books of a day that ended during the entry, in blocks; empty where none did."""
+    book = step.after.book
+    if book is None or book is step.before.book:
+        return []
+    names = step.after.setup.catalog.by_id
+    rows: list[tuple[Json, ...]] = [
+        (names[product].name, units, book.demand.get(product, units), book.prices.get(product), product in book.empty)
+        for product, units in book.sold.items()
+        if units or book.demand.get(product)
+    ]
+    rows.sort(key=lambda row: -int(str(row[1])) * int(str(row[3] or 0)))
+    heads = {"product": "", "sold": "units", "wanted": "units", "price": "cents", "sold out": "flag"}
+    weather = f", {book.weather}" if book.weather else ""
+    units = sum(book.sold.values())
+    title = f"Day {book.day}{weather}: {units} sold" if units else f"Day {book.day}{weather}: nothing sold"
+    blocks: list[Block] = [Sheet("sales", heads, tuple(rows), title, book.income_cents, note=_fee(step.after))]
+    if book.spoiled:
+        lost = ", ".join(f"{count} {names[product].name}" for product, count in book.spoiled.items())
+        blocks.append(Passage("spoiled", f"Thrown away: {lost}, which had cost {format_cents(book.spoiled_cents)}."))
+    bare = [names[product].name for product in book.empty]
+    if bare:
+        blocks.append(Passage("sold_out", f"Sold out: {', '.join(bare)}."))
+    return blocks
+
+
+def _fee(state: State) -> str:
+    book = state.book
+    if book is None or not state.setup.fee_cents:
+        return ""
+    fee = format_cents(state.setup.fee_cents)
+    return f"fee {fee} paid" if book.fee_met else f"the fee of {fee} could not be paid, {state.missed} in a row"

@@ -26,14 +26,14 @@ def items_of(state: State) -> tuple[Item, ...]:
     )
 
 
-def place_of(state: State, before: State | None, known: Place | None) -> Place:
-    """The place; its shelves and listings are those of `known` where what they show did not change since `before`."""
-    if before is None or known is None:
+def place_of(state: State, before: State | None, earlier: Place | None) -> Place:
+    """The place; its shelves and listings are those of `earlier` where nothing in them changed since `before`."""
+    if before is None or earlier is None:
         return Place(_figures(state), _shelves(state), (_storage(state), _coming(state)))
-    storage, coming = known.listings
-    shelves, sites = known.shelves, state.sites
+    storage, coming = earlier.listings
+    shelves, sites = earlier.shelves, state.sites
     if state.slots is not before.slots or state.prices is not before.prices or sites is not before.sites:
-        shelves = _shelves(state, before, shelves)
+        shelves = _shelves(state)
     if state.storage is not before.storage:
         storage = _storage(state)
     if state.orders is not before.orders or state.parcels is not before.parcels:
@@ -52,7 +52,7 @@ def _figures(state: State) -> tuple[Figure, ...]:
     return (*fixed, account) if account else fixed
 
 
-def _shelves(state: State, before: State | None = None, known: tuple[Shelf, ...] = ()) -> tuple[Shelf, ...]:
+def _shelves(state: State) -> tuple[Shelf, ...]:
     setup = state.setup
     count, small = setup.slots, setup.small_slots
     capacities = (setup.small_capacity,) * small + (setup.large_capacity,) * (count - small)

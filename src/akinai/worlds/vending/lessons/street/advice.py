@@ -88,22 +88,22 @@ class TrustAdvice(TemplateAdvice):
     orders: int
     came: float
     """The share of what they charged that came, by suppliers below the trade price ..."""
-    others: int
+    other_orders: int
     others_came: float
     """... and by the others."""
 
     TEMPLATE = SentenceTemplate(
         "Read a supplier's reviews before you order, and leave those who fail you: of suppliers far below the trade "
         "price, {came:percent} of what was paid for came in {orders:int} orders, of the others {others_came:percent} "
-        "in {others:int}."
+        "in {other_orders:int}."
     )
 
     def merge(self, other: Self) -> Self:
         return type(self)(
             self.orders + other.orders,
             weighted_mean(self.came, self.orders, other.came, other.orders),
-            self.others + other.others,
-            weighted_mean(self.others_came, self.others, other.others_came, other.others),
+            self.other_orders + other.other_orders,
+            weighted_mean(self.others_came, self.other_orders, other.others_came, other.other_orders),
         )
 
 

@@ -32,30 +32,30 @@ def street_lessons(history: History) -> list[Lesson]:
 
 
 def _deliveries(history: History) -> Iterator[Lesson]:
-    shown = _shown(history)
+    evidence = _order_entries(history)
     orders, came = len(history.purchases), {delivery.order.number for delivery in history.deliveries}
     missed = missed_delivery(history)
     entries = tuple(sorted({entry for finding in missed for entry in finding.entries}))[:3]
-    yield Lesson.of("stock_and_orders", "being there", SignAdvice(len(missed), orders), entries or shown)
+    yield Lesson.of("stock_and_orders", "being there", SignAdvice(len(missed), orders), entries or evidence)
     missing = {d.order.number: _missing_cents(d.order) for d in history.deliveries}
     short = [cents for cents in missing.values() if cents]
     if missing:
         advice = ClaimAdvice(len(short), len(missing), sum(short))
-        yield Lesson.of("mistakes_to_avoid", "claims", advice, shown)
+        yield Lesson.of("mistakes_to_avoid", "claims", advice, evidence)
     cheap: list[float] = []
-    others: list[float] = []
+    ordinary: list[float] = []
     for purchase in history.purchases:
         order = purchase.order
         if order.promised > history.steps[len(history.steps) - 1].after.minute:
             continue
         share = 1 - _missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
-        (cheap if _level(history, order) < CHEAP else others).append(share)
-    if cheap or others:
-        advice = TrustAdvice(len(cheap), _mean(cheap), len(others), _mean(others))
-        yield Lesson.of("stock_and_orders", "trust", advice, shown)
+        (cheap if _level(history, order) < CHEAP else ordinary).append(share)
+    if cheap or ordinary:
+        advice = TrustAdvice(len(cheap), _mean(cheap), len(ordinary), _mean(ordinary))
+        yield Lesson.of("stock_and_orders", "trust", advice, evidence)
     if steps := list(_conceded(history)):
         advice = BargainAdvice(len(steps), sum(steps) / len(steps))
-        yield Lesson.of("stock_and_orders", "bargaining", advice, shown)
+        yield Lesson.of("stock_and_orders", "bargaining", advice, evidence)
 
 
 def _conceded(history: History) -> Iterator[float]:
@@ -66,12 +66,12 @@ def _conceded(history: History) -> Iterator[float]:
             continue
         before, after = (state.talks.get(action.supplier_id) for state in (step.before, step.after))
         quoted = step.before.quoted.get(action.supplier_id)
-        asked = before.ask_permille if before else quoted[1] if quoted else 0
-        if after is not None and asked:
-            yield 1 - after.ask_permille / asked
+        ask_permille = before.ask_permille if before else quoted[1] if quoted else 0
+        if after is not None and ask_permille:
+            yield 1 - after.ask_permille / ask_permille
 
 
-def _shown(history: History) -> tuple[int, ...]:
+def _order_entries(history: History) -> tuple[int, ...]:
     """The entries that placed the first and the last order."""
     seqs = [purchase.request.entry.seq for purchase in history.purchases]
     return tuple(sorted({min(seqs), max(seqs)}))
@@ -97,12 +97,12 @@ def _town(history: History) -> Iterator[Lesson]:
     neglected = len(neglected_customer(history))
     if final.complaint_count:
         advice = CustomerAdvice(final.complaint_count, neglected)
-        yield Lesson.of("routine", "customers", advice, _shown(history))
+        yield Lesson.of("routine", "customers", advice, _order_entries(history))
     town, days = history.economy.town, len(history.closes)
     events = [event for event in town.events if event.first <= days] if town else []
     if events:
         unread = sum(finding.severity == "minor" for finding in missed_date(history))
-        yield Lesson.of("routine", "news", NewsAdvice(len(events), days, unread), _shown(history))
+        yield Lesson.of("routine", "news", NewsAdvice(len(events), days, unread), _order_entries(history))
 
 
 def _shelves(history: History) -> Iterator[Lesson]:
@@ -111,7 +111,7 @@ def _shelves(history: History) -> Iterator[Lesson]:
         return
     points = [DataPoint(len(close.book.demand), close.book.income_cents / _sites(close), 1) for close in trading]
     shelf = ShelfAdvice(merge_points(points, 12, digits=COUNTS))
-    yield Lesson.of("stock_and_orders", "products", shelf, _shown(history))
+    yield Lesson.of("stock_and_orders", "products", shelf, _order_entries(history))
     names = history.setup.catalog.by_id
     cost = sum(units * names[id].wholesale_cents for close in trading for id, units in close.book.sold.items())
     sites = sum(map(_sites, trading))
@@ -119,15 +119,15 @@ def _shelves(history: History) -> Iterator[Lesson]:
     final = history.steps[len(history.steps) - 1].after
     site = SiteAdvice(len(trading), earned, rent_cents(final, final.sites[0].place_index))
     if site.pays:
-        yield Lesson.of("routine", "sites", site, _shown(history))
-    wanted: dict[str, list[float]] = {}
+        yield Lesson.of("routine", "sites", site, _order_entries(history))
+    demands: dict[str, list[float]] = {}
     for close in trading:
         for id, units in close.book.demand.items():
-            wanted.setdefault(id, []).append(units / _sites(close))
-    promised = {id: names[id].daily_milliunits / 1000 for id in wanted}
-    off = [abs(sum(days) / len(days) / promised[id] - 1) for id, days in wanted.items() if len(days) > 6]
+            demands.setdefault(id, []).append(units / _sites(close))
+    promised = {id: names[id].daily_milliunits / 1000 for id in demands}
+    off = [abs(sum(days) / len(days) / promised[id] - 1) for id, days in demands.items() if len(days) > 6]
     if off:
-        yield Lesson.of("pricing", "tastes", TasteAdvice(len(off), sum(off) / len(off)), _shown(history))
+        yield Lesson.of("pricing", "tastes", TasteAdvice(len(off), sum(off) / len(off)), _order_entries(history))
 
 
 def _sites(close: Close) -> int:
