@@ -12,7 +12,7 @@ from command_line import Akinai
 from rich.text import divide_line
 
 import akinai as api
-from akinai.core.presentation.transcript import Shown
+from akinai.core.presentation.transcript import EntryView
 from akinai.report.language import translate, translate_record, translate_text
 from akinai.views.selection import Transcript
 
@@ -38,7 +38,7 @@ WRITTEN = ("results", "choices")
 """Sheets whose words are no words of the world."""
 
 
-def words_of(shown: Shown) -> Iterator[str]:
+def words_of(shown: EntryView) -> Iterator[str]:
     """What a world says of an entry: its summary, and the titles and notes of its sheets."""
     yield shown.summary
     for block in shown.blocks:

@@ -104,8 +104,8 @@ def test_places_by_hand() -> None:
         ("A", "B", None), ("A", "C", "C"), ("B", "C", "C"),
     ]  # fmt: skip
     first = ranking.pairs[0]
-    assert first.needed is not None
-    assert first.needed > 100
+    assert first.seeds_to_show is not None
+    assert first.seeds_to_show > 100
     assert ranking.mde == max(pair.comparison.mde or 0.0 for pair in ranking.pairs)
     assert rank({"A": a, "C": c}, better="lower").places == {"A": 1, "C": 2}
     assert rank({"A": a, "C": c}, better=None).places == {}
@@ -117,7 +117,7 @@ def test_seeds_that_would_do_are_those_of_the_power_table() -> None:
     scale = sd(gains) or 1.0
     b = {seed: (gain - 0.5) / scale + 0.5 for seed, gain in enumerate(gains)}
     (pair,) = rank({"A": dict.fromkeys(range(5), 0.0), "B": b}, better="higher").pairs
-    assert (pair.winner, pair.needed) == (None, 34)
+    assert (pair.winner, pair.seeds_to_show) == (None, 34)
 
 
 def test_groups_without_a_common_seed_are_ranked_by_their_means() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akinai.core.untrusted.spelling import printable, printable_json, shown
+from akinai.core.untrusted.spelling import printable, printable_json, short_repr
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text("ab' ", max_size=9),
@@ -44,8 +44,8 @@ def test_escaped_json_is_the_same_value(text: str) -> None:
 def test_shown_is_the_beginning_of_the_repr(value: Any, width: int) -> None:
     """What is shown of a JSON value is what `repr` begins with."""
     whole = repr(value)
-    assert shown(value, len(whole)) == whole
-    assert len(shown(value, width)) <= width
+    assert short_repr(value, len(whole)) == whole
+    assert len(short_repr(value, width)) <= width
 
 
 def test_shown_spells_no_more_than_is_shown() -> None:
@@ -53,6 +53,6 @@ def test_shown_spells_no_more_than_is_shown() -> None:
     value: list[Any] = ["lol"]
     for _ in range(30):
         value = [value] * 10
-    assert shown(value) == "[" * 31 + "'lol'], ['lol'], ['lol'], ['l"
-    assert shown(16**9000) == "a whole number of 36,001 bits"
-    assert shown({"a" * 10**7: 1}, 10) == "{'aaaaaaaa"
+    assert short_repr(value) == "[" * 31 + "'lol'], ['lol'], ['lol'], ['l"
+    assert short_repr(16**9000) == "a whole number of 36,001 bits"
+    assert short_repr({"a" * 10**7: 1}, 10) == "{'aaaaaaaa"

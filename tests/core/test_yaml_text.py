@@ -68,4 +68,4 @@ def test_fault_has_its_place() -> None:
     """Line and column of what is no YAML."""
     with pytest.raises(YamlError) as caught:
         read_yaml("a: 1\nb: [\n")
-    assert (caught.value.line, caught.value.place) == (3, "line 3 column 1")
+    assert (caught.value.line, caught.value.position) == (3, "line 3 column 1")

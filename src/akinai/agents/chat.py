@@ -16,7 +16,7 @@ from akinai.agents.protocols import (
     outcome_text,
 )
 from akinai.core.actions import Action, Verbs
-from akinai.core.agents import Found, Lookup, Move, View
+from akinai.core.agents import Lookup, Move, RetrievedBullets, View
 from akinai.core.ledger import Outcome
 from akinai.core.models import NO_TOOLS, Asker, Message, Request, Tools
 
@@ -160,7 +160,7 @@ class _PlaybookSearch:
         self._week = -1
         self._seen: frozenset[str] = frozenset()
         """The paragraphs of the view at the latest search."""
-        self.latest = Found("")
+        self.latest = RetrievedBullets("")
 
     def refresh(self, view: View, messages: Sequence[Message]) -> None:
         """Search at the beginning, and once in each week."""

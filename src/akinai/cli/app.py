@@ -11,7 +11,7 @@ from akinai.cli import analyze, learn, mcp, play, playbook, records, serve, show
 from akinai.cli.help import arrange_help, first_page, translate_frame, translate_help
 from akinai.cli.output import FAILED, STOPPED, USAGE, print_error
 from akinai.core.errors import AkinaiError, LedgerError, StoreError, UsageError
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 
 
 class _Commands(TyperGroup):
@@ -139,7 +139,7 @@ def _usage_sentence(error: Exception, words: Sequence[str]) -> str:
     faults: Any = getattr(error.__cause__, "errors", None)
     if faults is not None:  # some versions of typer have pydantic read numbers, and leave out what was given
         kind = "a whole number" if "integer" in text else "a number"
-        text = re.sub(r"Input should be .*", f"{kind} is expected, not {shown(faults()[0]['input'])}", text)
+        text = re.sub(r"Input should be .*", f"{kind} is expected, not {short_repr(faults()[0]['input'])}", text)
     text = text.replace("Value error, ", "")
     text = re.sub(r" \(Possible options: (.+)\)$", r"; did you mean \1?", text).replace(". Did you", "; did you")
     hint = f" ('{where} --help' tells more)" if text.endswith("?") else f"; '{where} --help' tells more"

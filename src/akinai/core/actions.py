@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from akinai.core.canonical import Json, bad_text_in, canonical, keepable, unfit_in
 from akinai.core.errors import UnknownName
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 
 UnreadableCode = Literal["no_action", "bad_parameters", "bad_text"]
 
@@ -196,7 +196,7 @@ def complaint(error: ValidationError) -> str:
     faults: list[str] = []
     for fault in error.errors(include_url=False, include_context=False)[:3]:
         where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
-        found = "" if fault["type"] == "missing" else f", not {shown(fault['input'])}"
+        found = "" if fault["type"] == "missing" else f", not {short_repr(fault['input'])}"
         faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{found}")
     return "; ".join(faults)
 

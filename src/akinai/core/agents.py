@@ -58,8 +58,8 @@ class Agent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The result of a playbook search."""
+class RetrievedBullets:
+    """The bullets of a playbook that a search returns."""
 
     text: str
     """The bullets as they go into a context; empty for none."""
@@ -69,7 +69,7 @@ class Found:
     """Tokens of the text."""
 
 
-Lookup = Callable[[str], Found]
+Lookup = Callable[[str], RetrievedBullets]
 """Searches a playbook for a situation. The same searches in the same order have the same results."""
 
 

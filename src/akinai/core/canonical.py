@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import orjson
 
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What JSON can hold. NaN and infinities are not part of it."""
@@ -107,7 +107,7 @@ def _list(value: object) -> list[Json]:
 def _key(key: object) -> str:
     if isinstance(key, str):
         return key
-    raise TypeError(f"the key {shown(key)} is not text; JSON has no other keys")
+    raise TypeError(f"the key {short_repr(key)} is not text; JSON has no other keys")
 
 
 def unfit_in(value: Json, levels: int = MOST_LEVELS) -> str | None:

@@ -33,28 +33,28 @@ class UsageError(AkinaiError):
 
 
 class UnknownName(UsageError):
-    """A name that is not among the known ones; the message offers the closest."""
+    """No such name; the message offers the closest ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "", first: Sequence[str] = ()) -> None:
-        """`first` are the known names to offer before the others where none is close."""
-        known = sorted(known, key=lambda word: (first.index(word) if word in first else len(first), word))
-        asked = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
-        close = _close(asked, known)
+    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "", first: Sequence[str] = ()) -> None:
+        """`first` are the names to offer before the others where none is close."""
+        names = sorted(names, key=lambda word: (first.index(word) if word in first else len(first), word))
+        cut_name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+        close = _close_names(cut_name, names)
         if close:
             offer = "did you mean " + " or ".join(repr(word) for word in close) + "?"
-        elif known:
-            offer = "there is " + ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")
+        elif names:
+            offer = "there is " + ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")
         else:
             offer = "there is none yet"
-        super().__init__(f"no {kind} {asked!r}; {offer}" + (f" ({hint})" if hint else ""))
+        super().__init__(f"no {kind} {cut_name!r}; {offer}" + (f" ({hint})" if hint else ""))
         self.kind, self.name, self.close = kind, name, tuple(close)
 
 
-def _close(asked: str, known: Sequence[str]) -> list[str]:
-    """The names that are nearest to what was asked for, best first; none that is far worse than the best."""
-    near = get_close_matches(asked, known, n=3, cutoff=0.55)
-    likeness = [SequenceMatcher(None, asked, name).ratio() for name in near]
-    return [name for name, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - 0.15]
+def _close_names(name: str, names: Sequence[str]) -> list[str]:
+    """At most three names that are similar to `name`, best first; none that is far worse than the best."""
+    near = get_close_matches(name, names, n=3, cutoff=0.55)
+    likeness = [SequenceMatcher(None, name, match).ratio() for match in near]
+    return [match for match, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - 0.15]
 
 
 class MissingExtra(UsageError):

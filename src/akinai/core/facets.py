@@ -16,10 +16,10 @@ from akinai.core.lessons import Lesson
 from akinai.core.models import Reply, Request
 from akinai.core.presentation.charts import Best, Chart, Published
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import Crowd, Item, ItemKind, Place, Shown
+from akinai.core.presentation.transcript import Crowd, EntryView, Item, ItemKind, Place
 from akinai.core.scores import Account, Score
 from akinai.core.steps import Step, Steps
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 
 S = TypeVar("S")
 
@@ -158,10 +158,10 @@ class Teaching(Generic[S]):
 
     def of_role(self, role: str) -> "Teaching[Any]":
         """How a role is taught. UnknownName for one that is not; empty is the world's first."""
-        known = {teaching.role: teaching for teaching in (self, *self.other_roles)}
-        if role and role not in known:
-            raise UnknownName("role", role, [name for name in known if name])
-        return known[role] if role else self
+        teachings = {teaching.role: teaching for teaching in (self, *self.other_roles)}
+        if role and role not in teachings:
+            raise UnknownName("role", role, [name for name in teachings if name])
+        return teachings[role] if role else self
 
     def lessons(self, steps: Steps[S]) -> Sequence[Lesson]:
         """Sentences whose numbers are estimated from that record."""
@@ -212,18 +212,18 @@ class Presentation(Generic[S]):
         """The products of the world; empty where there are none."""
         return ()
 
-    def show(self, steps: Steps[S], index: int) -> Shown:
+    def show(self, steps: Steps[S], index: int) -> EntryView:
         """The entry at an index of the steps, from 0, as a transcript shows it; by default verb and parameters."""
         entry = steps[index].entry
         kind: ItemKind = "unreadable" if entry.name == Unreadable.__name__ else "other"
-        parameters = ", ".join(f"{name} {shown(value, 80)}" for name, value in entry.parameters.items())
+        parameters = ", ".join(f"{name} {short_repr(value, 80)}" for name, value in entry.parameters.items())
         verb = steps[index].turn.action.tool_name().replace("_", " ")
-        return Shown(kind, f"{verb}: {parameters}" if parameters else verb)
+        return EntryView(kind, f"{verb}: {parameters}" if parameters else verb)
 
-    def place(self, state: S, before: S | None = None, known: Place | None = None) -> Place:
-        """What the place looks like in a state.
+    def place(self, state: S, before: S | None = None, previous: Place | None = None) -> Place:
+        """The place in a state: its figures, shelves and listings, drawn beside the transcript.
 
-        `known` is the place of the state `before`: parts of it that did not change may be used again, so that going
+        `previous` is the place of the state `before`: parts of it that did not change may be used again, so that going
         through a whole run costs little.
         """
         return Place()
@@ -344,7 +344,7 @@ class Explaining(Generic[S]):
 
     def words(self, step: Step[S]) -> str:
         """What was decided, in words that follow a day: "ordered 24 units of Cola from Harbor Wholesale"."""
-        parameters = ", ".join(f"{name} {shown(value, 80)}" for name, value in step.turn.action.encode().items())
+        parameters = ", ".join(f"{name} {short_repr(value, 80)}" for name, value in step.turn.action.encode().items())
         verb = step.turn.action.tool_name().replace("_", " ")
         return f"{verb}: {parameters}" if parameters else verb
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from akinai.core.canonical import Json
 from akinai.core.findings import Severity
-from akinai.core.presentation.transcript import Item, Shown
+from akinai.core.presentation.transcript import EntryView, Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class TranscriptItem:
     """0 for an actor of the world, 1 for its sub-agent."""
     verb: str
     """As in the tools, in snake_case."""
-    shown: Shown
+    shown: EntryView
     said: str
     """Text that the agent put beside its action."""
     text: str

@@ -65,8 +65,8 @@ Block: TypeAlias = Letter | Sheet | Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An entry for its readers."""
+class EntryView:
+    """An entry as a transcript shows it."""
 
     kind: ItemKind
     summary: str
@@ -209,7 +209,7 @@ class Talk:
     buyer: str
     seller: str
     state: TalkState
-    said: tuple[Utterance, ...]
+    utterances: tuple[Utterance, ...]
     proposals: tuple[Proposal, ...] = ()
 
 

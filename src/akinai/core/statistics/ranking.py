@@ -49,13 +49,13 @@ class RankedPair:
     """The p of the comparison, corrected for all pairs of the ranking."""
     winner: str | None
     """The better group where the difference is shown; None for a tie."""
-    needed: int | None
+    seeds_to_show: int | None
     """Seeds that each group would need to show the difference that was seen, with 80 % power; None where it was shown,
     where nothing differs, and where the number is beyond any study."""
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json()}
-        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_to_show": self.needed}
+        return document | {"p_holm": self.p_holm, "winner": self.winner, "seeds_to_show": self.seeds_to_show}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
-def shown(value: object, width: int = 60) -> str:
+def short_repr(value: object, width: int = 60) -> str:
     """The first `width` characters of `repr(value)`, of which no more than that is spelled."""
     text = ""
     for piece in _pieces(value, width):

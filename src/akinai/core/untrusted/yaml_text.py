@@ -19,8 +19,8 @@ class YamlError(ValueError):
         self.column: int | None = mark.column + 1 if mark else None
 
     @property
-    def place(self) -> str:
-        """The place in the text."""
+    def position(self) -> str:
+        """The line and column of the fault, in words."""
         return f"line {self.line} column {self.column}" if self.line else "an unknown place"
 
 

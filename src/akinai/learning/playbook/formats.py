@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from akinai.core.canonical import Json, bad_text_in
 from akinai.core.errors import UsageError
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.ace_text import dumps_ace_file, loads_ace
 from akinai.learning.playbook.atomic import write_atomically
@@ -87,7 +87,7 @@ def loads_yaml(text: str, file: str = "the playbook") -> Playbook:
     try:
         value = read_yaml(text).value
     except YamlError as error:
-        raise CorruptPlaybook(file, error.place, f"no YAML here ({error.problem})") from error
+        raise CorruptPlaybook(file, error.position, f"no YAML here ({error.problem})") from error
     if why := _unlike_json(value):
         raise CorruptPlaybook(file, "one of its values", why)
     return from_json(cast("Json", value), file)
@@ -336,15 +336,15 @@ def _unlike_json(value: object) -> str | None:
     if isinstance(value, dict):
         fields = cast("dict[object, object]", value)
         if strange := next((name for name in fields if not isinstance(name, str)), None):
-            return f"the field name {shown(strange, 80)} is not text; put it in quotes"
+            return f"the field name {short_repr(strange, 80)} is not text; put it in quotes"
         return next((why for item in fields.values() if (why := _unlike_json(item))), None)
     if isinstance(value, list):
         return next((why for item in cast("list[object]", value) if (why := _unlike_json(item))), None)
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return None
-    return f"{shown(value, 80)} has no place in JSON"
+    return f"{short_repr(value, 80)} has no place in JSON"
 
 
 def _describe(value: Json) -> str:
     """A value as error messages show it."""
-    return "nothing" if value is None else f"{shown(value, 80)}"
+    return "nothing" if value is None else f"{short_repr(value, 80)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from akinai.core.canonical import Json, keepable
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.playbook.bullets import Bullet, Playbook, Processed
 from akinai.learning.playbook.errors import CorruptPlaybook
 from akinai.learning.playbook.formats import parse
@@ -224,17 +224,17 @@ def _read_change(line: bytes, file: str, n: int) -> Change:
 def _point(value: Json, n: int) -> int | None:
     if value is None or (type(value) is int and 0 <= value < n):
         return value
-    raise ValueError(f"to is {shown(value, 40)}")
+    raise ValueError(f"to is {short_repr(value, 40)}")
 
 
 def _list(fields: Mapping[str, Json], name: str) -> Sequence[Json]:
     value = fields.get(name, ())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return value
-    raise TypeError(f"{name} is {shown(value, 40)}")
+    raise TypeError(f"{name} is {short_repr(value, 40)}")
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:
     if isinstance(value, Mapping):
         return value
-    raise TypeError(f"{shown(value, 40)} where an object belongs")
+    raise TypeError(f"{short_repr(value, 40)} where an object belongs")

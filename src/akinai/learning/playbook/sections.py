@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.learning.playbook.bullets import Section, name_problem
 
@@ -40,18 +40,18 @@ def read_sections(text: str, file: str) -> dict[str, tuple[Section, ...]]:
     try:
         loaded = read_yaml(text).value
     except YamlError as error:
-        raise UsageError(f"{file} is no YAML: {error.problem} at {error.place}; mend it") from error
+        raise UsageError(f"{file} is no YAML: {error.problem} at {error.position}; mend it") from error
     if loaded is None:
         return {}
     if not isinstance(loaded, Mapping):
-        raise UsageError(f"{file} holds {shown(loaded)}; write a list of sections under the name of each data set")
+        raise UsageError(f"{file} holds {short_repr(loaded)}; write a list of sections under the name of each data set")
     data_sets = cast("Mapping[object, object]", loaded)
     return {str(name): _sections(items, f"{file}, {name}") for name, items in data_sets.items()}
 
 
 def _sections(items: object, location: str) -> tuple[Section, ...]:
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
-        items_text = shown(cast("object", items))
+        items_text = short_repr(cast("object", items))
         raise UsageError(
             f"{location}: {items_text} where a list of sections belongs; give each a name and a description"
         )
@@ -66,8 +66,8 @@ def _section(item: object, location: str) -> Section:
     fields = cast("Mapping[object, object]", item) if isinstance(item, Mapping) else {"name": item}
     name, description = fields.get("name"), fields.get("description", "")
     if not isinstance(name, str) or not isinstance(description, str):
-        item_text = shown(cast("object", item))
+        item_text = short_repr(cast("object", item))
         raise UsageError(f"{location}: {item_text} where a section belongs; give a name and a description, both text")
     if why := name_problem(name):
-        raise UsageError(f"{location}: a section named {shown(name)}; the name {why}")
+        raise UsageError(f"{location}: a section named {short_repr(name)}; the name {why}")
     return Section(name, description)

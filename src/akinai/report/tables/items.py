@@ -10,7 +10,7 @@ from rich.text import Text
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
 from akinai.core.presentation.transcript import Block, ItemKind, Letter, Passage, Sheet
-from akinai.core.untrusted.spelling import printable, shown
+from akinai.core.untrusted.spelling import printable, short_repr
 from akinai.report.language import fill, translate, translate_record
 from akinai.report.tables.columns import plain, recorded
 from akinai.views.model import CallView, TranscriptItem
@@ -202,7 +202,7 @@ def _call_parts(call: CallView, *, full: bool) -> Iterator[RenderableType]:
         yield Padding(_cut(fill("reply: {text}", text=call.reply), "", full), (0, 0, 0, 2), expand=False)
     for name, arguments in call.tools:
         yield Padding(
-            Text(plain(fill("calls {tool}", tool=f"{name} {shown(arguments, 400)}"))), (0, 0, 0, 2), expand=False
+            Text(plain(fill("calls {tool}", tool=f"{name} {short_repr(arguments, 400)}"))), (0, 0, 0, 2), expand=False
         )
 
 

@@ -45,7 +45,7 @@ def _pair(pair: RankedPair, standings: Standings) -> str:
         loser = pair.a if pair.winner == pair.b else pair.b
         return better_by(pair.winner, loser, comparison.difference, comparison.ci95, standings.unit)
     seeds = pairs if pairs is not None else standings.seeds
-    return cannot_tell(pair.a, pair.b, seeds, pair.needed)
+    return cannot_tell(pair.a, pair.b, seeds, pair.seeds_to_show)
 
 
 def better_by(winner: str, loser: str, difference: float, ends: tuple[float, float] | None, unit: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from akinai.core.canonical import Json, bad_text
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 
 
 def settings_complaint(error: ValidationError) -> str:
@@ -16,7 +16,7 @@ def settings_complaint(error: ValidationError) -> str:
         path, message = ".".join(str(step) for step in fault["loc"][:8])[:120], fault["msg"]
         message = re.sub(r"valid dictionary or instance of \w+", "table of settings", message)
         message = f"{message[:1].lower()}{message[1:]}"
-        input_text = "" if fault["type"] == "missing" else shown(fault["input"])
+        input_text = "" if fault["type"] == "missing" else short_repr(fault["input"])
         if fault["type"] == "value_error":  # a rule of ours, which says what would fit
             message = fault["msg"].removeprefix("Value error, ")
             faults.append(f"{path} {input_text}: {message}" if path else message)

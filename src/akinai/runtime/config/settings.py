@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from akinai import worlds
 from akinai.core.canonical import Json, canonical
 from akinai.core.errors import UnknownName, UsageError, why_unreadable
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World
 from akinai.runtime.config.complaints import settings_complaint, unkept_in
 
@@ -362,14 +362,14 @@ def _toml(path: Path) -> Table:
 
 def _table(value: object, where: str) -> Table:
     if not isinstance(value, dict):
-        raise UsageError(f"{where} should be a table, not {shown(value)}")
+        raise UsageError(f"{where} should be a table, not {short_repr(value)}")
     return cast("Table", value)
 
 
 def _text(table: Table, name: str) -> str | None:
     value = table.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
-        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {shown(value)}")
+        raise UsageError(f"{name} in {SETTINGS_FILE} should be text or a number, not {short_repr(value)}")
     return None if value is None else str(value)
 
 

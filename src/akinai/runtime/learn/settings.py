@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from akinai.core.errors import UnknownName, UsageError
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.learning.data_sets import DataSet
 from akinai.learning.loop.retriever import PlaybookRetriever, Retriever
 from akinai.learning.loop.state import MOST_ROUNDS, RULES_BATCH, LoopConfig
@@ -162,7 +162,7 @@ def learn_settings(overrides: Mapping[str, Any], *, defaults: Mapping[str, Any] 
     """
     table = settings_file().get("learn", {})
     if not isinstance(table, dict):
-        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table, not {shown(cast('object', table))}")
+        raise UsageError(f"[learn] in {SETTINGS_FILE} should be a table, not {short_repr(cast('object', table))}")
     written = cast("dict[str, Any]", table)
     validated(LearnSettings, written, f"the learner, in [learn] of {SETTINGS_FILE}")
     return validated(LearnSettings, merged(merged(defaults or {}, written), overrides), "the learner")

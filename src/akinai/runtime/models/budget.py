@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from akinai.core.errors import AgentError, EndRun, UnknownName, UsageError
 from akinai.core.models import Usage
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.runtime.config.settings import settings_file
 
 BUDGET = "budget"
@@ -65,7 +65,7 @@ def _price(model: str, value: object) -> Price:
         if name not in names:
             raise UnknownName("price", name, names, f"in {where}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < math.inf:
-            raise UsageError(f"{name} in {where} is dollars for a million tokens, not {shown(number)}")
+            raise UsageError(f"{name} in {where} is dollars for a million tokens, not {short_repr(number)}")
     for name in names[:2]:
         if name not in table:
             raise UsageError(f"{where} has no {name}; a price has input_per_million and output_per_million")
@@ -74,7 +74,7 @@ def _price(model: str, value: object) -> Price:
 
 def _table(value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise UsageError(f"{where} should be a table, not {shown(value)}")
+        raise UsageError(f"{where} should be a table, not {short_repr(value)}")
     return cast("Mapping[str, Any]", value)
 
 

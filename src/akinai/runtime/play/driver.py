@@ -14,7 +14,7 @@ from akinai.core.errors import AgentCrash, AgentError, AkinaiError, EndRun, Ledg
 from akinai.core.ledger import Entry, Outcome, midnights
 from akinai.core.steps import Step
 from akinai.core.stores import Books, RunHeader
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.worlds import World, make_agent, read_turn
 from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
@@ -143,8 +143,9 @@ class Driver:
         now = (type(move.action).__name__, move.action.dumped())
         if now != (entry.name, entry.parameters):
             raise AgentError(
-                f"at entry {entry.seq} the player now does {now[0]} {shown(now[1], 200)} where {entry.name} "
-                f"{shown(entry.parameters, 200)} is recorded: it is not the player of this run; fork the run instead"
+                f"at entry {entry.seq} the player now does {now[0]} {short_repr(now[1], 200)} where "
+                f"{entry.name} {short_repr(entry.parameters, 200)} is recorded: it is not the player of "
+                "this run; fork the run instead"
             )
 
     def _count(self, actor: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
-from akinai.core.agents import Found
+from akinai.core.agents import RetrievedBullets
 from akinai.core.canonical import Json
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.formats import loads
@@ -54,10 +54,10 @@ class ActorLookup:
         self._search = search
         self._notes: dict[str, Json] = {}
 
-    def __call__(self, situation: str) -> Found:
+    def __call__(self, situation: str) -> RetrievedBullets:
         found = self._search.find(situation)
         self._notes = {LOOKED_UP: {"bullets": [*found.bullet_ids], "tokens": found.tokens}}
-        return Found(found.text, found.bullet_ids, found.tokens)
+        return RetrievedBullets(found.text, found.bullet_ids, found.tokens)
 
     def take_notes(self) -> Mapping[str, Json]:
         """The notes for the next call's trace record; empty when nothing was searched since the last one."""

@@ -13,7 +13,7 @@ from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.core.stores import SWEEP, RunHeader
 from akinai.core.stores import sweep_name as sweep_of
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.runtime.config.settings import Settings, named_value
 
 MOST_POINTS = 1_000
@@ -91,7 +91,7 @@ def _axes(sweep: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
     )
     for name, values in swept:
         if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
-            raise UsageError(f"a sweep of {name!r} wants a list of values, not {shown(cast('object', values))}")
+            raise UsageError(f"a sweep of {name!r} wants a list of values, not {short_repr(cast('object', values))}")
         for other in axes:
             if _overlap(other, name):
                 raise UsageError(f"{name!r} and {other!r} are swept at once; name all values in one sweep")
@@ -99,7 +99,7 @@ def _axes(sweep: Mapping[str, Any] | Sequence[str], model: type[BaseModel]) -> d
         keys = [_key(value) for value in items]
         for i, value in enumerate(items):
             if keys[i] in keys[:i]:
-                raise UsageError(f"the sweep of {name!r} holds {shown(value)} twice; give each value once")
+                raise UsageError(f"the sweep of {name!r} holds {short_repr(value)} twice; give each value once")
         axes[name] = items
     return axes
 

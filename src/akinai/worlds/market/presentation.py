@@ -6,7 +6,7 @@ from typing import ClassVar
 from akinai.core.facets import Presentation
 from akinai.core.presentation.charts import Best, Chart, ColumnChart, MeanChart, PlaceChart
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import Crowd, Place, Shown
+from akinai.core.presentation.transcript import Crowd, EntryView, Place
 from akinai.core.steps import Steps
 from akinai.worlds.market.model.state import State
 from akinai.worlds.market.transcript.crowd import crowd_of
@@ -82,11 +82,11 @@ class MarketPresentation(Presentation[State]):
         "left_open": "Left a good offer open",
     }
 
-    def show(self, steps: Steps[State], index: int) -> Shown:
+    def show(self, steps: Steps[State], index: int) -> EntryView:
         return show(steps, index)
 
-    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
-        return place_of(state, before, known)
+    def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
+        return place_of(state, before, previous)
 
     def crowd(self, steps: Steps[State]) -> Crowd:
         return steps.derive(crowd_of)

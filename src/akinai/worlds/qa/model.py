@@ -11,7 +11,7 @@ from rpds import HashTrieMap
 
 from akinai.core.actions import Action, ParameterAlias, Verbs
 from akinai.core.canonical import Json
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.worlds.qa.questions import Question
 
 _NUMBER = re.compile(r"[(（]?([0-9]{1,3})[)）.．、]?")
@@ -22,7 +22,7 @@ def _parse_choice(value: object) -> Json:
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())) and value.strip() != match[1]:
         return int(match[1])
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"choice is {shown(value, 40)}; give the number of a choice, or its text")
+        raise ValueError(f"choice is {short_repr(value, 40)}; give the number of a choice, or its text")
     return value
 
 

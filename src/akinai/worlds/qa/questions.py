@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Genesis
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.retrieval import normalise
 
 TRIES = 3
@@ -163,7 +163,7 @@ def _json_records(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
         found = ((number, _parsed(line, f"line {number}")) for number, line in lines if line.strip())
     for number, record in found:
         if not isinstance(record, Mapping):
-            raise ValueError(f"record {number} is {shown(record, 40)}; write one object a line")
+            raise ValueError(f"record {number} is {short_repr(record, 40)}; write one object a line")
         yield number, cast("Mapping[str, object]", record)
 
 
@@ -179,9 +179,9 @@ def _question(record: Mapping[str, object], number: int) -> dict[str, Json]:
     where = f"record {number}"
     id, question = record.get("q_id", record.get("id", number)), record.get("question")
     if isinstance(id, bool) or not isinstance(id, int | str) or not str(id).strip():
-        raise ValueError(f"{where} has the q_id {shown(id, 40)}; give a number or a text")
+        raise ValueError(f"{where} has the q_id {short_repr(id, 40)}; give a number or a text")
     if not isinstance(question, str) or not question.strip():
-        raise ValueError(f"{where} has the question {shown(question, 40)}; give a text")
+        raise ValueError(f"{where} has the question {short_repr(question, 40)}; give a text")
     choices = _choices(record, where)
     return {"id": str(id), "question": question, "choices": [*choices], "label": _label(record, choices, where)}
 
@@ -193,7 +193,7 @@ def _choices(record: Mapping[str, object], where: str) -> list[str]:
     if len(found) < 2:
         raise ValueError(f"{where} has {len(found)} choices; give choice0, choice1 and so on, at least two")
     if strange := next((match for match in found if not isinstance(match, str) or not match.strip()), None):
-        raise ValueError(f"{where} has the choice {shown(strange, 40)}; give a text")
+        raise ValueError(f"{where} has the choice {short_repr(strange, 40)}; give a text")
     return [str(match) for match in found]
 
 
@@ -203,5 +203,7 @@ def _label(record: Mapping[str, object], choices: Sequence[str], where: str) -> 
     place = int(label) if isinstance(label, str) and label.strip().isdecimal() else label
     if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(choices):
         last = len(choices) - 1
-        raise ValueError(f"{where} has the label {shown(label, 40)}; give the place of the right choice, 0 to {last}")
+        raise ValueError(
+            f"{where} has the label {short_repr(label, 40)}; give the place of the right choice, 0 to {last}"
+        )
     return place

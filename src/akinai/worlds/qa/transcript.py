@@ -2,7 +2,7 @@
 
 from akinai.core.canonical import Json
 from akinai.core.facets import Explaining, Presentation
-from akinai.core.presentation.transcript import Figure, Listing, Passage, Place, Sheet, Shown
+from akinai.core.presentation.transcript import EntryView, Figure, Listing, Passage, Place, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.worlds.qa import model as a
 from akinai.worlds.qa.model import State
@@ -26,7 +26,7 @@ class QaExplaining(Explaining[State]):
 class QaPresentation(Presentation[State]):
     """Questions with their choices; the place is the sheet so far."""
 
-    def show(self, steps: Steps[State], index: int) -> Shown:
+    def show(self, steps: Steps[State], index: int) -> EntryView:
         step = steps[index]
         question = step.before.question
         if question is None:
@@ -45,17 +45,19 @@ class QaPresentation(Presentation[State]):
         short = text if len(text) <= LONGEST_QUESTION else f"{text[: LONGEST_QUESTION - 3]}..."
         match step.turn.action:
             case a.Skip():
-                return Shown("answer", f"Question {step.before.place + 1}: skipped. {short}", blocks, outcome=False)
+                return EntryView("answer", f"Question {step.before.place + 1}: skipped. {short}", blocks, outcome=False)
             case a.Answer() if chosen is not None:
                 verdict = "right" if chosen == question.label else "wrong"
-                return Shown("answer", f"Question {step.before.place + 1}: {verdict}. {short}", blocks, outcome=False)
+                return EntryView(
+                    "answer", f"Question {step.before.place + 1}: {verdict}. {short}", blocks, outcome=False
+                )
             case _:
                 plain = super().show(steps, index)
-                return Shown(plain.kind, plain.summary, blocks)
+                return EntryView(plain.kind, plain.summary, blocks)
 
-    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
-        if known is not None and before is not None and state.place == before.place:
-            return known
+    def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
+        if previous is not None and before is not None and state.place == before.place:
+            return previous
         right = sum(state.sheet[place].label == choice for place, choice in state.answers.items())
         figures = (
             Figure("asked", "asked", state.place, "questions"),

@@ -10,7 +10,7 @@ from akinai.core.ledger import Genesis
 from akinai.core.lessons import Lesson
 from akinai.core.presentation.charts import Chart, DayChart, ItemChart, Published, StackChart
 from akinai.core.presentation.desk import Desk
-from akinai.core.presentation.transcript import Item, Place, Shown
+from akinai.core.presentation.transcript import EntryView, Item, Place
 from akinai.core.scores import Score
 from akinai.core.steps import Steps
 from akinai.worlds.vending.detectors.coherence import coherence_scores, detect_all
@@ -190,11 +190,11 @@ class VendingPresentation(Presentation[State]):
     def items(self, state: State) -> Sequence[Item]:
         return items_of(state)
 
-    def show(self, steps: Steps[State], index: int) -> Shown:
+    def show(self, steps: Steps[State], index: int) -> EntryView:
         return show(steps, index)
 
-    def place(self, state: State, before: State | None = None, known: Place | None = None) -> Place:
-        return place_of(state, before, known)
+    def place(self, state: State, before: State | None = None, previous: Place | None = None) -> Place:
+        return place_of(state, before, previous)
 
     def desk(self, state: State, actor: str) -> Desk:
         return desk_of(turned(state, actor))

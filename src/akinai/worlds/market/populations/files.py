@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from akinai.core.canonical import Json
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.core.untrusted.yaml_text import YamlError, read_yaml
 from akinai.worlds.market.model.setup import Business, Customer, Population
 
@@ -69,7 +69,7 @@ def _read(name: str, text: str, kind: type[Business] | type[Customer]) -> Busine
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(step) for step in first["loc"]) or "the whole file"
-        found = "" if first["type"] == "missing" else f", not {shown(first['input'])}"
+        found = "" if first["type"] == "missing" else f", not {short_repr(first['input'])}"
         message = re.sub(r"valid dictionary or instance of \w+", "table of fields", first["msg"])
         why = f"{message[:1].lower()}{message[1:]}{found}"
         raise ValueError(f"{name}, line {_line(document.root, first['loc'])}, {field}: {why}") from error

@@ -8,7 +8,7 @@ from rpds import HashTrieMap
 
 from akinai.core.canonical import Json, canonical
 from akinai.core.ledger import Genesis, Outcome
-from akinai.core.untrusted.spelling import shown
+from akinai.core.untrusted.spelling import short_repr
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.profiles import Profile, Role, data_of, role_of, spelled, with_menus
 from akinai.worlds.market.model.setup import Business, Customer, Population, Setup, read_setup
@@ -107,7 +107,7 @@ def register(state: State, actor: str, action: a.Register) -> tuple[State, Outco
 
 def _unfit(actor: str, profile: Mapping[str, Any]) -> str | None:
     if profile.get("id") != actor or not actor:
-        return f"The profile has the id {shown(profile.get('id'), 100)}, and you are {actor!r:.100}; give your own"
+        return f"The profile has the id {short_repr(profile.get('id'), 100)}, and you are {actor!r:.100}; give your own"
     if len(actor) > 500 or len(canonical(profile).encode()) > PROFILE_BYTES:
         return f"The profile is larger than {PROFILE_BYTES:,} bytes, or its id than 500 characters; shorten it"
     return None

@@ -23,7 +23,7 @@ def crowd_of(steps: Steps[State]) -> Crowd:
     state, proposals = steps.final, _proposals(steps)
     bought = {buyer.id: (buyer.utility_cents, buyer.paid_cents) for buyer in buyers(state)}
     people = tuple(_person(member, bought) for _, member in sorted(state.members.items()))
-    talks = sorted(_talks(steps, proposals), key=lambda talk: (ORDER[talk.state], talk.buyer, talk.said[0].entry))
+    talks = sorted(_talks(steps, proposals), key=lambda talk: (ORDER[talk.state], talk.buyer, talk.utterances[0].entry))
     return Crowd(people, tuple(talks), _verdict(state, proposals))
 
 

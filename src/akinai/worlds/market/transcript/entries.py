@@ -6,7 +6,7 @@ from typing import Any, cast
 from akinai.core.actions import Unreadable
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
-from akinai.core.presentation.transcript import Block, Figure, Letter, Listing, Passage, Place, Sheet, Shown
+from akinai.core.presentation.transcript import Block, EntryView, Figure, Letter, Listing, Passage, Place, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.worlds.market.model import actions as a
 from akinai.worlds.market.model.state import Offer, State
@@ -20,7 +20,7 @@ def named(state: State, id: str) -> str:
     return member.name or id if member else id
 
 
-def show(steps: Steps[State], index: int) -> Shown:
+def show(steps: Steps[State], index: int) -> EntryView:
     """An entry: what was said, offered, paid, read and looked for."""
     step = steps[index]
     # fmt: off
@@ -28,11 +28,12 @@ def show(steps: Steps[State], index: int) -> Shown:
         case a.SendMessage() as action: return _sent(step, action)
         case a.FetchMessages() as action: return _read(step, action)
         case a.Search() as action: return _searched(step, action)
-        case a.Register(): return Shown("enter", "Entered the market", outcome=False)
-        case a.Wait() as action: return Shown("wait", f"Waited for mail{_seconds(action.seconds)}", outcome=False)
-        case a.Leave() as action: return Shown("leave", f"Left: {action.reason}" if action.reason else "Left")
-        case Unreadable(text=text): return Shown("unreadable", "Wrote what holds no action", (Passage("reply", text),))
-        case action: return Shown("other", action.tool_name().replace("_", " "))
+        case a.Register(): return EntryView("enter", "Entered the market", outcome=False)
+        case a.Wait() as action: return EntryView("wait", f"Waited for mail{_seconds(action.seconds)}", outcome=False)
+        case a.Leave() as action: return EntryView("leave", f"Left: {action.reason}" if action.reason else "Left")
+        case Unreadable(text=text):
+            return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", text),))
+        case action: return EntryView("other", action.tool_name().replace("_", " "))
     # fmt: on
 
 
@@ -40,22 +41,22 @@ def _seconds(seconds: float | None) -> str:
     return "" if seconds is None else f", at most {seconds:g} s"
 
 
-def _sent(step: Step[State], action: a.SendMessage) -> Shown:
+def _sent(step: Step[State], action: a.SendMessage) -> EntryView:
     to, message = named(step.before, action.to_agent_id), action.message
     failed = not step.outcome.ok
     match message:
         case a.Text():
             letter = Letter(named(step.before, step.turn.actor), to, "", message.content)
-            return Shown("message", f"Wrote to {to}", (letter,), outcome=failed)
+            return EntryView("message", f"Wrote to {to}", (letter,), outcome=failed)
         case a.OrderProposal():
             total = format_cents(total_cents(message))
-            return Shown("proposal", f"Proposed to {to}: {total}", (proposal_sheet(message),), outcome=failed)
+            return EntryView("proposal", f"Proposed to {to}: {total}", (proposal_sheet(message),), outcome=failed)
         case a.Payment():
             offer = step.before.offers.get((action.to_agent_id, message.proposal_message_id))
             amount = format_cents(total_cents(offer.proposal)) if offer else message.proposal_message_id
             note = (Passage("note", message.payment_message),) if message.payment_message else ()
             verb = "Tried to pay" if failed else "Paid"
-            return Shown("payment", f"{verb} {to}: {amount}", note, outcome=failed)
+            return EntryView("payment", f"{verb} {to}: {amount}", note, outcome=failed)
 
 
 def proposal_sheet(proposal: a.OrderProposal) -> Sheet:
@@ -71,7 +72,7 @@ def _cents(price: float) -> float:
     return float(dollars(price) * 100)
 
 
-def _read(step: Step[State], action: a.FetchMessages) -> Shown:
+def _read(step: Step[State], action: a.FetchMessages) -> EntryView:
     found = mail.select(step.after, step.turn.actor, step.turn.at, action) if step.outcome.ok else None
     letters: list[Block] = []
     for received in found.mails if found else ():
@@ -79,19 +80,19 @@ def _read(step: Step[State], action: a.FetchMessages) -> Shown:
         text = mail.describe_message(received.message)
         letters.append(Letter(sender, to, "", text, received.index, iso(received.at), received.index))
     count = f"{len(letters) or 'no'} message{'' if len(letters) == 1 else 's'}"
-    return Shown("inbox", f"Read {count}", tuple(letters), outcome=not step.outcome.ok)
+    return EntryView("inbox", f"Read {count}", tuple(letters), outcome=not step.outcome.ok)
 
 
-def _searched(step: Step[State], action: a.Search) -> Shown:
+def _searched(step: Step[State], action: a.Search) -> EntryView:
     data = step.entry.outcome.data
     found = cast("Mapping[str, Any]", data).get("businesses") if isinstance(data, Mapping) else None
     ids = [str(id) for id in cast("Sequence[object]", found)] if isinstance(found, list) else []
     rows = tuple((place, named(step.after, id), id) for place, id in enumerate(ids, 1))
     sheet = (Sheet("results", {"place": "count", "business": "", "id": ""}, rows),) if rows else ()
-    return Shown("search", f'Searched for "{action.query}": {len(ids)} found', sheet, outcome=not step.outcome.ok)
+    return EntryView("search", f'Searched for "{action.query}": {len(ids)} found', sheet, outcome=not step.outcome.ok)
 
 
-def place_of(state: State, before: State | None, known: Place | None) -> Place:
+def place_of(state: State, before: State | None, previous: Place | None) -> Place:
     """Participants and proposals after an entry."""
     figures = (
         Figure("messages", "messages", state.delivered, "messages"),
@@ -100,9 +101,9 @@ def place_of(state: State, before: State | None, known: Place | None) -> Place:
         Figure("paid_cents", "money paid", state.booked_cents, "cents"),
         Figure("customers_left", "customers still there", state.customers_left, "customers"),
     )
-    if before is None or known is None:
+    if before is None or previous is None:
         return Place(figures, (), (_members(state), _offers(state)))
-    members, offers = known.listings
+    members, offers = previous.listings
     if state.members is not before.members:
         members = _members(state)
     if state.offers is not before.offers:

@@ -6,7 +6,7 @@ from typing import Any, cast
 from akinai.core.actions import Action, Unreadable
 from akinai.core.canonical import Json
 from akinai.core.money import format_cents
-from akinai.core.presentation.transcript import Block, Letter, Passage, Sheet, Shown
+from akinai.core.presentation.transcript import Block, EntryView, Letter, Passage, Sheet
 from akinai.core.steps import Step, Steps
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.state import Order, State, clock
@@ -26,14 +26,14 @@ def letter_entries(steps: Steps[State]) -> Mapping[int, int]:
     }
 
 
-def show(steps: Steps[State], index: int) -> Shown:
+def show(steps: Steps[State], index: int) -> EntryView:
     """An entry, with the receipts, deliveries and books of days that came during it."""
     step = steps[index]
     rendered = _verb(step, step.turn.action)
     more = [*_night_blocks(step), *_receipts(step, steps), *_deliveries(step)]
     if not more:
         return rendered
-    return Shown(rendered.kind, rendered.summary, (*rendered.blocks, *more), rendered.touched, rendered.outcome)
+    return EntryView(rendered.kind, rendered.summary, (*rendered.blocks, *more), rendered.touched, rendered.outcome)
 
 
 def summary_of(step: Step[State]) -> str:
@@ -41,11 +41,11 @@ def summary_of(step: Step[State]) -> str:
     return _verb(step, step.turn.action).summary
 
 
-def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a verb
+def _verb(step: Step[State], action: Action) -> EntryView:  # noqa: C901 - one arm a verb
     # fmt: off
     match action:
-        case a.AdvanceDay(): return Shown("night", "Closed for the day", outcome=False)
-        case a.WaitUntil(): return Shown("wait", f"Waited until {action.hour:02d}:00", outcome=False)
+        case a.AdvanceDay(): return EntryView("night", "Closed for the day", outcome=False)
+        case a.WaitUntil(): return EntryView("wait", f"Waited until {action.hour:02d}:00", outcome=False)
         case a.SendEmail(): return _sent(step, action)
         case a.ReadEmail(): return _read(step, action)
         case a.SearchWeb(): return _searched(step, action)
@@ -54,35 +54,38 @@ def _verb(step: Step[State], action: Action) -> Shown:  # noqa: C901 - one arm a
         case a.ClearSlot(): return _cleared(step, action)
         case a.SetPrice(): return _priced(step, action)
         case a.ChangePrices(): return _prices_changed(step, action)
-        case a.VisitSite(): return Shown("restock", f"Visited {_site(step.before, action.site)}")
-        case a.CollectCash(): return Shown("cash", _collected(step), outcome=not step.outcome.ok)
+        case a.VisitSite(): return EntryView("restock", f"Visited {_site(step.before, action.site)}")
+        case a.CollectCash(): return EntryView("cash", _collected(step), outcome=not step.outcome.ok)
         case a.NotepadWrite(): return _noted("Wrote in the notepad", action.text)
         case a.UpdateNotes(): return _noted(f"Noted \"{action.key}\"", action.content)
         case a.AddMemory(): return _noted("Kept a memory", action.text)
-        case a.NotepadErase() | a.DeleteNote(): return Shown("note", _plain(action))
+        case a.NotepadErase() | a.DeleteNote(): return EntryView("note", _plain(action))
         case a.Delegation(): return _task(f"Gave the {action.kind} assistant a task", action.task)
         case a.ChatWithSubAgent(): return _task("Asked the assistant again", action.message)
-        case a.Report(): return Shown("report", "Reported to the owner", (Passage("report", action.text),), (), False)
-        case a.WriteReply(): return Shown("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
+        case a.Report():
+            return EntryView("report", "Reported to the owner", (Passage("report", action.text),), (), False)
+        case a.WriteReply():
+            return EntryView("letter", "Answered the owner", (Passage("letter", action.text),), (), False)
         case a.MakeOffer(): return _offered(step, action)
-        case a.CountDelivery(): return Shown("goods", f"Counted order {action.order}")
+        case a.CountDelivery(): return EntryView("goods", f"Counted order {action.order}")
         case a.Claim(): return _claimed(step, action)
-        case a.FetchDepot(): return Shown("goods", f"Fetched order {action.order} from the depot")
-        case a.SellToJobber(): return Shown("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
-        case a.AnswerCustomer(): return Shown("letter", f"Complaint {action.complaint}: {action.answer}")
-        case a.Pay(): return Shown("cash", f"Paid {action.bill} {action.number}")
-        case a.TakePitch(): return Shown("order", f"Took the pitch {action.place}")
-        case Unreadable(): return Shown("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
-        case _: return Shown("look", _plain(action))
+        case a.FetchDepot(): return EntryView("goods", f"Fetched order {action.order} from the depot")
+        case a.SellToJobber(): return EntryView("goods", "Sold to the jobber", (_goods_sheet(step, action.items),))
+        case a.AnswerCustomer(): return EntryView("letter", f"Complaint {action.complaint}: {action.answer}")
+        case a.Pay(): return EntryView("cash", f"Paid {action.bill} {action.number}")
+        case a.TakePitch(): return EntryView("order", f"Took the pitch {action.place}")
+        case Unreadable():
+            return EntryView("unreadable", "Wrote what holds no action", (Passage("reply", action.text),))
+        case _: return EntryView("look", _plain(action))
     # fmt: on
 
 
-def _noted(summary: str, text: str) -> Shown:
-    return Shown("note", summary, (Passage("note", text),), outcome=False)
+def _noted(summary: str, text: str) -> EntryView:
+    return EntryView("note", summary, (Passage("note", text),), outcome=False)
 
 
-def _task(summary: str, text: str) -> Shown:
-    return Shown("task", summary, (Passage("task", text),))
+def _task(summary: str, text: str) -> EntryView:
+    return EntryView("task", summary, (Passage("task", text),))
 
 
 def _plain(action: Action) -> str:
@@ -91,16 +94,16 @@ def _plain(action: Action) -> str:
     return f"{words[0].upper()}{words[1:]}{': ' if values else ''}{', '.join(values)}"
 
 
-def _sent(step: Step[State], action: a.SendEmail) -> Shown:
+def _sent(step: Step[State], action: a.SendEmail) -> EntryView:
     supplier = step.before.setup.catalog.supplier_by_address.get(action.to.strip().lower())
     to = supplier.name if supplier else action.to
     number = step.before.mail.letters + 1 if step.outcome.ok else 0
     at = clock(step.before.setup, step.before.minute)
     letter = Letter(step.before.setup.email, action.to, action.subject, action.body, number, at)
-    return Shown("letter", f"Wrote to {to}", (letter,), (), not step.outcome.ok)
+    return EntryView("letter", f"Wrote to {to}", (letter,), (), not step.outcome.ok)
 
 
-def _read(step: Step[State], action: a.ReadEmail) -> Shown:
+def _read(step: Step[State], action: a.ReadEmail) -> EntryView:
     data = step.entry.outcome.data
     rows = cast("Mapping[str, Any]", data).get("letters", ()) if isinstance(data, Mapping) else ()
     letters = tuple(
@@ -109,12 +112,12 @@ def _read(step: Step[State], action: a.ReadEmail) -> Shown:
     )
     count = f"{len(letters) or 'no'} letter{'' if len(letters) == 1 else 's'}"
     summary = f"Looked at {count} sent" if action.folder == "sent" else f"Read {count}"
-    return Shown("inbox", summary, letters, outcome=not (letters and step.outcome.ok))
+    return EntryView("inbox", summary, letters, outcome=not (letters and step.outcome.ok))
 
 
-def _searched(step: Step[State], action: a.SearchWeb) -> Shown:
+def _searched(step: Step[State], action: a.SearchWeb) -> EntryView:
     results = _results(step)
-    return Shown("search", f'Searched the web for "{action.query}"', results, outcome=not results)
+    return EntryView("search", f'Searched the web for "{action.query}"', results, outcome=not results)
 
 
 def _results(step: Step[State]) -> tuple[Block, ...]:
@@ -128,19 +131,21 @@ def _results(step: Step[State]) -> tuple[Block, ...]:
     return (Sheet("results", {"title": "", "text": ""}, tuple(rows)),) if rows else ()
 
 
-def _ordered(step: Step[State], action: a.PlaceOrder) -> Shown:
+def _ordered(step: Step[State], action: a.PlaceOrder) -> EntryView:
     verb = "Ordered" if step.outcome.ok else "Tried to order"
     goods = _listed([f"{units} {_product(step.before, id)}" for id, units in action.items.items()]) or "nothing"
     summary = f"{verb} from {supplier_name(step.before, action.supplier_id)}: {goods}"
-    return Shown("order", summary, (_goods_sheet(step, action.items),))
+    return EntryView("order", summary, (_goods_sheet(step, action.items),))
 
 
-def _offered(step: Step[State], action: a.MakeOffer) -> Shown:
-    return Shown("order", f"Asked {supplier_name(step.before, action.supplier_id)} for {action.discount_percent} % off")
+def _offered(step: Step[State], action: a.MakeOffer) -> EntryView:
+    return EntryView(
+        "order", f"Asked {supplier_name(step.before, action.supplier_id)} for {action.discount_percent} % off"
+    )
 
 
-def _claimed(step: Step[State], action: a.Claim) -> Shown:
-    return Shown("goods", f"Claimed for order {action.order}", (_goods_sheet(step, action.missing),))
+def _claimed(step: Step[State], action: a.Claim) -> EntryView:
+    return EntryView("goods", f"Claimed for order {action.order}", (_goods_sheet(step, action.missing),))
 
 
 def _goods_sheet(step: Step[State], units: Mapping[str, int]) -> Sheet:
@@ -148,7 +153,7 @@ def _goods_sheet(step: Step[State], units: Mapping[str, int]) -> Sheet:
     return Sheet("goods", {"product": "", "units": "units"}, rows)
 
 
-def _restock(step: Step[State], action: a.RestockSlot) -> Shown:
+def _restock(step: Step[State], action: a.RestockSlot) -> EntryView:
     columns = step.before.setup.columns
     keys = [slot_key(columns, fill.row * columns + fill.column) for fill in action.slots]
     rows = tuple(
@@ -160,16 +165,16 @@ def _restock(step: Step[State], action: a.RestockSlot) -> Shown:
     goods = list(dict.fromkeys(str(row[0]) for row in rows))
     summary = f"{'Put' if ok else 'Tried to put'} {total} units into the machine: {_listed(goods)}"
     sheet = Sheet("restock", {"product": "", "units": "units", "slot": ""}, rows)
-    return Shown("restock", summary, (sheet,), tuple(keys) if ok else (), not ok)
+    return EntryView("restock", summary, (sheet,), tuple(keys) if ok else (), not ok)
 
 
-def _cleared(step: Step[State], action: a.ClearSlot) -> Shown:
+def _cleared(step: Step[State], action: a.ClearSlot) -> EntryView:
     columns = step.before.setup.columns
     key = slot_key(columns, action.row * columns + action.column)
-    return Shown("restock", f"Cleared slot {key}", (), (key,) if step.outcome.ok else ())
+    return EntryView("restock", f"Cleared slot {key}", (), (key,) if step.outcome.ok else ())
 
 
-def _priced(step: Step[State], action: a.SetPrice) -> Shown:
+def _priced(step: Step[State], action: a.SetPrice) -> EntryView:
     state, columns = step.before, step.before.setup.columns
     prices: dict[str, int] = {}
     touched: list[str] = []
@@ -181,7 +186,7 @@ def _priced(step: Step[State], action: a.SetPrice) -> Shown:
     return _price_tags(step, prices, tuple(touched) if step.outcome.ok else ())
 
 
-def _prices_changed(step: Step[State], action: a.ChangePrices) -> Shown:
+def _prices_changed(step: Step[State], action: a.ChangePrices) -> EntryView:
     catalog = step.before.setup.catalog
     prices: dict[str, int] = {}
     for name, cents in action.prices_cents.items():
@@ -190,13 +195,13 @@ def _prices_changed(step: Step[State], action: a.ChangePrices) -> Shown:
     return _price_tags(step, prices, ())
 
 
-def _price_tags(step: Step[State], prices: Mapping[str, int], touched: tuple[str, ...]) -> Shown:
+def _price_tags(step: Step[State], prices: Mapping[str, int], touched: tuple[str, ...]) -> EntryView:
     before = step.before.prices
     rows = tuple((_product(step.before, id), cents, before.get(id)) for id, cents in prices.items())
     tags = [_tag(_product(step.before, id), cents, before.get(id)) for id, cents in prices.items()]
     sheet = Sheet("prices", {"product": "", "price": "cents", "before": "cents"}, rows)
     verb = "Priced" if step.outcome.ok else "Tried to price"
-    return Shown("price", f"{verb} {_listed(tags)}", (sheet,), touched, not step.outcome.ok)
+    return EntryView("price", f"{verb} {_listed(tags)}", (sheet,), touched, not step.outcome.ok)
 
 
 def _tag(name: str, cents: int, was: int | None) -> str:
