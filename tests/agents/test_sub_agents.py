@@ -115,9 +115,9 @@ def test_a_sub_agent_may_have_another_model() -> None:
     with Endpoint(ByModel({"big": owner, "small": helper})) as endpoint:
         spec = AgentSpec("chat", ModelChoice("openai:big", endpoint.openai_url), sub_agents="openai:small")
         (run,) = akinai.run("vending", agent=spec, days=1)
-        asked = [call.model for call in endpoint.calls]
+        models = [call.model for call in endpoint.calls]
     assert run.header.ending == "horizon"
-    assert asked == ["big", "small", "big"]
+    assert models == ["big", "small", "big"]
     calls = run.header.card["calls"]
     assert isinstance(calls, dict)
     assert calls["models"] == ("big", "small")

@@ -30,12 +30,12 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("form", "said"), REPLIES)
-def test_text_beside_an_action_is_kept(form: str, said: str) -> None:
+@pytest.mark.parametrize(("form", "text"), REPLIES)
+def test_text_beside_an_action_is_kept(form: str, text: str) -> None:
     """Prose before and after the object and its text fields are the move's text; the action is the same."""
     reply = form % WAIT if "%s" in form else form
     move = read_move(VERBS, reply)
-    assert (move.action.tool_name(), move.action.encode(), move.said) == ("wait_until", {"hour": 15}, said)
+    assert (move.action.tool_name(), move.action.encode(), move.said) == ("wait_until", {"hour": 15}, text)
 
 
 def test_a_parameter_of_an_action_is_no_text_beside_it() -> None:

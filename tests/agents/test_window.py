@@ -9,28 +9,28 @@ from akinai.core.models import Message, ToolCall
 
 def exchange(n: int, calls: int, words: int) -> list[Message]:
     """A reply with so many calls, and their results."""
-    asked = tuple(ToolCall(f"{n}-{i}", "look", {}) for i in range(calls))
-    answers = [Message("tool", "word " * words, call_id=call.id) for call in asked] or [Message("user", "go on")]
-    return [Message("assistant", f"reply {n}", asked), *answers]
+    tool_calls = tuple(ToolCall(f"{n}-{i}", "look", {}) for i in range(calls))
+    answers = [Message("tool", "word " * words, call_id=call.id) for call in tool_calls] or [Message("user", "go on")]
+    return [Message("assistant", f"reply {n}", tool_calls), *answers]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 60)), min_size=1, max_size=60), st.integers(100, 2000))
 def test_calls_and_results_stay_together_and_the_newest_stay(shapes: list[tuple[int, int]], limit: int) -> None:
     """However a conversation grows, the window begins with a reply, holds whole exchanges, and ends with the newest."""
     window, dropped = Window(limit), list[Message]()
-    said: list[Message] = []
+    messages: list[Message] = []
     for n, (calls, words) in enumerate(shapes):
         for message in exchange(n, calls, words):
             window.add(message)
-            said.append(message)
+            messages.append(message)
         dropped += window.overflow()
-        kept = list(window.messages)
-        assert dropped + kept == said
-        assert kept[0].speaker == "assistant"
-        asked = {call.id for message in kept for call in message.calls}
-        assert asked == {message.call_id for message in kept if message.call_id}
-        if len([message for message in kept if message.speaker == "assistant"]) > 1:
-            assert sum(map(estimated_tokens, kept)) <= limit
+        remaining = list(window.messages)
+        assert dropped + remaining == messages
+        assert remaining[0].speaker == "assistant"
+        call_ids = {call.id for message in remaining for call in message.calls}
+        assert call_ids == {message.call_id for message in remaining if message.call_id}
+        if len([message for message in remaining if message.speaker == "assistant"]) > 1:
+            assert sum(map(estimated_tokens, remaining)) <= limit
 
 
 def test_the_window_is_cut_in_strides() -> None:
@@ -40,8 +40,8 @@ def test_the_window_is_cut_in_strides() -> None:
         for message in exchange(n, 1, 20):
             window.add(message)
         cuts += bool(window.overflow())
-    each = sum(map(estimated_tokens, exchange(9, 1, 20)))
-    assert cuts <= 200 * each / (1000 * STRIDE) + 1
+    exchange_tokens = sum(map(estimated_tokens, exchange(9, 1, 20)))
+    assert cuts <= 200 * exchange_tokens / (1000 * STRIDE) + 1
     assert cuts < 200 / 3
 
 

@@ -34,9 +34,9 @@ def fact(task: Task) -> str:
 
 @dataclass
 class Rules:
-    """Generator and Reflector that know what the bullets say, and write down what they were shown."""
+    """Generator and Reflector that know what the bullets say, and record their attempts."""
 
-    shown: list[Any] = field(default_factory=list)
+    attempts: list[Any] = field(default_factory=list)
     """Everything that a Generator was handed."""
     reflected: list[str] = field(default_factory=list)
     """The tasks that were reflected on."""
@@ -44,10 +44,10 @@ class Rules:
     async def generate(
         self, assignment: Assignment, retrieved: Retrieved, reflections: Sequence[Insights] = ()
     ) -> Trajectory:
-        self.shown.append((assignment, retrieved, tuple(reflections)))
-        wanted = assignment.text.removeprefix("What is the ").removesuffix("?")
+        self.attempts.append((assignment, retrieved, tuple(reflections)))
+        subject = assignment.text.removeprefix("What is the ").removesuffix("?")
         for bullet in retrieved.bullets:
-            if f"{wanted} is " in bullet.content:
+            if f"{subject} is " in bullet.content:
                 return Trajectory(assignment.id, bullet.content.rpartition(" is ")[2], used=(bullet.id,))
         return Trajectory(assignment.id, "unknown")
 
@@ -82,14 +82,14 @@ def playbook_file(folder: Path, name: str = "codes") -> PlaybookFile:
 
 def make_job(folder: Path, train: Sequence[Task], played_by: Roles | None = None, **config: Any) -> Job:
     held_out = config.pop("held_out", ())
-    chosen = LoopConfig(**{"new_tries": False, **config})
+    loop_config = LoopConfig(**{"new_tries": False, **config})
     return Job(
         train,
         played_by or roles(),
         AnswerEvaluator(exact),
         playbook_file(folder),
-        PlaybookRetriever(chosen),
-        chosen,
+        PlaybookRetriever(loop_config),
+        loop_config,
         held_out,
     )
 
@@ -103,10 +103,10 @@ class Scripted:
 
     def __init__(self, *replies: str | ModelError) -> None:
         self._replies = list(replies)
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     async def ask(self, request: Request) -> Reply:
-        self.asked.append(request)
+        self.requests.append(request)
         reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         if isinstance(reply, ModelError):
             raise reply
@@ -131,9 +131,9 @@ class CodesBrain:
     def _answer(self, text: str) -> dict[str, Any]:
         item = re.search(r"Task:\nWhat is the code of (item\d+)\?", text)
         assert item
-        known = re.search(rf"\[(\S+)\] helpful=\d+ harmful=\d+ :: The code of {item[1]} is (\S+)", text)
-        if known:
-            return {"reasoning": "a bullet says so", "bullet_ids": [known[1]], "answer": known[2]}
+        bullet = re.search(rf"\[(\S+)\] helpful=\d+ harmful=\d+ :: The code of {item[1]} is (\S+)", text)
+        if bullet:
+            return {"reasoning": "a bullet says so", "bullet_ids": [bullet[1]], "answer": bullet[2]}
         insight = re.search(rf"Insight: The code of {item[1]} is (\S+)", text)
         return {"reasoning": "a guess", "bullet_ids": [], "answer": insight[1] if insight else "unknown"}
 
@@ -151,8 +151,8 @@ class CodesBrain:
         }
 
     def _operations(self, text: str) -> dict[str, Any]:
-        found = dict.fromkeys(re.findall(r"Insight: (The code of item\d+ is \S+)", text))
+        facts = dict.fromkeys(re.findall(r"Insight: (The code of item\d+ is \S+)", text))
         return {
             "reasoning": "new facts",
-            "operations": [{"type": "ADD", "section": "facts", "content": fact} for fact in found],
+            "operations": [{"type": "ADD", "section": "facts", "content": fact} for fact in facts],
         }

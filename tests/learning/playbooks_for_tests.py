@@ -20,15 +20,19 @@ NASTY = [
     "long " + "あ🛒\n" * 3_333,
 ]
 
-kept = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
-contents = st.sampled_from(NASTY) | kept
+safe_texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+contents = st.sampled_from(NASTY) | safe_texts
 names = st.sampled_from(
     ["strategies_and_hard_rules", "料理のコツ", "api-usage", "Domain Knowledge", "## x", '"quoted"', "a&b", "Ünïcode_ß"]
-) | kept.map(lambda text: " ".join(text.split())).filter(lambda text: text and len(text) <= 40)
+) | safe_texts.map(lambda text: " ".join(text.split())).filter(lambda text: text and len(text) <= 40)
 counters = st.integers(0, 50)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | kept,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(kept, inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | safe_texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(safe_texts, inner, max_size=3),
     max_leaves=6,
 )
 unknown = st.dictionaries(st.sampled_from(["x-note", "メモ", "type", "hierarchical_level"]), json_values, max_size=2)
@@ -45,7 +49,7 @@ def playbooks(draw: st.DrawFn) -> Playbook:
                 bullet_id(name, next(numbers)),
                 name,
                 draw(contents),
-                tuple(draw(st.lists(kept, max_size=3))),
+                tuple(draw(st.lists(safe_texts, max_size=3))),
                 *(draw(counters), draw(counters), draw(counters)),
                 draw(st.sampled_from(["", "run-1#3 -> run-1#9", "a#1; b#2"])),
                 draw(unknown),
@@ -53,12 +57,12 @@ def playbooks(draw: st.DrawFn) -> Playbook:
             for _ in range(draw(st.integers(0, 4)))
         ]
         extra = draw(st.dictionaries(st.just("colour"), json_values, max_size=1))
-        sections.append(Section(name, draw(kept), tuple(bullets), extra))
+        sections.append(Section(name, draw(safe_texts), tuple(bullets), extra))
     times = st.sampled_from(["", "2025-01-31T09:00:00Z"])
-    rest = st.dictionaries(st.sampled_from(["owner", "版"]), json_values, max_size=2)
+    extras = st.dictionaries(st.sampled_from(["owner", "版"]), json_values, max_size=2)
     return Playbook(
         *(tuple(sections), draw(st.integers(20, 99)), draw(times), draw(times)),
-        *(draw(rest), draw(rest), draw(st.none() | rest)),
+        *(draw(extras), draw(extras), draw(st.none() | extras)),
     )
 
 
@@ -72,8 +76,8 @@ def add(*contents: str, section: str = "rules", id: str = "") -> Delta:
 
 def tag(task: str, *tags: tuple[str, str], id: str = "") -> Delta:
     """A delta of one task that was given the bullets it tags."""
-    given = tuple(BulletTag(bullet, verdict) for bullet, verdict in tags)  # pyright: ignore[reportArgumentType]
-    return Delta(id, taggings=(Tagging(task, tuple(bullet for bullet, _ in tags), given),))
+    bullet_tags = tuple(BulletTag(bullet, verdict) for bullet, verdict in tags)  # pyright: ignore[reportArgumentType]
+    return Delta(id, taggings=(Tagging(task, tuple(bullet for bullet, _ in tags), bullet_tags),))
 
 
 def contents_of(playbook: Playbook) -> list[str]:

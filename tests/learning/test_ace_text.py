@@ -109,7 +109,7 @@ def test_aces_own_files_are_read(line_end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ("# Title\n", "line 1"),
         ("## A\nsomething\n", "line 2"),
@@ -118,11 +118,11 @@ def test_aces_own_files_are_read(line_end: str) -> None:
         ("## \n", "line 1"),
     ],
 )
-def test_a_line_without_a_place_is_named(text: str, place: str) -> None:
+def test_a_line_without_a_place_is_named(text: str, location: str) -> None:
     """Nothing is dropped in silence: a line that belongs to no bullet, or an id that stands twice, is refused."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads_ace(text)
-    assert caught.value.place == place
+    assert caught.value.place == location
 
 
 def test_released_playbooks_are_read() -> None:

@@ -48,10 +48,10 @@ def test_a_check_scores_as_its_name_says(check: str, truth: str, answer: str, sc
 async def test_a_partly_right_answer_is_not_right_and_its_report_hides_the_truth() -> None:
     """The score is the share; the report names numbers and the answer, not the parts that are missing."""
     evaluator = AnswerEvaluator(find_check("parts"))
-    found = await evaluator.evaluate(Task("t", "Which?", "canary7; blue"), Trajectory("t", "blue"))
-    assert (found.right, found.score) == (False, 0.5)
-    assert "1 of 2 parts" in found.report
-    assert "canary7" not in found.report
+    evaluation = await evaluator.evaluate(Task("t", "Which?", "canary7; blue"), Trajectory("t", "blue"))
+    assert (evaluation.right, evaluation.score) == (False, 0.5)
+    assert "1 of 2 parts" in evaluation.report
+    assert "canary7" not in evaluation.report
 
 
 def test_a_function_beside_the_settings_is_found(folder: Path) -> None:

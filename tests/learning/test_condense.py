@@ -40,7 +40,7 @@ def year() -> Ledger:
     return akinai.run("vending", agent="naive", days=365)[0].ledger
 
 
-def made(ledger: Ledger, tokens: int) -> Condensed:
+def condense(ledger: Ledger, tokens: int) -> Condensed:
     return condense_run(WORLD, replay(WORLD, ledger), budget_tokens=tokens)
 
 
@@ -54,15 +54,15 @@ def parts(text: Condensed) -> dict[str, list[str]]:
 @pytest.mark.parametrize("run", ["short", "year"])
 def test_a_record_never_costs_more_than_its_budget(run: str, tokens: int, request: pytest.FixtureRequest) -> None:
     """Ten days or a year, tight or ample: the text has at most so many tokens, and says how many it has."""
-    text = made(request.getfixturevalue(run), tokens)
+    text = condense(request.getfixturevalue(run), tokens)
     assert text.tokens == estimate_tokens(text.text) <= tokens
     assert set(parts(text)) <= {"", *HEADINGS}
-    assert text == made(request.getfixturevalue(run), tokens)
+    assert text == condense(request.getfixturevalue(run), tokens)
 
 
 def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
     """What is left out never grows with the budget, and nothing is where all fits."""
-    left_out = [made(year, tokens).left_out for tokens in (300, 1_000, 3_000, 60_000)]
+    left_out = [condense(year, tokens).left_out for tokens in (300, 1_000, 3_000, 60_000)]
     assert left_out == sorted(left_out, reverse=True)
     assert (left_out[0] > 0, left_out[-1]) == (True, 0)
 
@@ -70,11 +70,11 @@ def test_a_larger_budget_leaves_out_less(year: Ledger) -> None:
 @pytest.mark.parametrize("tokens", [1_000, 4_000])
 def test_the_days_of_a_year_are_told_as_finely_as_they_fit(year: Ledger, tokens: int) -> None:
     """All 365 days stand in the rows, none twice; a larger budget tells shorter stretches."""
-    rows = parts(made(year, tokens))["Days"]
+    rows = parts(condense(year, tokens))["Days"]
     ends = [[int(number) for number in row.split(" ")[1].split("-")] for row in rows]
     assert [ends[0][0], ends[-1][-1]] == [1, 365]
     assert all(before[-1] + 1 == after[0] for before, after in pairwise(ends))
-    finer = parts(made(year, 3 * tokens))["Days"]
+    finer = parts(condense(year, 3 * tokens))["Days"]
     assert len(finer) > len(rows)
 
 
@@ -85,7 +85,7 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
     run = akinai.run("vending", agent=f"script:{script}", days=40)[0]
     findings = WORLD.facets.judging.detect(replay(WORLD, run.ledger))
     assert findings
-    small, ample = parts(made(run.ledger, 260)), parts(made(run.ledger, 9_000))
+    small, ample = parts(condense(run.ledger, 260)), parts(condense(run.ledger, 9_000))
     assert len(ample["Findings"]) == len(findings)
     assert small["Findings"][0] == ample["Findings"][0]
     assert small["Refusals"] == ample["Refusals"]
@@ -96,7 +96,7 @@ def test_the_most_telling_stays_when_the_budget_is_small(tmp_path_factory: pytes
 
 def test_every_kind_of_decision_is_told_before_any_is_told_twice(year: Ledger) -> None:
     """What was decided once a year is in sight beside what was decided every week."""
-    lines = parts(made(year, 1_500))["Decisions"]
+    lines = parts(condense(year, 1_500))["Decisions"]
     kinds = [line.split("(")[0].rpartition(" ")[2] for line in lines]
     assert {"SearchWeb", "SendEmail", "RestockSlot", "SetPrice"} <= set(kinds)
     numbers = [int(line.split(" ")[0][1:]) for line in lines]
@@ -137,6 +137,6 @@ def test_a_market_without_days_is_condensed_too() -> None:
 def test_a_run_in_which_nobody_acted_is_told(short: Ledger) -> None:
     """An empty ledger has a summary and nothing else; a negative budget is no budget."""
     empty = Ledger(short.genesis, ())
-    assert "0 entries, ended as cut off before its end" in made(empty, 500).text
+    assert "0 entries, ended as cut off before its end" in condense(empty, 500).text
     with pytest.raises(ValueError, match="a budget of -1 tokens"):
-        made(empty, -1)
+        condense(empty, -1)

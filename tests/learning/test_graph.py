@@ -61,8 +61,8 @@ def timeless(path: Path) -> dict[str, Any]:
     return stored
 
 
-async def in_graph(job: Job, place: str, **options: Any) -> LoopState:
-    async with checkpointer(place) as saver:
+async def in_graph(job: Job, location: str, **options: Any) -> LoopState:
+    async with checkpointer(location) as saver:
         return await learn_in_graph(job, saver, "t", **options)
 
 
@@ -81,9 +81,9 @@ async def test_the_graph_learns_what_the_loop_learns(tmp_path: Path) -> None:
 
 async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_course(tmp_path: Path) -> None:
     """What was learned to its end is not gone on with; what stopped in the middle is, by the same job alone."""
-    place = str(tmp_path / "folder" / "c.db")
-    await in_graph(make_job(tmp_path, codes(1, 3)), place)
-    again = await in_graph(make_job(tmp_path, codes(1, 3)), place)
+    location = str(tmp_path / "folder" / "c.db")
+    await in_graph(make_job(tmp_path, codes(1, 3)), location)
+    again = await in_graph(make_job(tmp_path, codes(1, 3)), location)
     assert again.epochs[0].accuracy == 1.0
 
     class Enough(Exception):
@@ -94,16 +94,16 @@ async def test_a_finished_thread_begins_anew_and_an_unfinished_one_wants_its_cou
             raise Enough
 
     with pytest.raises(Enough):
-        await in_graph(make_job(tmp_path, codes(4, 9), batch=2), place, watch=stop)
+        await in_graph(make_job(tmp_path, codes(4, 9), batch=2), location, watch=stop)
     with pytest.raises(UsageError, match="begin anew"):
-        await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place)
+        await in_graph(make_job(tmp_path, codes(5, 9), batch=2), location)
     steps: list[str] = []
     state = await in_graph(
-        make_job(tmp_path, codes(4, 9), batch=2), place, watch=lambda step, state: steps.append(step)
+        make_job(tmp_path, codes(4, 9), batch=2), location, watch=lambda step, state: steps.append(step)
     )
     assert steps.count("apply") == 2
     assert state.epochs[0].counts.tasks == 6
-    state = await in_graph(make_job(tmp_path, codes(5, 9), batch=2), place, fresh=True)
+    state = await in_graph(make_job(tmp_path, codes(5, 9), batch=2), location, fresh=True)
     assert state.epochs[0].accuracy == 1.0
 
 
@@ -131,8 +131,8 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
     pytest.importorskip("langchain_openai", reason="the extra `models` is not installed")
 
     def child(name: str, endpoint: Endpoint) -> subprocess.Popen[bytes]:
-        path, place = tmp_path / f"{name}.json", tmp_path / f"{name}.db"
-        return subprocess.Popen([sys.executable, "-c", CHILD, str(path), endpoint.openai_url, str(place)])
+        path, checkpoint = tmp_path / f"{name}.json", tmp_path / f"{name}.db"
+        return subprocess.Popen([sys.executable, "-c", CHILD, str(path), endpoint.openai_url, str(checkpoint)])
 
     with Endpoint(CodesBrain()) as endpoint:
         assert child("whole", endpoint).wait() == 0
@@ -145,9 +145,9 @@ def test_killed_in_the_curator_it_goes_on_without_asking_the_generator_again(tmp
         killed.wait()
         brain.hangs = False
         assert child("killed", endpoint).wait() == 0
-        asked = Counter(job.body_sha256 for job in endpoint.log if not job.gone)
+        requests = Counter(job.body_sha256 for job in endpoint.log if not job.gone)
     assert brain.curated == 4
-    assert asked == uninterrupted
+    assert requests == uninterrupted
     assert timeless(tmp_path / "killed.json") == timeless(tmp_path / "whole.json")
     assert len(timeless(tmp_path / "whole.json")["sections"][0]["bullets"]) == 3
 
@@ -195,7 +195,7 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("gone", "place", "message"),
+    ("gone", "location", "message"),
     [
         ("langgraph", "c.db", "MissingExtra learning as a graph needs langgraph,"),
         ("langgraph.checkpoint.sqlite.aio", "c.db", "MissingExtra a checkpoint in SQLite needs langgraph.checkpoint"),
@@ -209,12 +209,12 @@ async def test_checkpoints_are_kept_in_postgres_where_a_dsn_is_named(tmp_path: P
     ids=["graph", "sqlite", "postgres"],
 )
 def test_without_the_extra_the_loop_learns_and_the_graph_says_what_to_install(
-    tmp_path: Path, gone: str, place: str, message: str
+    tmp_path: Path, gone: str, location: str, message: str
 ) -> None:
     """Without LangGraph everything but the checkpoint works; asking for one names the package and the command."""
     places = str(Path(__file__).parents[2] / "examples")
     run = subprocess.run(
-        [sys.executable, "-c", WITHOUT, gone, place],
+        [sys.executable, "-c", WITHOUT, gone, location],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": places},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
@@ -270,10 +270,10 @@ def test_a_resumed_learning_began_with_what_it_began_with(tmp_path: Path, crash_
             raise KeyboardInterrupt
 
     tasks = data_set(codes(1, 4), codes(3, 6))
-    place: Any = {"playbook": tmp_path / "p.json", "checkpoint": str(tmp_path / "c.db")}
+    files: Any = {"playbook": tmp_path / "p.json", "checkpoint": str(tmp_path / "c.db")}
     with pytest.raises(KeyboardInterrupt):
-        akinai.learn(tasks, **place, settings={"batch": 2}, watch=crash)
-    learned = akinai.learn(tasks, **place, settings={"batch": 2})
+        akinai.learn(tasks, **files, settings={"batch": 2}, watch=crash)
+    learned = akinai.learn(tasks, **files, settings={"batch": 2})
     assert learned.began.bullets == 0
     assert learned.clean is not None
     assert sorted(learned.clean.right) == ["t5", "t6"]

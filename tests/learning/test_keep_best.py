@@ -70,7 +70,7 @@ async def test_a_judged_playbook_is_not_judged_again(tmp_path: Path) -> None:
     rules = Rules()
     job = make_job(tmp_path, codes(1, 4), Roles(rules, rules, LessonCurator()), gate=True, held_out=HELD_OUT)
     await learn(job)
-    judged = [assignment.id for assignment, *_ in rules.shown if assignment.id == "t9"]
+    judged = [assignment.id for assignment, *_ in rules.attempts if assignment.id == "t9"]
     assert len(judged) == 4 + 1
 
 

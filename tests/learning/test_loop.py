@@ -170,9 +170,9 @@ def test_nothing_of_a_judged_task_reaches_reflector_curator_or_playbook(tmp_path
     )
     assert learned.judged
     assert learned.judged.accuracy == 0.0
-    assert any(CANARY in shown[0].text for shown in rules.shown), "the canaries were asked"
-    for shown in rules.shown:
-        assert not hasattr(shown[0], "truth")
+    assert any(CANARY in attempt[0].text for attempt in rules.attempts), "the canaries were asked"
+    for attempt in rules.attempts:
+        assert not hasattr(attempt[0], "truth")
     for file in tmp_path.iterdir():
         assert CANARY.encode() not in file.read_bytes()
 
@@ -188,18 +188,18 @@ class Adding:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "passed"),
     [("The code of item9 is nonsense", False), ("a harmless remark", True), (fact(codes(8, 8)[0]), True)],
 )
-async def test_the_gate_keeps_what_the_held_out_tasks_do_no_worse_with(tmp_path: Path, text: str, kept: bool) -> None:
+async def test_the_gate_keeps_what_the_held_out_tasks_do_no_worse_with(tmp_path: Path, text: str, passed: bool) -> None:
     """A delta that makes a held-out task wrong is left out with the reason in the journal; a neutral one stays."""
     rules = Rules()
     held_out = [Task("h9", "What is the code of item9?", "code9"), Task("h8", "What is the code of item8?", "code8")]
     job = make_job(tmp_path, codes(1, 1), Roles(rules, rules, Adding(text)), gate=True, held_out=held_out, top_k=1)
     job.playbook.commit(Delta("old", (Operation("ADD", "facts", content="zz The code of item9 is code9"),)))
     (epoch,) = (await learn(job)).epochs
-    assert (text in contents(job.playbook.load())) is kept
-    assert (epoch.counts.applied, epoch.counts.gated) == ((1, 0) if kept else (0, 1))
+    assert (text in contents(job.playbook.load())) is passed
+    assert (epoch.counts.applied, epoch.counts.gated) == ((1, 0) if passed else (0, 1))
 
 
 async def test_a_refused_operation_is_counted_and_the_rest_is_done(tmp_path: Path) -> None:
@@ -262,8 +262,8 @@ async def test_a_model_that_stays_broken_stops_the_learning(tmp_path: Path) -> N
     async def works() -> str:
         return "ok"
 
-    said = [await guard.guard(call, lambda _: "failed") for call in (fails, fails, works, fails, fails)]
-    assert said == ["failed", "failed", "ok", "failed", "failed"]
+    results = [await guard.guard(call, lambda _: "failed") for call in (fails, fails, works, fails, fails)]
+    assert results == ["failed", "failed", "ok", "failed", "failed"]
 
 
 async def test_every_step_can_be_repeated_after_a_crash(tmp_path: Path) -> None:
@@ -296,8 +296,8 @@ async def test_another_job_cannot_go_on_from_a_state(tmp_path: Path) -> None:
 async def test_lessons_about_the_same_thing_become_one_bullet(tmp_path: Path) -> None:
     """In one batch or in two, the later lesson changes the bullet by the merge; its id and counters stay."""
 
-    def joined(said: str, lesson: Lesson) -> str:
-        return f"{said} {lesson.content}"
+    def joined(content: str, lesson: Lesson) -> str:
+        return f"{content} {lesson.content}"
 
     curator = LessonCurator(joined)
     counts = [

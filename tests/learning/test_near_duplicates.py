@@ -31,7 +31,7 @@ def test_near_duplicates_of_a_released_playbook_are_found(released: tuple[str, P
         assert {id: hashlib.sha256(playbook[id].content.encode()).hexdigest()[:12] for id in same} == same
     set_of = {id: number for number, same in enumerate(LABELS) for id in same}
     merges = [(merge.kept, id) for merge in dedup(playbook).merges for id in merge.merged]
-    right = sum(kept in set_of and set_of[kept] == set_of.get(id) for kept, id in merges)
+    right = sum(survivor in set_of and set_of[survivor] == set_of.get(id) for survivor, id in merges)
     precision, recall = right / len(merges), right / sum(len(same) - 1 for same in LABELS)
     assert precision >= 0.9, (precision, recall)
     assert recall >= 0.7, (precision, recall)
@@ -43,8 +43,8 @@ def test_the_export_is_unchanged_but_for_what_was_merged(released: tuple[str, Pl
     refined = dedup(playbook)
     gone = {id for merge in refined.merges for id in merge.merged}
     left = [line for line in text.split("\n") if line[1:].partition("]")[0] not in gone]
-    kept = [line for line in dumps_ace_file(refined.playbook).split("\n") if line]
-    assert kept == [line for line in left if line]
+    exported = [line for line in dumps_ace_file(refined.playbook).split("\n") if line]
+    assert exported == [line for line in left if line]
     assert not dedup(refined.playbook).merges
 
 
@@ -69,6 +69,6 @@ LESSON = (
 )
 def test_long_texts_differ_in_substance_or_in_wording(a: tuple[str, str], b: tuple[str, str], differ: bool) -> None:
     """Examples in brackets, wording and more detail on one side are wording; numbers, names, opposites are not."""
-    texts = [LESSON.format(what=what, tail=tail) for what, tail in (a, b)]
+    texts = [LESSON.format(what=subject, tail=tail) for subject, tail in (a, b)]
     assert differ_in_substance(*texts) is differ
     assert differ_in_substance(*reversed(texts)) is differ

@@ -72,8 +72,8 @@ def test_unknown_fields_survive_a_change(tmp_path: Path, playbook: Playbook) -> 
 def test_the_journal_holds_every_delta_with_its_reason_and_evidence(path: Path) -> None:
     """Each line says when, what, why, on which evidence, what was asked word for word, and what was refused."""
     file = begun(path)
-    wanted = Operation("ADD", "rules", content="buy 牛乳", reason="sold out", evidence=("r#4",))
-    file.commit(Delta("d1", (wanted, Operation("DELETE", None, "x")), reason="week 1", evidence=("r#1 -> r#9",)))
+    addition = Operation("ADD", "rules", content="buy 牛乳", reason="sold out", evidence=("r#4",))
+    file.commit(Delta("d1", (addition, Operation("DELETE", None, "x")), reason="week 1", evidence=("r#1 -> r#9",)))
     file.commit(tag("q1", ("rul-00001", "helpful"), id="d2"))
     begin, first, second = reopened(file).history()
     assert (begin.kind, begin.n, first.n, first.id, first.kind) == ("begin", 1, 2, "d1", "delta")

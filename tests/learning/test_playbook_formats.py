@@ -119,7 +119,7 @@ def test_a_newer_schema_is_refused_clearly(schema: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ("", "line 1 column 1"),
         ('{"schema": 1,\n"sections": [}', "line 2 column 14"),
@@ -157,16 +157,16 @@ def test_a_newer_schema_is_refused_clearly(schema: int) -> None:
         ('{"x": ' + "[" * 100_000, "a value"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_place(text: str, place: str) -> None:
+def test_what_cannot_be_read_is_named_with_its_place(text: str, location: str) -> None:
     """A line and column where the JSON breaks off, or the field that holds something else than it should."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads(text, "p.json")
-    assert place in caught.value.place
+    assert location in caught.value.place
     assert str(caught.value).startswith(f"p.json at {caught.value.place}: ")
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ("a: [", "line "),
         ("sections:\n - name: [x\n", "line 3 column 1"),
@@ -178,11 +178,11 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, place: str) -> N
         ('x: "\\ud83d"', ""),  # libyaml says where, PyYAML's own reader lets it through to us
     ],
 )
-def test_yaml_that_cannot_be_read_is_named_with_its_place(text: str, place: str) -> None:
+def test_yaml_that_cannot_be_read_is_named_with_its_place(text: str, location: str) -> None:
     """The same for YAML, and what JSON could not hold is refused; nothing in it is run."""
     with pytest.raises(CorruptPlaybook) as caught:
         loads_yaml(text, "p.yaml")
-    assert place in caught.value.place
+    assert location in caught.value.place
 
 
 def test_a_time_in_yaml_stays_a_text() -> None:

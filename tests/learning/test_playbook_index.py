@@ -57,7 +57,7 @@ def playbook_of(*texts: str) -> Playbook:
     return apply_delta(Playbook().with_sections(SECTIONS), add(*texts))[0]
 
 
-def found(playbook: Playbook, query: str, **options: int) -> list[SearchResult]:
+def search(playbook: Playbook, query: str, **options: int) -> list[SearchResult]:
     return PlaybookIndex(playbook).search(SearchQuery(query, **options))
 
 
@@ -75,7 +75,7 @@ def found(playbook: Playbook, query: str, **options: int) -> list[SearchResult]:
 def test_words_are_found_however_they_are_written(query: str, content: str) -> None:
     """Japanese, full width, half width and capitals match with a bm25_score above 0, and the words are named."""
     for playbook in (playbook_of(content), playbook_of("別のこと something else", content)):
-        first = found(playbook, query)[0]
+        first = search(playbook, query)[0]
         assert (first.bullet.content, first.bm25_score > 0, first.combined_score > 0) == (content, True, True)
         assert first.matched
 
@@ -84,11 +84,11 @@ def test_words_are_found_however_they_are_written(query: str, content: str) -> N
 @given(small_playbooks(), texts)
 def test_of_one_or_two_bullets_the_matching_one_is_first(playbook: Playbook, query: str) -> None:
     """However small the playbook, a bullet that holds a word of the query is found with a score above 0."""
-    for result in found(playbook, query, min_confidence=0):
+    for result in search(playbook, query, min_confidence=0):
         assert result.combined_score > 0
         assert result.bm25_score > 0
     holding = [b for b in playbook if set(tokenize(b.searchable_text)) & set(tokenize(query))]
-    assert {r.bullet.id for r in found(playbook, query, min_confidence=0, top_k=99)} == {b.id for b in holding}
+    assert {r.bullet.id for r in search(playbook, query, min_confidence=0, top_k=99)} == {b.id for b in holding}
 
 
 @pytest.mark.parametrize("query", ["", "   ", "未知の言葉", "zzz", "!!!", "half \ud83d"])
@@ -96,14 +96,14 @@ def test_of_one_or_two_bullets_the_matching_one_is_first(playbook: Playbook, que
 def test_nothing_found_is_an_empty_list(query: str, playbook: Playbook) -> None:
     """An empty playbook, an empty query and unknown words give no filler and no exception, whatever top_k is."""
     for top_k in (0, 1, 1_000):
-        assert found(playbook, query, top_k=top_k) == []
+        assert search(playbook, query, top_k=top_k) == []
 
 
 def test_top_k_above_the_size_gives_a_short_list() -> None:
     """Fewer come back when fewer qualify; a negative number is an error of the program."""
-    assert len(found(playbook_of("milk", "milk tea", "bread"), "milk", top_k=1_000)) == 2
+    assert len(search(playbook_of("milk", "milk tea", "bread"), "milk", top_k=1_000)) == 2
     with pytest.raises(ValueError, match="top_k is -1"):
-        found(playbook_of("milk"), "milk", top_k=-1)
+        search(playbook_of("milk"), "milk", top_k=-1)
 
 
 @few
@@ -127,11 +127,13 @@ def test_combined_is_exact_and_orders(playbook: Playbook, query: SearchQuery, al
 @given(small_playbooks(), queries)
 def test_filters_apply_before_ranking(playbook: Playbook, query: SearchQuery) -> None:
     """What passes section and confidence fills up to top_k places; what does not takes no place."""
-    asked = query.section_filter
+    sections = query.section_filter
     allowed = {
-        b.id for b in playbook if (asked is None or b.section in asked) and b.confidence_score >= query.min_confidence
+        b.id
+        for b in playbook
+        if (sections is None or b.section in sections) and b.confidence_score >= query.min_confidence
     }
-    everything = found(playbook, query.query_text, top_k=99, min_confidence=0)
+    everything = search(playbook, query.query_text, top_k=99, min_confidence=0)
     results = PlaybookIndex(playbook).search(query)
     assert {r.bullet.id for r in results} <= allowed
     assert len(results) == min(query.top_k, len([r for r in everything if r.bullet.id in allowed]))
@@ -192,8 +194,8 @@ def test_langchain_embeddings_find_without_a_common_word() -> None:
     """Documents go to embed_documents once, questions to embed_query, and a near vector is a hit above the floor."""
     embeddings = ByLength()
     index = PlaybookIndex(playbook_of("aab", "hij"), embedder=LangChainVectors(embeddings))
-    first, *rest = index.search(SearchQuery("aba"))
-    assert (first.bullet.content, first.bm25_score, first.matched, rest) == ("aab", 0.0, (), [])
+    first, *further = index.search(SearchQuery("aba"))
+    assert (first.bullet.content, first.bm25_score, first.matched, further) == ("aab", 0.0, (), [])
     assert first.vector_score == pytest.approx(1.0)
     assert (len(embeddings.documents), embeddings.questions[-1]) == (2, "aba")
     index.refresh(apply_delta(index.playbook, add("dad"))[0])
@@ -218,13 +220,13 @@ def test_a_broken_embedder_is_a_typed_error(answer: object) -> None:
 def test_an_injection_fits_its_budget_and_cuts_nothing(playbook: Playbook, budget: int) -> None:
     """The text is within the budget by the counter, whole bullets only; it is empty when not one fits."""
     bullets = list(playbook)
-    made = inject(bullets, budget_tokens=budget)
-    assert made.tokens == estimate_tokens(made.text) <= budget
-    assert set(made.bullet_ids) | set(made.left_out) == {bullet.id for bullet in bullets}
-    assert len(made.bullet_ids) + len(made.left_out) == len(bullets)
+    injection = inject(bullets, budget_tokens=budget)
+    assert injection.tokens == estimate_tokens(injection.text) <= budget
+    assert set(injection.bullet_ids) | set(injection.left_out) == {bullet.id for bullet in bullets}
+    assert len(injection.bullet_ids) + len(injection.left_out) == len(bullets)
     by_id = playbook.by_id
-    assert made.text == inject([by_id[id] for id in made.bullet_ids]).text
-    if not made.bullet_ids:
+    assert injection.text == inject([by_id[id] for id in injection.bullet_ids]).text
+    if not injection.bullet_ids:
         assert all(inject([bullet]).tokens > budget - 4 for bullet in bullets)
 
 
@@ -235,9 +237,9 @@ def test_the_best_bullets_come_first_and_a_large_one_makes_room() -> None:
         Bullet("a-2", "rules", "long " * 100),
         Bullet("b-3", "api-usage", "another"),
     ]
-    made = inject(bullets, budget_tokens=40)
-    assert (made.bullet_ids, made.left_out) == (("a-1", "b-3"), ("a-2",))
-    assert made.text == (
+    injection = inject(bullets, budget_tokens=40)
+    assert (injection.bullet_ids, injection.left_out) == (("a-1", "b-3"), ("a-2",))
+    assert injection.text == (
         "## RULES\n[a-1] helpful=0 harmful=0 :: short one\n\n## API-USAGE\n[b-3] helpful=0 harmful=0 :: another\n"
     )
     assert inject(bullets, budget_tokens=40, count_tokens=len).bullet_ids == ()
@@ -249,17 +251,17 @@ def test_the_best_bullets_come_first_and_a_large_one_makes_room() -> None:
 def test_all_injects_the_whole_playbook() -> None:
     """As ACE does it, with its tokens counted."""
     playbook = playbook_of("one", "two")
-    made = inject_all(playbook, count_tokens=lambda text: text.count("::"))
-    assert (made.bullet_ids, made.left_out, made.tokens) == (("rul-00001", "rul-00002"), (), 2)
+    injection = inject_all(playbook, count_tokens=lambda text: text.count("::"))
+    assert (injection.bullet_ids, injection.left_out, injection.tokens) == (("rul-00001", "rul-00002"), (), 2)
 
 
 def test_a_counter_that_grows_in_the_whole_is_respected() -> None:
     """Where a text has more tokens than its parts together, bullets are taken out from the end until it fits."""
     bullets = [Bullet(f"a-{n}", "rules", "x") for n in range(9)]
-    made = inject(bullets, budget_tokens=2_000, count_tokens=lambda text: len(text) ** 2 // 10)
-    assert made.tokens <= 2_000
-    assert made.bullet_ids == tuple(f"a-{n}" for n in range(len(made.bullet_ids)))
-    assert (*made.bullet_ids, *made.left_out) == tuple(f"a-{n}" for n in range(9))
+    injection = inject(bullets, budget_tokens=2_000, count_tokens=lambda text: len(text) ** 2 // 10)
+    assert injection.tokens <= 2_000
+    assert injection.bullet_ids == tuple(f"a-{n}" for n in range(len(injection.bullet_ids)))
+    assert (*injection.bullet_ids, *injection.left_out) == tuple(f"a-{n}" for n in range(9))
 
 
 @few

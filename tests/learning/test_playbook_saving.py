@@ -80,11 +80,11 @@ def test_kill_at_random_moments_loses_nothing_that_was_saved(tmp_path: Path) -> 
         answered = int((process.stdout.read().split("\n")[:-1] or [answered])[-1])
         process.stdout.close()
         process.wait()
-        found = {bullet.content.rstrip("あ ") for bullet in PlaybookFile(path).load()}
-        assert {f"t{turn} {n}" for n in range(answered + 1)} <= found
+        contents = {bullet.content.rstrip("あ ") for bullet in PlaybookFile(path).load()}
+        assert {f"t{turn} {n}" for n in range(answered + 1)} <= contents
         saved = PlaybookFile(path).commit(Delta(f"t{turn}-{answered}"))
         assert saved.repeated
-        assert found <= {bullet.content.rstrip("あ ") for bullet in saved.playbook}
+        assert contents <= {bullet.content.rstrip("あ ") for bullet in saved.playbook}
         assert PlaybookFile(path).load() == PlaybookFile(path).at(saved.n) == saved.playbook
     ids = [bullet.id for bullet in PlaybookFile(path).load()]
     assert len(ids) == len(set(ids))

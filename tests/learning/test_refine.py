@@ -41,8 +41,8 @@ def test_equal_texts_become_one_with_all_their_record() -> None:
             Bullet("a-4", "rules", "sell tea"),
         )
     )
-    kept, other = refined.playbook
-    assert kept == Bullet(
+    survivor, other = refined.playbook
+    assert survivor == Bullet(
         *("a-2", "rules", "buy  milk", ("dairy", "milk"), 6, 3, 3, "r#2; r#1; r#3"),
         {"type": "Corrected Error", "x": 1},
     )

@@ -37,8 +37,10 @@ class Sample:
 
 def samples(name: str) -> list[Sample]:
     parts = re.split(r"^=== (.*)\n", (FOLDER / f"{name}.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    found = [(head.split(" | "), reply.removesuffix("\n")) for head, reply in zip(parts[::2], parts[1::2], strict=True)]
-    return [Sample(*head, reply) for head, reply in found]
+    labelled = [
+        (head.split(" | "), reply.removesuffix("\n")) for head, reply in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    return [Sample(*head, reply) for head, reply in labelled]
 
 
 CORPUS, HELD_OUT = samples("corpus"), samples("held_out")
@@ -46,44 +48,44 @@ CORPUS, HELD_OUT = samples("corpus"), samples("held_out")
 
 async def read(sample: Sample) -> tuple[dict[str, Any], ModelUsage]:
     """What the role makes of a reply."""
-    said, prompts, given = Scripted(sample.reply), PromptTemplates(), Retrieved(inject_all(BOOK), (), BOOK)
+    model, prompts, retrieved = Scripted(sample.reply), PromptTemplates(), Retrieved(inject_all(BOOK), (), BOOK)
     match sample.role:
         case "generator":
-            tried = await ModelGenerator(said, prompts, tries=1).generate(TASK.assignment, given)
+            tried = await ModelGenerator(model, prompts, tries=1).generate(TASK.assignment, retrieved)
             fields = {"answer": tried.answer, "actions": [*tried.actions], "used": [*tried.used]}
             return {name: value for name, value in fields.items() if value}, tried.usage
         case "curator":
-            curation = await ModelCurator(said, prompts, tries=1).curate([], BOOK)
+            curation = await ModelCurator(model, prompts, tries=1).curate([], BOOK)
             done = [o for o in curation.delta.operations if isinstance(o, Operation)]
             return {"operations": [[o.type, o.section, o.content] for o in done]}, curation.usage
         case _:
-            role = (RunReflector if sample.role == "run" else ModelReflector)(said, prompts, tries=1)
-            insights = await role.reflect(TASK, RUN, Evaluation(False, 0.0), given)
+            role = (RunReflector if sample.role == "run" else ModelReflector)(model, prompts, tries=1)
+            insights = await role.reflect(TASK, RUN, Evaluation(False, 0.0), retrieved)
             tags = {tag.id: tag.tag for tag in insights.tags if isinstance(tag, BulletTag)}
             return {"key_insight": insights.key_insight, "tags": tags}, insights.usage
 
 
-def agrees(sample: Sample, said: dict[str, Any], usage: ModelUsage) -> bool:
+def agrees(sample: Sample, fields: dict[str, Any], usage: ModelUsage) -> bool:
     if sample.label.startswith("!"):
         return dict(usage.reasons) == {sample.label[1:]: 1}
     label = json.loads(sample.label)
     if sample.role == "run":
         lines = [f"{text} [{evidence('run', sorted(entries))}]" for text, entries in label["insights"]]
         label = {"key_insight": "\n".join(lines)}
-    return usage.unreadable == 0 and all(said.get(name) == value for name, value in label.items())
+    return usage.unreadable == 0 and all(fields.get(name) == value for name, value in label.items())
 
 
 @pytest.mark.parametrize("sample", CORPUS, ids=[f"{n}-{sample.shape}" for n, sample in enumerate(CORPUS)])
 async def test_a_reply_is_read_as_its_label_says(sample: Sample) -> None:
     """Whatever stands around the object and however it is written, it is read, or refused with the right reason."""
-    said, usage = await read(sample)
-    assert agrees(sample, said, usage), (said, dict(usage.reasons))
+    fields, usage = await read(sample)
+    assert agrees(sample, fields, usage), (fields, dict(usage.reasons))
 
 
 async def test_replies_that_were_set_aside_are_read_too() -> None:
     """At least nine in ten of the replies that the reading was not made for, and none is read as something else."""
     results = [(sample, *await read(sample)) for sample in HELD_OUT]
-    wrong = [sample for sample, said, usage in results if not agrees(sample, said, usage)]
+    wrong = [sample for sample, fields, usage in results if not agrees(sample, fields, usage)]
     misread = [sample for sample, _, usage in results if sample in wrong and not usage.unreadable]
     assert len(wrong) <= len(HELD_OUT) / 10, Counter(sample.shape for sample in wrong)
     assert not misread
@@ -117,5 +119,5 @@ async def test_the_shapes_of_the_test_endpoint_are_read_or_refused(shape: str, r
     fields, says = FIELDS[role]
     refused = {"truncated": "!truncated", "two_answers": "!several", "refusal": "!no_object"}
     sample = Sample(shape, role, refused.get(shape, json.dumps(says)), SHAPES[shape](dict(fields)))
-    said, usage = await read(sample)
-    assert agrees(sample, said, usage), (sample.reply, said, dict(usage.reasons))
+    content, usage = await read(sample)
+    assert agrees(sample, content, usage), (sample.reply, content, dict(usage.reasons))

@@ -30,18 +30,18 @@ def playbook(*texts: str) -> Playbook:
     return apply_delta(Playbook().with_sections(FACTS), Delta(operations=operations))[0]
 
 
-def given(*texts: str) -> Retrieved:
+def retrieved(*texts: str) -> Retrieved:
     book = playbook(*texts)
     return Retrieved(inject_all(book), (), book)
 
 
-def cast(said: Scripted, templates: PromptTemplates | None = None) -> Roles:
-    return model_roles(lambda _: said, "scripted", templates)
+def cast(model: Scripted, templates: PromptTemplates | None = None) -> Roles:
+    return model_roles(lambda _: model, "scripted", templates)
 
 
 async def answer_to(*replies: str, bullets: Retrieved | None = None) -> tuple[Trajectory, Scripted]:
-    said = Scripted(*replies)
-    return await cast(said).generator.generate(TASK.assignment, bullets or given("a fact")), said
+    model = Scripted(*replies)
+    return await cast(model).generator.generate(TASK.assignment, bullets or retrieved("a fact")), model
 
 
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Let me see, {{x}} it is.\n\n{}\n\nDone.", "```\n{}```"])
@@ -50,7 +50,7 @@ async def test_replies_are_read_pure_fenced_and_inside_prose(around: str) -> Non
     trajectory, _ = await answer_to(around.replace("{}", ANSWER))
     assert (trajectory.answer, trajectory.used, trajectory.failed) == ("code1", ("fac-00001",), "")
     roles = cast(Scripted(around.replace("{}", INSIGHT)))
-    insights = await roles.reflector.reflect(TASK, WRONG, JUDGED, given("a fact"))
+    insights = await roles.reflector.reflect(TASK, WRONG, JUDGED, retrieved("a fact"))
     assert (insights.key_insight, [tag.tag for tag in insights.tags]) == ("look it up", ["harmful"])
     curation = await cast(Scripted(around.replace("{}", OPERATIONS))).curator.curate([insights], playbook())
     assert curation.delta.operations == (Operation("ADD", "facts", content="item1: code1"),)
@@ -59,19 +59,19 @@ async def test_replies_are_read_pure_fenced_and_inside_prose(around: str) -> Non
 @pytest.mark.parametrize("end", range(1, len(OPERATIONS) - 1, 7))
 async def test_a_truncated_delta_is_asked_for_again_and_then_refused_and_counted(end: int) -> None:
     """Wherever a Curator's reply stops, nothing is made of it; three such replies are a refusal with a reason."""
-    said = Scripted(OPERATIONS[:end])
-    curation = await cast(said).curator.curate([Insights("t1", key_insight="x")], playbook())
+    model = Scripted(OPERATIONS[:end])
+    curation = await cast(model).curator.curate([Insights("t1", key_insight="x")], playbook())
     assert curation.delta == Delta()
     assert curation.failed
-    assert (curation.usage.calls, curation.usage.unreadable, len(said.asked)) == (3, 3, 3)
+    assert (curation.usage.calls, curation.usage.unreadable, len(model.requests)) == (3, 3, 3)
     assert curation.usage.tokens == Usage(30, 9)
 
 
 async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
     """The second request holds the unreadable reply and the reason; a good second reply is taken."""
-    trajectory, said = await answer_to(ANSWER[:40], ANSWER)
+    trajectory, model = await answer_to(ANSWER[:40], ANSWER)
     assert (trajectory.answer, trajectory.usage.calls, trajectory.usage.unreadable) == ("code1", 2, 1)
-    again = [(message.speaker, message.text) for message in said.asked[1].messages[-2:]]
+    again = [(message.speaker, message.text) for message in model.requests[1].messages[-2:]]
     assert again[0] == ("assistant", ANSWER[:40])
     assert "stops before its end" in again[1][1]
 
@@ -95,9 +95,9 @@ async def test_what_could_not_be_read_is_told_and_asked_again() -> None:
 )
 async def test_a_wrong_type_is_that_fields_error(reply: str, message: str) -> None:
     """Nothing is guessed and nothing is run: the field is named, asked for again, and at last given up."""
-    trajectory, said = await answer_to(reply)
+    trajectory, model = await answer_to(reply)
     assert trajectory.answer == ""
-    assert len(said.asked) == 3
+    assert len(model.requests) == 3
     with pytest.raises(AssertionError, match=message):
         raise AssertionError(trajectory.failed)
 
@@ -111,7 +111,7 @@ async def test_a_number_is_an_answer_and_actions_are_one_too() -> None:
 
 async def test_a_reflector_and_a_curator_are_held_to_their_fields_too() -> None:
     """An insight that is no text and operations that are no list are asked for again; a bad item stands alone."""
-    insights = await cast(Scripted('{"key_insight": 3}')).reflector.reflect(TASK, WRONG, JUDGED, given())
+    insights = await cast(Scripted('{"key_insight": 3}')).reflector.reflect(TASK, WRONG, JUDGED, retrieved())
     assert "key_insight is 3; give a text" in insights.failed
     curation = await cast(Scripted('{"operations": "ADD"}')).curator.curate([], playbook())
     assert 'operations is "ADD"; give a list of operations' in curation.failed
@@ -127,44 +127,44 @@ async def test_a_reflector_and_a_curator_are_held_to_their_fields_too() -> None:
 async def test_braces_in_a_bullet_never_break_a_prompt(text: str) -> None:
     """What goes into a prompt is text: it stands there as it is, and names no place, in all three roles."""
     text = text.rstrip()
-    bullets = given(f"x{text}")
-    _, said = await answer_to(ANSWER, bullets=bullets)
-    assert bullets.injection.text.strip() in prompt_of(said.asked[0])
-    assert TASK.truth not in prompt_of(said.asked[0])
-    said = Scripted(INSIGHT)
+    bullets = retrieved(f"x{text}")
+    _, model = await answer_to(ANSWER, bullets=bullets)
+    assert bullets.injection.text.strip() in prompt_of(model.requests[0])
+    assert TASK.truth not in prompt_of(model.requests[0])
+    model = Scripted(INSIGHT)
     insights = Insights("t1", key_insight=f"x{text}", error_identification="{{x}}")
     hard = Task("t1", f"x{text}", f"y{text}")
-    await cast(said).reflector.reflect(hard, WRONG, JUDGED, bullets, [insights])
+    await cast(model).reflector.reflect(hard, WRONG, JUDGED, bullets, [insights])
     for part in (f"x{text}", f"y{text}", bullets.injection.text.strip(), "{{x}}"):
-        assert part in prompt_of(said.asked[0])
-    said = Scripted(OPERATIONS)
-    await cast(said).curator.curate([insights], bullets.playbook)
-    assert f"x{text}" in prompt_of(said.asked[0])
+        assert part in prompt_of(model.requests[0])
+    model = Scripted(OPERATIONS)
+    await cast(model).curator.curate([insights], bullets.playbook)
+    assert f"x{text}" in prompt_of(model.requests[0])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_configuration_alone_moves_the_bullets(language: str) -> None:
     """Each named place is one: the bullets stand there, once, and nowhere else."""
-    found: dict[str, tuple[str, int, int]] = {}
-    for place in ("system", "before_task", "after_task"):
-        said = Scripted(ANSWER)
-        templates = PromptTemplates(language, bullets_at=place)
-        await cast(said, templates).generator.generate(TASK.assignment, given("a fact of its own"))
-        assert prompt_of(said.asked[0]).count("a fact of its own") == 1
-        holder = next(message for message in said.asked[0].messages if "a fact of its own" in message.text)
-        found[place] = holder.speaker, holder.text.find("a fact of its own"), holder.text.find(TASK.text)
-    assert [found[place][0] for place in found] == ["system", "user", "user"]
-    assert found["before_task"][1] < found["before_task"][2]
-    assert found["after_task"][1] > found["after_task"][2]
+    positions: dict[str, tuple[str, int, int]] = {}
+    for slot in ("system", "before_task", "after_task"):
+        model = Scripted(ANSWER)
+        templates = PromptTemplates(language, bullets_at=slot)
+        await cast(model, templates).generator.generate(TASK.assignment, retrieved("a fact of its own"))
+        assert prompt_of(model.requests[0]).count("a fact of its own") == 1
+        holder = next(message for message in model.requests[0].messages if "a fact of its own" in message.text)
+        positions[slot] = holder.speaker, holder.text.find("a fact of its own"), holder.text.find(TASK.text)
+    assert [positions[slot][0] for slot in positions] == ["system", "user", "user"]
+    assert positions["before_task"][1] < positions["before_task"][2]
+    assert positions["after_task"][1] > positions["after_task"][2]
     with pytest.raises(UnknownName, match="did you mean 'before_task'"):
         PromptTemplates(language, bullets_at="before_tasks")
 
 
 async def test_an_empty_playbook_leaves_no_trace_in_the_prompt() -> None:
     """Without bullets there is no heading for them, and no hole where they would be."""
-    _, said = await answer_to(ANSWER, bullets=given())
-    assert "Playbook:" not in prompt_of(said.asked[0])
-    assert "\n\n\n" not in prompt_of(said.asked[0])
+    _, model = await answer_to(ANSWER, bullets=retrieved())
+    assert "Playbook:" not in prompt_of(model.requests[0])
+    assert "\n\n\n" not in prompt_of(model.requests[0])
 
 
 def test_the_languages_have_the_same_prompts_with_the_same_places() -> None:
@@ -185,15 +185,15 @@ def test_the_languages_have_the_same_prompts_with_the_same_places() -> None:
 async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> None:
     """A folder with one file changes that prompt; a place that nothing fills is named."""
     (tmp_path / "generator.md").write_text("Mine: {{task}}\n{{bullets@here}}")
-    said = Scripted(ANSWER)
+    model = Scripted(ANSWER)
     templates = PromptTemplates(folder=tmp_path, bullets_at="here")
-    await cast(said, templates).generator.generate(TASK.assignment, given("a fact"))
-    (message,) = said.asked[0].messages
+    await cast(model, templates).generator.generate(TASK.assignment, retrieved("a fact"))
+    (message,) = model.requests[0].messages
     assert message.speaker == "user"
     assert message.text.startswith(f"Mine: {TASK.text}\nPlaybook:\n\n## FACTS")
     (tmp_path / "generator.md").write_text("{{bullets@here}} {{tsak}}")
     with pytest.raises(UnknownName, match="did you mean 'task'"):
-        await cast(Scripted(ANSWER), templates).generator.generate(TASK.assignment, given())
+        await cast(Scripted(ANSWER), templates).generator.generate(TASK.assignment, retrieved())
     with pytest.raises(UsageError, match="no folder"):
         PromptTemplates(folder=tmp_path / "none")
 
@@ -201,37 +201,37 @@ async def test_prompts_of_ones_own_replace_the_packaged_ones(tmp_path: Path) -> 
 async def test_a_curator_is_shown_what_its_budget_holds() -> None:
     """A playbook above the budget is shown in part: the bullets that the insights are about."""
     book = playbook(*(f"The code of item{n} is code{n}" for n in range(200)))
-    said = Scripted(OPERATIONS)
-    roles = model_roles(lambda _: said, "scripted", budget_tokens=100)
+    model = Scripted(OPERATIONS)
+    roles = model_roles(lambda _: model, "scripted", budget_tokens=100)
     await roles.curator.curate([Insights("t77", key_insight="The code of item77 is wrong")], book)
-    shown = said.asked[0].messages[-1].text
-    assert ":: The code of item77 is code77" in shown
-    assert ":: The code of item3 is code3" not in shown
-    assert "under 100" in said.asked[0].messages[0].text
+    prompt = model.requests[0].messages[-1].text
+    assert ":: The code of item77 is code77" in prompt
+    assert ":: The code of item3 is code3" not in prompt
+    assert "under 100" in model.requests[0].messages[0].text
 
 
 async def test_sections_go_into_the_prompts_with_their_descriptions() -> None:
     """Curator and Reflector are told every section and what belongs into it."""
     book = Playbook().with_sections([Section("商品知識", "何が売れるか。"), Section("bare")])
-    said = Scripted(OPERATIONS)
-    await cast(said).curator.curate([], book)
-    assert "- 商品知識: 何が売れるか。\n- bare: -" in prompt_of(said.asked[0])
-    said = Scripted(INSIGHT)
-    await cast(said).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), (), book))
-    assert "- 商品知識: 何が売れるか。" in prompt_of(said.asked[0])
+    model = Scripted(OPERATIONS)
+    await cast(model).curator.curate([], book)
+    assert "- 商品知識: 何が売れるか。\n- bare: -" in prompt_of(model.requests[0])
+    model = Scripted(INSIGHT)
+    await cast(model).reflector.reflect(TASK, WRONG, JUDGED, Retrieved(inject_all(book), (), book))
+    assert "- 商品知識: 何が売れるか。" in prompt_of(model.requests[0])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_prompt_of_a_language_is_filled(language: str) -> None:
     """No role's messages, those after an unreadable reply among them, show a place that was left open."""
-    said = Scripted("?")
-    roles = cast(said, PromptTemplates(language))
-    found = Insights("t1", key_insight="look it up")
-    await roles.generator.generate(TASK.assignment, given("a fact"), [found])
-    await roles.reflector.reflect(TASK, WRONG, JUDGED, given("a fact"), [found])
-    await roles.curator.curate([found], playbook("a fact"))
-    assert len(said.asked) == 9
-    for request in said.asked:
+    model = Scripted("?")
+    roles = cast(model, PromptTemplates(language))
+    insights = Insights("t1", key_insight="look it up")
+    await roles.generator.generate(TASK.assignment, retrieved("a fact"), [insights])
+    await roles.reflector.reflect(TASK, WRONG, JUDGED, retrieved("a fact"), [insights])
+    await roles.curator.curate([insights], playbook("a fact"))
+    assert len(model.requests) == 9
+    for request in model.requests:
         assert "{{" not in prompt_of(request)
         assert "a fact" in prompt_of(request)
         assert "look it up" in prompt_of(request)
@@ -250,10 +250,10 @@ FIRST = {"type": "ADD", "section": "facts", "content": "item1: code1"}
 async def test_a_near_name_is_asked_for_once_more(wrong: dict[str, str], right: dict[str, str]) -> None:
     """The refusal is shown to the Curator; its corrections take the place of what was refused, the rest stays."""
     both, corrected = json.dumps({"operations": [wrong, FIRST]}), json.dumps({"operations": [FIRST, right]})
-    said = Scripted(both, corrected)
+    model = Scripted(both, corrected)
     book = playbook("a fact")
-    curation = await cast(said).curator.curate([], book)
-    assert "did you mean" in said.asked[1].messages[-1].text
+    curation = await cast(model).curator.curate([], book)
+    assert "did you mean" in model.requests[1].messages[-1].text
     assert (curation.asked_again, curation.usage.calls, curation.usage.unreadable) == (1, 2, 0)
     after, refusals = apply_delta(book, curation.delta)
     assert not refusals
@@ -265,9 +265,9 @@ async def test_a_near_name_is_asked_for_once_more(wrong: dict[str, str], right: 
 async def test_a_near_name_is_not_asked_for_twice(again: str) -> None:
     """When the second reply is no better the operation is refused and counted; a name that is near nothing at once."""
     wrong = json.dumps({"operations": [{"type": "DELETE", "bullet_id": "fac-0001"}, FIRST]})
-    said, book = Scripted(wrong, again), playbook("a fact")
-    curation = await cast(said).curator.curate([], book)
-    assert (len(said.asked), curation.asked_again) == (2, 1)
+    model, book = Scripted(wrong, again), playbook("a fact")
+    curation = await cast(model).curator.curate([], book)
+    assert (len(model.requests), curation.asked_again) == (2, 1)
     after, refusals = apply_delta(book, curation.delta)
     assert [refusal.code for refusal in refusals] == ["unknown_bullet"]
     assert contents(after) == ["a fact", "item1: code1"]
@@ -277,11 +277,11 @@ async def test_a_near_name_is_not_asked_for_twice(again: str) -> None:
 
 async def test_a_streak_is_of_all_roles_and_ends_with_a_readable_reply() -> None:
     """Unreadable replies of all roles count together; a readable one ends the streak; the limit stops the learning."""
-    said = Scripted("?", "?", "?", "?", ANSWER, "?", "?", "?", "?", "")
-    roles = model_roles(lambda _: said, "scripted", unreadable_limit=5)
+    model = Scripted("?", "?", "?", "?", ANSWER, "?", "?", "?", "?", "")
+    roles = model_roles(lambda _: model, "scripted", unreadable_limit=5)
     for _ in range(2):
-        await roles.generator.generate(TASK.assignment, given())
-    await roles.reflector.reflect(TASK, WRONG, JUDGED, given())
+        await roles.generator.generate(TASK.assignment, retrieved())
+    await roles.reflector.reflect(TASK, WRONG, JUDGED, retrieved())
     with pytest.raises(TooManyUnreadable) as caught:
         await roles.curator.curate([], playbook())
     assert (
@@ -293,8 +293,8 @@ async def test_a_streak_is_of_all_roles_and_ends_with_a_readable_reply() -> None
 async def test_several_answers_are_asked_for_again_once() -> None:
     """Two objects that fit and differ: the model is asked for one; when it sends several again it is given up."""
     two = ANSWER + "\nor\n" + ANSWER.replace("code1", "code2")
-    trajectory, said = await answer_to(two, ANSWER)
-    assert (trajectory.answer, len(said.asked)) == ("code1", 2)
-    assert "send one" in said.asked[1].messages[-1].text
-    trajectory, said = await answer_to(two)
-    assert (trajectory.answer, len(said.asked), dict(trajectory.usage.reasons)) == ("", 2, {"several": 2})
+    trajectory, model = await answer_to(two, ANSWER)
+    assert (trajectory.answer, len(model.requests)) == ("code1", 2)
+    assert "send one" in model.requests[1].messages[-1].text
+    trajectory, model = await answer_to(two)
+    assert (trajectory.answer, len(model.requests), dict(trajectory.usage.reasons)) == ("", 2, {"several": 2})

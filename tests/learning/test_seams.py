@@ -98,9 +98,9 @@ async def test_nodes_and_edges_of_ones_own_run_in_the_loop_and_in_the_graph(tmp_
     async with checkpointer(str(tmp_path / "c.db")) as saver:
         assert await learn_in_graph(jobs[1], saver, "t") == by_loop
         assert jobs[0].playbook.path.read_bytes() == jobs[1].playbook.path.read_bytes()
-        kept = await saver.aget_tuple({"configurable": {"thread_id": "t"}})
-    assert kept is not None
-    values = kept.checkpoint["channel_values"]
+        saved = await saver.aget_tuple({"configurable": {"thread_id": "t"}})
+    assert saved is not None
+    values = saved.checkpoint["channel_values"]
     assert (values["epoch"], values["epochs"][0]["counts"]["tasks"], values["over"]) == (2, 4, True)
 
 
@@ -137,9 +137,9 @@ class Wavering(Rules):
         Wavering.count += 1
         return Trajectory(assignment.id, f"code{assignment.id[1:]}" if Wavering.count % 2 else "unknown")
 
-    async def reflect(self, task: Any, trajectory: Any, evaluation: Evaluation, *rest: Any) -> Insights:
+    async def reflect(self, task: Any, trajectory: Any, evaluation: Evaluation, *further: Any) -> Insights:
         self.reports.append(evaluation.report)
-        return await super().reflect(task, trajectory, evaluation, *rest)
+        return await super().reflect(task, trajectory, evaluation, *further)
 
 
 def test_attempts_at_one_task_are_contrasted(tmp_path: Path) -> None:

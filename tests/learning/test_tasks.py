@@ -170,5 +170,5 @@ def test_nothing_is_written_for_what_cannot_be_learned(tmp_path: Path) -> None:
 def test_a_data_set_says_what_suits_its_rules_and_nobody_elses(tmp_path: Path) -> None:
     """Its settings lie beneath what the caller says, and are left out where other roles play."""
     tasks = replace(data_set(codes(1, 2)), settings={"epochs": 3})
-    for place, (options, epochs) in enumerate([({}, 3), ({"epochs": 2}, 2), ({"roles": roles()}, 1)]):
-        assert len(akinai.learn(tasks, playbook=tmp_path / f"{place}.json", **options).epochs) == epochs
+    for index, (options, epochs) in enumerate([({}, 3), ({"epochs": 2}, 2), ({"roles": roles()}, 1)]):
+        assert len(akinai.learn(tasks, playbook=tmp_path / f"{index}.json", **options).epochs) == epochs

@@ -17,7 +17,7 @@ LATE_S = 0.3
 class Proxy:
     """Cuts the client off at its next message that holds `at`."""
 
-    place: dict[str, str]
+    target: dict[str, str]
     url: str = ""
     at: bytes | None = None
     when: When = "after"
@@ -30,7 +30,7 @@ class Proxy:
         self.at, self.when = at, when
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        host, port = self.place.get("host", "localhost"), self.place.get("port", "5432")
+        host, port = self.target.get("host", "localhost"), self.target.get("port", "5432")
         if host.startswith("/"):
             return await asyncio.open_unix_connection(f"{host}/.s.PGSQL.{port}")
         return await asyncio.open_connection(host, int(port))
@@ -95,13 +95,13 @@ async def _pump(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
 @asynccontextmanager
 async def proxied(url: str) -> AsyncIterator[Proxy]:
     """A proxy to the server at `url`; a store reaches it at the proxy's own `url`."""
-    place = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
-    proxy = Proxy(place)
+    target = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
+    proxy = Proxy(target)
     server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    user = quote(place.get("user", "postgres")) + (":" + quote(place["password"]) if "password" in place else "")
-    options = quote(place.get("options", ""))
-    proxy.url = f"postgresql://{user}@127.0.0.1:{port}/{place['dbname']}?options={options}"
+    user = quote(target.get("user", "postgres")) + (":" + quote(target["password"]) if "password" in target else "")
+    options = quote(target.get("options", ""))
+    proxy.url = f"postgresql://{user}@127.0.0.1:{port}/{target['dbname']}?options={options}"
     try:
         yield proxy
     finally:

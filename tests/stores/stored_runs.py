@@ -43,8 +43,8 @@ async def expect_bad_append_fails_alone(url: str, text: str) -> StoreError:
         await store.create(sample_header(f"r{number}"))
     bad = sample_entries(4)
     object.__setattr__(bad[2], "text", text)
-    asked = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
-    answers: Sequence[BaseException | None] = await asyncio.gather(*asked, return_exceptions=True)
+    appends = [store.append(f"r{number}", bad if number == 2 else sample_entries(4)) for number in range(6)]
+    answers: Sequence[BaseException | None] = await asyncio.gather(*appends, return_exceptions=True)
     for number, answer in enumerate(answers):
         assert type(answer) is (StoreError if number == 2 else type(None)), answer
         assert await read_entries(store, f"r{number}") == ([] if number == 2 else sample_entries(4))

@@ -69,7 +69,7 @@ def sql(path: Path, query: str) -> list[Any]:
 
 
 def copies(path: Path) -> list[str]:
-    return sorted(found.name for found in path.parent.iterdir() if ".bak-" in found.name)
+    return sorted(file.name for file in path.parent.iterdir() if ".bak-" in file.name)
 
 
 async def test_older_file_is_migrated_with_a_copy_kept(path: Path) -> None:
@@ -80,12 +80,12 @@ async def test_older_file_is_migrated_with_a_copy_kept(path: Path) -> None:
         assert await read_entries(store, "r") == ENTRIES
         await store.keep_scores([ScoreRecord("r", "a", "v1", "{}")])
         await store.close()
-    kept = path.with_name("akinai.db.bak-1")
-    assert copies(path) == [kept.name]
+    backup = path.with_name("akinai.db.bak-1")
+    assert copies(path) == [backup.name]
     assert sql(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    assert sql(kept, "PRAGMA user_version") == [(1,)]
-    assert sql(path, "SELECT * FROM actions") == sql(kept, "SELECT * FROM actions") == before
-    assert sql(kept, "SELECT name FROM sqlite_master WHERE name = 'run_scores'") == []
+    assert sql(backup, "PRAGMA user_version") == [(1,)]
+    assert sql(path, "SELECT * FROM actions") == sql(backup, "SELECT * FROM actions") == before
+    assert sql(backup, "SELECT name FROM sqlite_master WHERE name = 'run_scores'") == []
 
 
 async def test_file_that_is_opened_twice_at_once_is_migrated_once(path: Path) -> None:

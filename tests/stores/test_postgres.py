@@ -41,11 +41,11 @@ async def test_numbers_keep_their_digest(postgres: str) -> None:
     store = await open_store(postgres)
     run = sample_header("r", genesis=Genesis("talk@1", 7, {"z": numbers, "a": {"bb": -0.0, "a": 1.0}}))
     await store.create(run)
-    kept = sample_entries(9, data={"zz": numbers, "a": {"longer": 1e16, "b": None}})
-    await store.append("r", kept)
+    entries = sample_entries(9, data={"zz": numbers, "a": {"longer": 1e16, "b": None}})
+    await store.append("r", entries)
     read = await read_entries(store, "r")
-    assert [(entry.text, entry.digest) for entry in read] == [(entry.text, entry.digest) for entry in kept]
-    assert check_chain(sample_genesis(), read) == kept[-1].digest
+    assert [(entry.text, entry.digest) for entry in read] == [(entry.text, entry.digest) for entry in entries]
+    assert check_chain(sample_genesis(), read) == entries[-1].digest
     assert (await store.header("r")).genesis.digest == run.genesis.digest
     await store.close()
 
@@ -72,7 +72,7 @@ async def test_recipient_of_any_length_is_kept(postgres: str) -> None:
     entry = sample_entries(1)[0]
     data = entry.data | {"request": {"name": "Say", "parameters": {"to_agent_id": long, "from_agent_id": long}}}
     await store.append("r", [Entry.read(1, entry.at, data, entry.digest)])
-    assert [kept.parameters["to_agent_id"] for kept in await read_entries(store, "r")] == [long]
+    assert [sent.parameters["to_agent_id"] for sent in await read_entries(store, "r")] == [long]
     await store.close()
 
 
@@ -106,25 +106,25 @@ async def test_tables_have_the_shape_of_the_document(postgres: str) -> None:
     ]
     indexes = dict(sql(postgres, "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'actions'"))
     assert {"actions_pkey", "idx_actions_to_agent", "idx_actions_from_agent", "idx_actions_name"} == set(indexes)
-    assert all("(run_id, " in made for made in indexes.values())
+    assert all("(run_id, " in definition for definition in indexes.values())
     entry = sample_entries(7)[6]
     row = sql(postgres, "SELECT run_id, seq, agent_id, created_at, data, digest FROM actions WHERE seq = 7")
     assert row == [("r", 7, "customer_1", entry.at, entry.data, entry.digest)]
 
 
 @pytest.mark.parametrize(
-    ("index", "place"),
+    ("index", "expression"),
     [
         ("idx_actions_to_agent", "left(data->'request'->'parameters'->>'to_agent_id', 200)"),
         ("idx_actions_from_agent", "left(data->'request'->'parameters'->>'from_agent_id', 200)"),
         ("idx_actions_name", "data->'request'->>'name'"),
     ],
 )
-async def test_indexes_are_used(postgres: str, index: str, place: str) -> None:
+async def test_indexes_are_used(postgres: str, index: str, expression: str) -> None:
     """A query by recipient, sender or action name within a run uses the index made for it, in order."""
     await written(postgres, 1000)
-    asked = f"EXPLAIN SELECT data FROM actions WHERE run_id = 'r' AND {place} = 'x' AND seq > 3 ORDER BY seq"
-    plan = " ".join(step for (step,) in sql(postgres, "ANALYZE actions", asked))
+    query = f"EXPLAIN SELECT data FROM actions WHERE run_id = 'r' AND {expression} = 'x' AND seq > 3 ORDER BY seq"
+    plan = " ".join(step for (step,) in sql(postgres, "ANALYZE actions", query))
     assert f"Index Scan using {index}" in plan
     assert "Sort" not in plan
 
@@ -159,20 +159,20 @@ async def test_large_batch_is_written_in_parts(postgres: str, monkeypatch: pytes
     monkeypatch.setattr(postgres_writer, "CHARACTERS_PER_STATEMENT", 5_000)
     store = await open_store(postgres)
     await store.create(sample_header("r"))
-    kept = sample_entries(100, "x" * 300)
-    await store.append("r", kept)
-    assert await read_entries(store, "r") == kept
+    entries = sample_entries(100, "x" * 300)
+    await store.append("r", entries)
+    assert await read_entries(store, "r") == entries
     assert sql(postgres, "SELECT count(DISTINCT xmin::text) FROM actions") == [(1,)]
     await store.close()
 
 
 async def test_commit_reaches_the_disk(postgres: str) -> None:
     """Commits wait for the disk although the address or the server asks for less; a stricter setting is kept."""
-    for asked, found in (("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
-        store = await PostgresStore.open(postgres.replace("options=", f"options=-csynchronous_commit%3D{asked}%20"))
+    for requested, expected in (("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
+        store = await PostgresStore.open(postgres.replace("options=", f"options=-csynchronous_commit%3D{requested}%20"))
         connection = store._connections.writer._connection
         assert connection is not None
-        assert await (await connection.execute("SHOW synchronous_commit")).fetchone() == (found,)
+        assert await (await connection.execute("SHOW synchronous_commit")).fetchone() == (expected,)
         await store.close()
 
 
@@ -273,8 +273,8 @@ async def test_locked_run_says_so(postgres: str) -> None:
 
     with psycopg.connect(postgres) as other:
         other.execute("LOCK TABLE actions IN SHARE MODE")
-        asked = [store.append("r", sample_entries(21)[20:]), store.add_trace("r", [TraceRecord("a", 1, 1, None)])]
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        writes = [store.append("r", sample_entries(21)[20:]), store.add_trace("r", [TraceRecord("a", 1, 1, None)])]
+        answers = await asyncio.gather(*writes, return_exceptions=True)
         assert all("another process held it too long" in str(answer) for answer in answers), answers
         assert await read_entries(store, "r") == sample_entries(20)
     await store.append("r", sample_entries(21)[20:])
@@ -286,9 +286,9 @@ async def test_dropped_tables_are_a_store_error(postgres: str) -> None:
     await written(postgres)
     store = await open_store(postgres)
     sql(postgres, "DROP TABLE actions")
-    for asked in (store.append("r", sample_entries(21)[20:]), read_entries(store, "r")):
+    for access in (store.append("r", sample_entries(21)[20:]), read_entries(store, "r")):
         with pytest.raises(StoreError, match="its tables are gone"):
-            await asked
+            await access
     await store.close()
 
 

@@ -45,11 +45,11 @@ async def test_changes_that_wait_together_are_kept_once(postgres: str, when: Whe
         await store.append("old", sample_entries(2))
         thought = [TraceRecord("a", call, call, {"said": "é 😀"}) for call in (1, 2)]
         proxy.cut(b"COMMIT", when)
-        asked: list[Awaitable[None]] = [store.create(sample_header(f"r{number}")) for number in range(9)]
-        asked += [store.append(f"r{number}", sample_entries(4)) for number in range(9)]
-        asked += [store.add_trace("old", thought), store.update(sample_header("old", status="done"))]
-        asked += [store.append("old", sample_entries(2)), store.create(sample_header("old"))]
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        changes: list[Awaitable[None]] = [store.create(sample_header(f"r{number}")) for number in range(9)]
+        changes += [store.append(f"r{number}", sample_entries(4)) for number in range(9)]
+        changes += [store.add_trace("old", thought), store.update(sample_header("old", status="done"))]
+        changes += [store.append("old", sample_entries(2)), store.create(sample_header("old"))]
+        answers = await asyncio.gather(*changes, return_exceptions=True)
         assert proxy.cuts == 1
         assert answers[:20] == [None] * 20
         assert [type(answer).__name__ for answer in answers[20:]] == ["SequenceConflict", "UsageError"]
@@ -90,21 +90,21 @@ async def storm(postgres: str, seconds: float) -> int:
         await store.create(sample_header(f"r{number}"))
 
     async def play(run_id: str) -> None:
-        kept = sample_entries(0)
+        entries = sample_entries(0)
         until = asyncio.get_running_loop().time() + seconds
         while asyncio.get_running_loop().time() < until:
-            new = sample_entries(chance.choice((1, 2, 40)), before=kept)
+            new = sample_entries(chance.choice((1, 2, 40)), before=entries)
             await store.append(run_id, new)
-            kept += new
-            assert await read_entries(store, run_id, len(kept) - 3) == kept[-3:]
-        assert await read_entries(store, run_id) == kept
+            entries += new
+            assert await read_entries(store, run_id, len(entries) - 3) == entries[-3:]
+        assert await read_entries(store, run_id) == entries
 
     async def kill() -> None:
         nonlocal kills
         while True:
             await asyncio.sleep(0.01 + 0.05 * chance.random())
-            found = sql(postgres, TERMINATE)
-            kills += len(found)
+            terminated = sql(postgres, TERMINATE)
+            kills += len(terminated)
 
     killing = asyncio.ensure_future(kill())
     await asyncio.gather(*(play(f"r{number}") for number in range(4)))
@@ -135,11 +135,14 @@ async def test_server_that_comes_back_is_found(postgres: str) -> None:
         store = await open_store(proxy.url)
         await store.create(sample_header("r"))
         await away(proxy)
-        asked = [asyncio.ensure_future(store.append("r", sample_entries(3))), asyncio.ensure_future(store.header("r"))]
+        requests = [
+            asyncio.ensure_future(store.append("r", sample_entries(3))),
+            asyncio.ensure_future(store.header("r")),
+        ]
         await asyncio.sleep(0.3)
-        assert not any(answer.done() for answer in asked)
+        assert not any(answer.done() for answer in requests)
         proxy.closed = False
-        await asyncio.gather(*asked)
+        await asyncio.gather(*requests)
         assert await read_entries(store, "r") == sample_entries(3)
         await store.close()
 
@@ -177,19 +180,19 @@ async def test_changes_follow_other_writers(postgres: str, monkeypatch: pytest.M
     monkeypatch.setattr(
         "akinai.stores.postgres.connections.RECONNECT_S", 0.1
     )  # counted from the loss, not from the beginning
-    writing, kept = await open_store(postgres), sample_entries(20)
+    writing, entries = await open_store(postgres), sample_entries(20)
     for run_id in ("r", 'x\'; NOTIFY "é" %s --'):
         await writing.create(sample_header(run_id))
-        await writing.append(run_id, kept[:2])
+        await writing.append(run_id, entries[:2])
         listening = await PostgresStore.open(with_option(postgres, "application_name=stormy"))
         changes = listening.changes(run_id, after=1)
         assert await next_change(changes) == 2
         for last in (3, 15):
-            await writing.append(run_id, kept[last - 1 : last] if last == 3 else kept[3:last])
+            await writing.append(run_id, entries[last - 1 : last] if last == 3 else entries[3:last])
             assert await next_change(changes) == last
         await asyncio.sleep(0.15)
         sql(postgres, TERMINATE)
-        await writing.append(run_id, kept[15:])
+        await writing.append(run_id, entries[15:])
         assert await next_change(changes) == 20
         await changes.aclose()
         await listening.close()

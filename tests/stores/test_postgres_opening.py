@@ -120,8 +120,8 @@ async def test_password_is_never_shown(url: str, caplog: pytest.LogCaptureFixtur
     with pytest.raises(AkinaiError) as refusal:
         await open_store(url)
     # The source line of this test is part of its traceback.
-    shown = [str(refusal.value), repr(refusal.value), *traceback.format_exception(refusal.value), caplog.text]
-    assert "s3cret" not in "\n".join(shown)
+    texts = [str(refusal.value), repr(refusal.value), *traceback.format_exception(refusal.value), caplog.text]
+    assert "s3cret" not in "\n".join(texts)
     assert "\n" not in str(refusal.value)
     if isinstance(refusal.value, StoreError):
         assert "postgresql://me@" in str(refusal.value)
@@ -135,8 +135,8 @@ async def test_open_store_shows_no_password(postgres: str) -> None:
     await store.close()
     with pytest.raises(StoreError, match="is closed") as refusal:
         await store.runs()
-    shown = [store.url, repr(store), repr(store._server), str(refusal.value)]
-    assert "s3cret" not in " ".join(shown)
+    texts = [store.url, repr(store), repr(store._server), str(refusal.value)]
+    assert "s3cret" not in " ".join(texts)
 
 
 async def test_older_store_is_migrated(postgres: str) -> None:

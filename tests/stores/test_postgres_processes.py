@@ -63,16 +63,16 @@ async def killed_writer(url: str, acknowledged: int) -> None:
     """Kill a writer after so many acknowledged appends, and check what it left."""
     with process(WRITER, url, "7000") as writer:
         assert writer.stdout is not None
-        said = [int(writer.stdout.readline()) for _ in range(acknowledged)]
+        acknowledgements = [int(writer.stdout.readline()) for _ in range(acknowledged)]
         writer.kill()
-        said += [int(line) for line in writer.stdout if line.endswith("\n")]
+        acknowledgements += [int(line) for line in writer.stdout if line.endswith("\n")]
     store = await open_store(url, create=False)
     # The server may still be busy with what the writer sent last.
     async with asyncio.timeout(30):
         while sql(url, "SELECT 1 FROM pg_locks WHERE relation = 'actions'::regclass AND mode = 'RowExclusiveLock'"):
             await asyncio.sleep(0.01)
     read = await read_entries(store, "r")
-    assert said[-1] <= len(read) < 7000
+    assert acknowledgements[-1] <= len(read) < 7000
     assert read == sample_entries(len(read))
     check_chain(sample_genesis(), read)
     await store.append("r", sample_entries(1, before=read))
@@ -107,22 +107,26 @@ async def test_two_processes_write_one_run(postgres: str) -> None:
     await store.close()
 
 
-def exported(place: "str | MemoryStore", name: str, format: str) -> str:
+def exported(store: "str | MemoryStore", name: str, format: str) -> str:
     written: list[str] = []
-    written.extend(api.export(name, format=format, store=place))
+    written.extend(api.export(name, format=format, store=store))
     return "\n".join(written)
 
 
 def test_one_run_is_the_same_on_every_store(postgres: str, tmp_path: Path) -> None:
     """A run played on memory, SQLite and PostgreSQL has one digest, and its exports are equal to the byte."""
-    places: list[str | MemoryStore] = [MemoryStore(), str(tmp_path / "akinai.db"), postgres]
-    ledgers = [akinai.run("vending", agent="naive", seeds=3, days=12, store=place, name="one")[0] for place in places]
+    addresses: list[str | MemoryStore] = [MemoryStore(), str(tmp_path / "akinai.db"), postgres]
+    ledgers = [
+        akinai.run("vending", agent="naive", seeds=3, days=12, store=address, name="one")[0] for address in addresses
+    ]
     assert len({run.ledger.digest for run in ledgers}) == 1
     for format in ("jsonl", "csv"):
-        texts = {exported(place, "one", format) for place in places[1:]}
+        texts = {exported(address, "one", format) for address in addresses[1:]}
         assert len(texts) == 1, f"the {format} exports differ"
-    first, *rest = ([json.loads(line) for line in exported(place, "one", "jsonl").split("\n")] for place in places)
-    assert all(other == first for other in rest)
+    first, *further = (
+        [json.loads(line) for line in exported(address, "one", "jsonl").split("\n")] for address in addresses
+    )
+    assert all(other == first for other in further)
 
 
 def test_runs_live_on_a_server(postgres: str) -> None:

@@ -135,10 +135,10 @@ async def test_unwritable_place_is_one_sentence(tmp_path: Path) -> None:
     """A place where no file can be made is a StoreError that names it, and nothing is made."""
     (tmp_path / "file").write_text("x")
     before = contents(tmp_path)
-    for place in ("file/akinai.db", "file/deeper/akinai.db", "missing/akinai.db", "n" * 300 + ".db"):
+    for name in ("file/akinai.db", "file/deeper/akinai.db", "missing/akinai.db", "n" * 300 + ".db"):
         with pytest.raises(StoreError, match=r"cannot open a store at|does not work") as refusal:
-            await open_store(str(tmp_path / place))
-        assert str(tmp_path / place) in str(refusal.value)
+            await open_store(str(tmp_path / name))
+        assert str(tmp_path / name) in str(refusal.value)
     assert contents(tmp_path) == before
 
 
@@ -204,17 +204,17 @@ async def test_edited_header_is_found(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "place"),
+    ("index", "key"),
     [
         ("idx_actions_to_agent", "$.request.parameters.to_agent_id"),
         ("idx_actions_from_agent", "$.request.parameters.from_agent_id"),
         ("idx_actions_name", "$.request.name"),
     ],
 )
-async def test_indexes_are_used(path: Path, index: str, place: str) -> None:
+async def test_indexes_are_used(path: Path, index: str, key: str) -> None:
     """A query by recipient, sender or action name within a run uses the index made for it, in order."""
     await written(str(path))
-    where = f"WHERE run_id = 'r' AND json_extract(data, '{place}') = 'x' AND seq > 3 ORDER BY seq"
+    where = f"WHERE run_id = 'r' AND json_extract(data, '{key}') = 'x' AND seq > 3 ORDER BY seq"
     plan = sql(path, f"EXPLAIN QUERY PLAN SELECT data FROM actions {where}")
     assert [step[3] for step in plan] == [f"SEARCH actions USING INDEX {index} (run_id=? AND <expr>=? AND seq>?)"]
 
@@ -231,8 +231,8 @@ async def test_columns_say_what_the_data_says(path: Path) -> None:
 async def test_commit_reaches_the_disk(path: Path, synchronous: Synchronous, level: int) -> None:
     """Commits are synced to the disk unless less is asked for."""
     store = await SqliteStore.open(str(path), synchronous=synchronous)
-    found = await store._writer.run(lambda connection: connection.execute("PRAGMA synchronous").fetchone())
-    assert found == (level,)
+    row = await store._writer.run(lambda connection: connection.execute("PRAGMA synchronous").fetchone())
+    assert row == (level,)
     await store.close()
 
 

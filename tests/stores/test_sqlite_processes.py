@@ -44,8 +44,8 @@ def test_processes_write_one_file(path: Path) -> None:
     """Three processes that start on a file that does not exist yet all make their runs in it, whole."""
     writers = [writer(path, f"r{number}", 200) for number in range(3)]
     for process in writers:
-        said, _ = process.communicate(timeout=120)
-        assert (process.returncode, said.split()[-1]) == (0, "200")
+        output, _ = process.communicate(timeout=120)
+        assert (process.returncode, output.split()[-1]) == (0, "200")
 
     async def check() -> None:
         store = await open_store(str(path), create=False)
@@ -77,14 +77,14 @@ def test_killed_writer_loses_nothing_acknowledged(path: Path, acknowledged: int)
     """A writer killed in mid-stream leaves a prefix that verifies and holds every acknowledged entry."""
     with writer(path, "r", 5_000) as process:
         assert process.stdout is not None
-        said = [int(process.stdout.readline()) for _ in range(acknowledged)]
+        acknowledgements = [int(process.stdout.readline()) for _ in range(acknowledged)]
         process.kill()
-        said += [int(line) for line in process.stdout if line.endswith("\n")]
+        acknowledgements += [int(line) for line in process.stdout if line.endswith("\n")]
 
     async def check() -> None:
         store = await open_store(str(path), create=False)
         read = await read_entries(store, "r")
-        assert said[-1] <= len(read) < 5_000
+        assert acknowledgements[-1] <= len(read) < 5_000
         assert read == sample_entries(len(read))
         check_chain(sample_genesis(), read)
         await store.append("r", sample_entries(1, before=read))
@@ -114,13 +114,13 @@ def test_forgotten_close_ends_and_keeps(path: Path) -> None:
     asyncio.run(check())
 
 
-@pytest.mark.parametrize("kept", [5, 0])
-def test_a_store_whose_first_runs_are_deleted_elsewhere_is_the_same_store(path: Path, kept: int) -> None:
+@pytest.mark.parametrize("further", [5, 0])
+def test_a_store_whose_first_runs_are_deleted_elsewhere_is_the_same_store(path: Path, further: int) -> None:
     """An open store goes on after another connection deleted its first runs for good, or all of them and made others."""
 
     async def check() -> None:
         store, other = await open_store(str(path)), await open_store(str(path))
-        for number in range(20 + kept):
+        for number in range(20 + further):
             await store.create(sample_header(f"r{number}"))
         await other.forget([f"r{number}" for number in range(20)])
         await other.create(sample_header("new"))

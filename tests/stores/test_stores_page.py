@@ -12,13 +12,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
 TABLE = re.compile(r"^(\w+) +\(([^)]*)\)", re.M)
 
 
-def shown() -> list[str]:
+def page_queries() -> list[str]:
     return re.findall(r"^```sql\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
 async def test_queries_of_the_page_answer(postgres: str) -> None:
     """The three SQL queries of the page return what the ledger holds."""
-    tables, actions, prices, mail = shown()
+    tables, actions, prices, mail = page_queries()
     store = await open_store(postgres)
     await store.create(sample_header("talk"))
     talk = sample_entries(9, "x' OR '1'='1")
@@ -30,11 +30,11 @@ async def test_queries_of_the_page_answer(postgres: str) -> None:
     assert sum(count for _, refused, count in counted if refused) == sum(not e.outcome.ok for e in run.ledger.entries)
     set_prices = [entry for entry in run.ledger.entries if entry.name == "SetPrice"]
     assert set_prices
-    assert [asked for _, asked, _ in sql(postgres, prices)] == [entry.parameters for entry in set_prices]
+    assert [query for _, query, _ in sql(postgres, prices)] == [entry.parameters for entry in set_prices]
     received = [entry for entry in talk if entry.parameters["to_agent_id"] == "business_1"]
     assert sql(postgres, mail) == [(entry.seq, entry.actor, entry.parameters["text"]) for entry in received]
     for table, columns in TABLE.findall(tables):
         names = [column.split()[0] for column in columns.split(", ")]
-        asked = f"SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '{table}'"
-        assert [name for (name,) in sql(postgres, f"{asked} ORDER BY ordinal_position")] == names
+        query = f"SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '{table}'"
+        assert [name for (name,) in sql(postgres, f"{query} ORDER BY ordinal_position")] == names
     await store.close()

@@ -28,12 +28,12 @@ def _model(
     endpoint: Endpoint, wire: str, name: str = "test", *, tools: Sequence[Mapping[str, Any]] = (), **options: Any
 ) -> Any:
     provider, _, stream = wire.partition("-")
-    given: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
+    common: dict[str, Any] = {"model": name, "api_key": "k", "max_retries": 0, "timeout": 20, "streaming": bool(stream)}
     if provider == "openai":
-        model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **given | options)
+        model: Any = ChatOpenAI(base_url=endpoint.openai_url, stream_usage=True, **common | options)
         spelled = [{"type": "function", "function": tool} for tool in tools]
     else:
-        model = ChatAnthropic(base_url=endpoint.url, **given | options)
+        model = ChatAnthropic(base_url=endpoint.url, **common | options)
         spelled = [
             {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
             for tool in tools

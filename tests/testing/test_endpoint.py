@@ -59,11 +59,11 @@ def test_the_brain_sees_what_was_said(serve: Serve, model_at: ModelAt, wire: str
     """System message, users' texts, calls, results and tools reach the brain alike over every wire."""
     endpoint = serve(ScriptResponder([Reply("Now.", (tool_call("look", {"where": "é"}), tool_call("look"))), "Done."]))
     model = model_at(endpoint, wire, tools=[LOOK])
-    said: list[BaseMessage] = [SystemMessage("You are brief."), HumanMessage("Go on.")]
-    got = model.invoke(said)
-    said += [got, *(ToolMessage(f"seen {call['args']}", tool_call_id=call["id"]) for call in got.tool_calls)]
-    said += [HumanMessage("And now?")]
-    assert model.invoke(said).text == "Done."
+    messages: list[BaseMessage] = [SystemMessage("You are brief."), HumanMessage("Go on.")]
+    reply = model.invoke(messages)
+    messages += [reply, *(ToolMessage(f"seen {call['args']}", tool_call_id=call["id"]) for call in reply.tool_calls)]
+    messages += [HumanMessage("And now?")]
+    assert model.invoke(messages).text == "Done."
     seen = endpoint.calls[-1].request
     assert list(seen.messages) == [
         Message("system", "You are brief."),
@@ -80,9 +80,9 @@ def test_the_brain_sees_what_was_said(serve: Serve, model_at: ModelAt, wire: str
 def test_usage_is_counted_alike(serve: Serve, model_at: ModelAt, wire: str) -> None:
     """Tokens in, out and cached are the same over every wire; the shared beginning of two requests counts as cached."""
     model = model_at(serve(ScriptResponder(["a" * 40, "b"])), wire)
-    said: list[BaseMessage] = [SystemMessage("s" * 400), HumanMessage("u" * 80)]
-    first = model.invoke(said)
-    second = model.invoke([*said, AIMessage(first.text), HumanMessage("v" * 4)])
+    messages: list[BaseMessage] = [SystemMessage("s" * 400), HumanMessage("u" * 80)]
+    first = model.invoke(messages)
+    second = model.invoke([*messages, AIMessage(first.text), HumanMessage("v" * 4)])
     before, after = first.usage_metadata, second.usage_metadata
     assert (before["input_tokens"], before["output_tokens"]) == (3 + 100 + 3 + 20, 3 + 10)
     assert (after["input_tokens"], after["output_tokens"]) == (126 + 13 + 3 + 1, 3 + 1)
@@ -105,11 +105,11 @@ def test_what_no_provider_takes_is_refused(serve: Serve, model_at: ModelAt, wire
     """A call without its result or a result without its call: 400; on Anthropic's wire an assistant's beginning too."""
     endpoint = serve(ScriptResponder(["never"]))
     model = model_at(endpoint, wire)
-    asked = AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
+    call = AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
     wrong: list[list[BaseMessage]] = [
-        [HumanMessage("a"), asked, HumanMessage("b")],
+        [HumanMessage("a"), call, HumanMessage("b")],
         [HumanMessage("a"), ToolMessage("seen", tool_call_id="c1")],
-        [HumanMessage("a"), asked, ToolMessage("seen", tool_call_id="c1"), ToolMessage("seen", tool_call_id="c2")],
+        [HumanMessage("a"), call, ToolMessage("seen", tool_call_id="c1"), ToolMessage("seen", tool_call_id="c2")],
     ]
     if wire == "anthropic":
         wrong.append([AIMessage("a"), HumanMessage("b")])
@@ -123,9 +123,9 @@ def test_an_empty_message_is_refused_as_anthropic_does(serve: Serve) -> None:
     """On Anthropic's wire a message without content, or with an empty text in it, is refused with 400."""
     with anthropic.Anthropic(base_url=serve(ScriptResponder(["never"])).url, api_key="k") as client:
         for content in ("", [], [{"type": "text", "text": ""}]):
-            said: list[Any] = [{"role": "user", "content": content}, {"role": "assistant", "content": "a"}]
+            messages: list[Any] = [{"role": "user", "content": content}, {"role": "assistant", "content": "a"}]
             with pytest.raises(anthropic.BadRequestError, match="non-empty"):
-                client.messages.create(model="test", max_tokens=9, messages=said)
+                client.messages.create(model="test", max_tokens=9, messages=messages)
 
 
 def test_models_are_listed_and_strangers_turned_away(serve: Serve) -> None:
@@ -170,30 +170,30 @@ def test_the_endpoint_is_a_process_of_its_own(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=20)
         assert (process.returncode, errors) == (0, "")
-        kept = read_log(log)
-        assert len(kept) == 2 * turn
-        assert all(exchange.answered for exchange in kept)
+        exchanges = read_log(log)
+        assert len(exchanges) == 2 * turn
+        assert all(exchange.answered for exchange in exchanges)
 
 
 def first_call(url: str, name: str) -> str:
     """The first tool that a model calls in the vending world."""
     with akinai.open("vending") as session:
         tools: Any = [{"type": "function", "function": tool} for tool in session.tools()]
-    said: Any = [{"role": "user", "content": "Begin."}]
+    messages: Any = [{"role": "user", "content": "Begin."}]
     with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as client:
-        got = client.chat.completions.create(model=name, messages=said, tools=tools).model_dump()
-    return got["choices"][0]["message"]["tool_calls"][0]["function"]["name"]
+        reply = client.chat.completions.create(model=name, messages=messages, tools=tools).model_dump()
+    return reply["choices"][0]["message"]["tool_calls"][0]["function"]["name"]
 
 
 @pytest.mark.slow
 async def test_waiting_conversations_do_not_wait_for_each_other(serve: Serve) -> None:
     """Sixty-four conversations at once with a second of latency are all waited for at the same time."""
     endpoint = serve(ScriptResponder(["here"]), latency_s=1.0)
-    said: Any = [{"role": "user", "content": "hi"}]
+    messages: Any = [{"role": "user", "content": "hi"}]
     async with openai.AsyncOpenAI(base_url=endpoint.openai_url, api_key="k") as client:
-        asked = (client.chat.completions.create(model=f"test#{nth}", messages=said) for nth in range(64))
-        got = await asyncio.gather(*asked)
-    assert [completion.choices[0].message.content for completion in got] == ["here"] * 64
+        requests = (client.chat.completions.create(model=f"test#{nth}", messages=messages) for nth in range(64))
+        replies = await asyncio.gather(*requests)
+    assert [completion.choices[0].message.content for completion in replies] == ["here"] * 64
     spans = [(exchange.at, exchange.at + exchange.took_s) for exchange in endpoint.log]
     assert max(begin for begin, _ in spans) < min(end for _, end in spans)
 

@@ -31,14 +31,14 @@ ModelAt = Callable[..., Any]
 def asking(provider: Any, endpoint: Endpoint, **options: Any) -> Iterator[Callable[[], str]]:
     """A provider's own client that asks one thing."""
     messages: Any = [{"role": "user", "content": "hi"}]
-    given = {"api_key": "k", "max_retries": 0, **options}
+    common = {"api_key": "k", "max_retries": 0, **options}
     if provider is openai:
-        with openai.OpenAI(base_url=endpoint.openai_url, **given) as client:
+        with openai.OpenAI(base_url=endpoint.openai_url, **common) as client:
             yield (
                 lambda: client.chat.completions.create(model="test", messages=messages).choices[0].message.content or ""
             )
     else:
-        with anthropic.Anthropic(base_url=endpoint.url, **given) as two:
+        with anthropic.Anthropic(base_url=endpoint.url, **common) as two:
             yield lambda: str(two.messages.create(model="test", max_tokens=9, messages=messages).content[0].text)
 
 

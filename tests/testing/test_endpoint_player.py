@@ -51,7 +51,7 @@ class Chat:
 
     def __init__(self, model: ModelAt, verbs: Verbs, *, by_tools: bool = True, window: int = 10_000):
         self._model, self._verbs, self._by_tools, self._window = model, verbs, by_tools, window
-        self._said: list[BaseMessage] = []
+        self._messages: list[BaseMessage] = []
         self._view = ""
         self._waiting: list[tuple[str | None, Move]] = []
         self._last: str | None = None
@@ -59,36 +59,36 @@ class Chat:
     async def act(self, view: View, last: Outcome | None) -> Move:
         if last is None:
             names = "" if self._by_tools else "Tools: " + " ".join(verb.tool_name() for verb in view.verbs)
-            self._said = [SystemMessage(f"Play on.\n{names}\n\n{view.text}"), HumanMessage("Begin.")]
+            self._messages = [SystemMessage(f"Play on.\n{names}\n\n{view.text}"), HumanMessage("Begin.")]
         elif self._last is None:
-            self._said.append(HumanMessage(last.text))
+            self._messages.append(HumanMessage(last.text))
         else:
-            self._said.append(ToolMessage(last.text, tool_call_id=self._last))
+            self._messages.append(ToolMessage(last.text, tool_call_id=self._last))
         if not self._waiting:
             if last is not None and (news := changed(self._view, view.text)):
-                self._said.append(HumanMessage(news))
+                self._messages.append(HumanMessage(news))
             self._view = view.text
-            self._waiting = await self._asked(view)
+            self._waiting = await self._ask(view)
         self._last, move = self._waiting.pop(0)
         return move
 
-    async def _asked(self, view: View) -> list[tuple[str | None, Move]]:
+    async def _ask(self, view: View) -> list[tuple[str | None, Move]]:
         """The model's reply as the moves that it holds, each with the id of its call."""
         model = self._model(tools=[verb.tool() for verb in view.verbs] if self._by_tools else [])
-        got = await model.ainvoke(self._in_window())
-        assert isinstance(got, AIMessage)
-        calls = [(call["id"], call["name"], call["args"]) for call in (*got.tool_calls, *got.invalid_tool_calls)]
-        self._said.append(got if calls else AIMessage(got.text[:4096] or "(nothing)"))
+        reply = await model.ainvoke(self._in_window())
+        assert isinstance(reply, AIMessage)
+        calls = [(call["id"], call["name"], call["args"]) for call in (*reply.tool_calls, *reply.invalid_tool_calls)]
+        self._messages.append(reply if calls else AIMessage(reply.text[:4096] or "(nothing)"))
         if not calls:
-            return [(None, read_move(self._verbs, got.text))]
-        return [(id, Move(self._verbs.parse(name, args, str(args)), got.text)) for id, name, args in calls]
+            return [(None, read_move(self._verbs, reply.text))]
+        return [(id, Move(self._verbs.parse(name, args, str(args)), reply.text)) for id, name, args in calls]
 
     def _in_window(self) -> list[BaseMessage]:
         """The beginning and the newest messages; results without their calls are left out."""
-        kept = self._said[2:][-self._window :]
-        while kept and not isinstance(kept[0], AIMessage):
-            kept.pop(0)
-        return self._said[:2] + kept
+        newest = self._messages[2:][-self._window :]
+        while newest and not isinstance(newest[0], AIMessage):
+            newest.pop(0)
+        return self._messages[:2] + newest
 
 
 def changed(before: str, now: str) -> str:
@@ -137,10 +137,10 @@ def first_difference(run: Ledger, other: Ledger) -> str:
 async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: ModelAt, by_tools: bool) -> None:
     """With half of the replies faulty, one and the same player makes the moves of the run without faults."""
     world = Vending()
-    made: list[Role] = []
+    roles: list[Role] = []
 
     def naive(role: Role) -> Agent:
-        made.append(role)
+        roles.append(role)
         return world.players["naive"](role)
 
     endpoint = serve(PlayerResponder(naive, world.verbs), faults=Faults(0.5, REPLY_FAULTS, seed=1))
@@ -152,7 +152,7 @@ async def test_faulty_replies_do_not_change_the_player(serve: Serve, model_at: M
     ]
     assert readable == [(entry.name, entry.parameters, entry.outcome) for entry in alone.entries]
     assert len(run.entries) > len(readable) + 10
-    assert made == [Role("owner", world.verbs.classes)]
+    assert roles == [Role("owner", world.verbs.classes)]
 
 
 @pytest.mark.slow
@@ -193,12 +193,12 @@ def told_sums(
     model: Any, outcomes: Sequence[object], before: Sequence[BaseMessage] = (HumanMessage("Add."),)
 ) -> list[int]:
     """What the counting player adds when it hears these outcomes."""
-    said, numbers = list(before), list[int]()
+    messages, numbers = list(before), list[int]()
     for outcome in (*outcomes, None):
-        got = model.invoke(said)
-        numbers.append(got.tool_calls[0]["args"]["number"])
+        reply = model.invoke(messages)
+        numbers.append(reply.tool_calls[0]["args"]["number"])
         if outcome is not None:
-            said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+            messages += [reply, ToolMessage(str(outcome), tool_call_id=reply.tool_calls[0]["id"])]
     return numbers
 
 
@@ -214,10 +214,10 @@ def test_a_client_may_go_back(serve: Serve, model_at: ModelAt) -> None:
 def test_runs_under_one_key_are_told_apart(serve: Serve, model_at: ModelAt) -> None:
     """Two runs that send the same key and begin alike are told apart by what they heard, also in a short window."""
     model = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
-    said: dict[int, list[BaseMessage]] = {5: [HumanMessage("Add.")], 70: [HumanMessage("Add.")]}
+    conversations: dict[int, list[BaseMessage]] = {5: [HumanMessage("Add.")], 70: [HumanMessage("Add.")]}
     numbers: dict[int, list[int]] = {5: [], 70: []}
     for _ in range(5):
-        for outcome, messages in said.items():
+        for outcome, messages in conversations.items():
             got = model.invoke([messages[0], *messages[1:][-4:]])
             numbers[outcome].append(got.tool_calls[0]["args"]["number"])
             messages += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
@@ -250,15 +250,15 @@ def test_refusals_and_news_are_heard_as_such(serve: Serve, model_at: ModelAt, by
     def answered(reply: AIMessage, text: str) -> BaseMessage:
         return ToolMessage(text, tool_call_id=reply.tool_calls[0]["id"]) if by_tools else HumanMessage(text)
 
-    said: list[BaseMessage] = [SystemMessage("Note."), HumanMessage("Begin.")]
+    messages: list[BaseMessage] = [SystemMessage("Note."), HumanMessage("Begin.")]
     for text, news, expected in (
         ("All well.", None, "True None All well. | "),
         ("Refused (no_cash): you have $1", "Report: done", "False no_cash you have $1 | Report: done"),
         ("All well.", None, "True None All well. | Report: done"),
     ):
-        got = model.invoke(said)
-        said += [got, answered(got, text), *([HumanMessage(news)] if news else [])]
-        assert noted(model.invoke(said)) == expected
+        answer = model.invoke(messages)
+        messages += [answer, answered(answer, text), *([HumanMessage(news)] if news else [])]
+        assert noted(model.invoke(messages)) == expected
 
 
 @pytest.mark.parametrize("by_tools", [True, False], ids=["tools", "structured"])
@@ -267,41 +267,43 @@ def test_a_summary_moves_nothing_on(serve: Serve, model_at: ModelAt, by_tools: b
     endpoint = serve(PlayerResponder(counting, SUMS))
     asker = model_at(endpoint, "openai")
     model = model_at(endpoint, "openai", tools=[Add.tool()]) if by_tools else asker
-    said: list[BaseMessage] = [HumanMessage("Add.")]
+    messages: list[BaseMessage] = [HumanMessage("Add.")]
     for outcome in (5, 6, 7, 8):
-        got = model.invoke(said)
+        reply = model.invoke(messages)
         answer = (
-            ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"]) if by_tools else HumanMessage(str(outcome))
+            ToolMessage(str(outcome), tool_call_id=reply.tool_calls[0]["id"])
+            if by_tools
+            else HumanMessage(str(outcome))
         )
-        said += [got, answer]
-    dropped = [HumanMessage(f"[add] {message.text}") if by_tools else message for message in said[:5]]
+        messages += [reply, answer]
+    dropped = [HumanMessage(f"[add] {message.text}") if by_tools else message for message in messages[:5]]
     assert asker.invoke([*dropped, HumanMessage("Sum up.")]).text
-    got = model.invoke([said[0], HumanMessage("Summary: much."), *said[5:]])
-    assert (got.tool_calls[0]["args"] if by_tools else json.loads(got.text))["number"] == 1 + 5 + 6 + 7 + 8
+    reply = model.invoke([messages[0], HumanMessage("Summary: much."), *messages[5:]])
+    assert (reply.tool_calls[0]["args"] if by_tools else json.loads(reply.text))["number"] == 1 + 5 + 6 + 7 + 8
 
 
 def test_another_endpoint_catches_up_or_says_why_not(serve: Serve, model_at: ModelAt) -> None:
     """An endpoint that never heard a conversation plays on when its window holds all of it, and else refuses it."""
-    said: list[BaseMessage] = [HumanMessage("Add.")]
+    messages: list[BaseMessage] = [HumanMessage("Add.")]
     model = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
     for outcome in (5, 6):
-        got = model.invoke(said)
-        said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
+        reply = model.invoke(messages)
+        messages += [reply, ToolMessage(str(outcome), tool_call_id=reply.tool_calls[0]["id"])]
     other = model_at(serve(PlayerResponder(counting, SUMS)), "openai", tools=[Add.tool()])
     with pytest.raises(openai.BadRequestError, match="send a conversation to the same endpoint from its beginning"):
-        other.invoke([said[0], *said[3:]])
-    assert told_sums(other, [1], before=said) == [12, 13]
+        other.invoke([messages[0], *messages[3:]])
+    assert told_sums(other, [1], before=messages) == [12, 13]
 
 
 def test_another_player_begins_afresh_in_a_history(serve: Serve, model_at: ModelAt) -> None:
     """A model that is handed the history of another, as on a fork, makes its own first move and hears its own alone."""
     endpoint = serve(PlayerResponder(counting, SUMS))
-    said: list[BaseMessage] = [HumanMessage("Add.")]
+    messages: list[BaseMessage] = [HumanMessage("Add.")]
     first, other = (model_at(endpoint, "openai", name, tools=[Add.tool()]) for name in ("test#a", "test#b"))
     for outcome in (5, 6):
-        got = first.invoke(said)
-        said += [got, ToolMessage(str(outcome), tool_call_id=got.tool_calls[0]["id"])]
-    assert told_sums(other, [100], before=said) == [1, 101]
+        reply = first.invoke(messages)
+        messages += [reply, ToolMessage(str(outcome), tool_call_id=reply.tool_calls[0]["id"])]
+    assert told_sums(other, [100], before=messages) == [1, 101]
 
 
 def test_a_broken_player_is_told_to_its_client(serve: Serve, model_at: ModelAt) -> None:
@@ -332,17 +334,17 @@ ENCODED: list[tuple[Action, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("action", "said"), ENCODED)
-def test_encoded_parameters_are_decoded_as_the_action(action: Action, said: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("action", "encoded"), ENCODED)
+def test_encoded_parameters_are_decoded_as_the_action(action: Action, encoded: dict[str, Any]) -> None:
     """What a player says of an action is spelled as models spell it, and decoded as that action."""
-    assert action.encode() == said
-    assert type(action).decode(json.loads(json.dumps(said))) == action
+    assert action.encode() == encoded
+    assert type(action).decode(json.loads(json.dumps(encoded))) == action
 
 
 def test_every_price_can_be_spoken() -> None:
     """Each price from a cent to the highest is decoded as it was meant."""
     for cents in range(1, a.MAX_PRICE_CENTS + 1, 7):
         tag = a.SetPrice.Tag(row=0, column=0, price_cents=cents)
-        said = tag.encode()
-        assert "price" in said
-        assert a.SetPrice.Tag.decode(said) == tag
+        encoded = tag.encode()
+        assert "price" in encoded
+        assert a.SetPrice.Tag.decode(encoded) == tag

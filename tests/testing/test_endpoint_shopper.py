@@ -30,10 +30,10 @@ def shares(biases: Biases, figure: str, kind: Appeal = "none", seeds: int = 5, *
     return [float(row[figure]) for row in figures]
 
 
-def near(found: list[float], expected: float) -> bool:
+def near(observed: list[float], expected: float) -> bool:
     """Within three standard errors of so many choices."""
-    choices = CUSTOMERS * len(found)
-    return abs(fmean(found) - expected) < 3 * math.sqrt(expected * (1 - expected) / choices)
+    choices = CUSTOMERS * len(observed)
+    return abs(fmean(observed) - expected) < 3 * math.sqrt(expected * (1 - expected) / choices)
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ LATER = [pytest.param(kind, marks=slow) for kind in ("social_proof", "loss_avers
 def test_what_was_planted_is_found(kind: Appeal, control: list[float]) -> None:
     """The treated share of purchases is what the biases says, above blind choice seed by seed on the average."""
     biases = SHOPPERS["gullible"]
-    found = shares(biases, "treated_share", kind)
-    assert near(found, biases.expected(kind, 1, SELLERS))
+    treated = shares(biases, "treated_share", kind)
+    assert near(treated, biases.expected(kind, 1, SELLERS))
     assert near(control, 1 / SELLERS)
-    assert all(share >= other for share, other in zip(found, control, strict=True))
-    assert sum(found) > sum(control)
+    assert all(share >= other for share, other in zip(treated, control, strict=True))
+    assert sum(treated) > sum(control)
 
 
 def test_who_has_no_biases_shows_none() -> None:
