@@ -31,7 +31,7 @@ OF_EVERY_WORLD = {
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A preset or an agent, in a line."""
+    """A preset or an agent with a line about it."""
 
     name: str
     about: str
@@ -59,28 +59,28 @@ class SettingInfo:
 
 @dataclass(frozen=True, slots=True)
 class WorldInfo:
-    """A world, as `akinai worlds WORLD` shows it."""
+    """The description of a world, as `akinai worlds WORLD` shows it."""
 
     world: str
     about: str
     who: str
-    """Who acts, in a few words."""
+    """The actors, in a few words."""
     actors: Sequence[str]
-    """Actors that may act first."""
+    """The actors that may act first."""
     presets: Sequence[Described]
     agents: Sequence[Described]
     """The first is the default."""
     actions: Sequence[ActionInfo]
     settings: Sequence[SettingInfo]
     lists: Mapping[str, Sequence[Mapping[str, Json]]]
-    """The lists of records in its default setup, by dotted names such as "catalog.products"."""
+    """The lists of records in the default setup, by dotted name such as "catalog.products"."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
 
 
 def worlds(world: str | None = None) -> WorldInfo | Sequence[WorldInfo]:
-    """One world by name, or all that can be played. UnknownName with close matches for a name that none has."""
+    """One world by name, or all installed worlds. UnknownName with close matches for an unknown name."""
     if world is not None:
         return describe(installed.load(world))
     return [describe(installed.load(name)) for name in installed.names()]

@@ -1,4 +1,4 @@
-"""When Python looks for garbage in cycles. What a run keeps are frozen records without cycles, so it does not pay."""
+"""Controls Python's cyclic garbage collector. A run holds frozen records without cycles, so collecting does not pay."""
 
 import gc
 from collections.abc import Generator
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def never_collecting() -> Generator[None]:
-    """Look through nothing, for runs by rules and the fold of a ledger: all that they make is kept, and looking takes
-    up to a fifth of their time. Those who overlap leave the collector as the first found it."""
+    """Disable the collector for runs by rules and replays: all their objects stay alive, and collecting takes up to a
+    fifth of their time. Overlapping blocks leave the collector as the first one met it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -19,7 +19,7 @@ def never_collecting() -> Generator[None]:
 
 
 def collect_less_for_good() -> None:
-    """Spare a server pauses: objects that are there now are never looked through, later ones less often."""
+    """Spare a server pauses: present objects are never collected, later ones less often."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)

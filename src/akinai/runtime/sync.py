@@ -1,4 +1,4 @@
-"""Waiting for coroutines: from plain code, also inside a running event loop, and for several at once."""
+"""Waits for coroutines: from plain code, even inside a running event loop, and for several at once."""
 
 import asyncio
 import signal
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine. Inside a running loop, as in a notebook, it runs on a thread of its own.
+    """Run a coroutine and return its result. Inside a running loop, as in a notebook, it gets a thread of its own.
 
-    Ctrl-C cancels the coroutine, and so does SIGTERM where it has no other handler; it may then finish its work and
-    still return a result. KeyboardInterrupt when it does not.
+    Ctrl-C cancels the coroutine, and so does SIGTERM if it has no other handler; the coroutine may then finish its
+    work and still return a result. KeyboardInterrupt if it does not.
     """
     if _loop_is_running():
         return _wait_on_thread(coroutine)
@@ -62,7 +62,7 @@ def _wait_on_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     task = loop.create_task(coroutine)
 
     def run() -> None:
-        with suppress(BaseException):  # the task keeps it for the caller
+        with suppress(BaseException):  # the task holds it for the caller
             loop.run_until_complete(task)
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
@@ -70,8 +70,8 @@ def _wait_on_thread(coroutine: Coroutine[Any, Any, T]) -> T:
 
     threading.Thread(target=run, name="akinai").start()
     try:
-        # Not by `join`, which in Python 3.11 takes a thread for ended when Ctrl-C comes. In steps, so that a signal
-        # which another thread received is noticed.
+        # Without `join`, which in Python 3.11 takes a thread for ended when Ctrl-C comes. In steps, so that a signal
+        # received by another thread is noticed.
         while not over.wait(POLL_S):
             pass
     except KeyboardInterrupt:
@@ -84,13 +84,13 @@ def _wait_on_thread(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 async def gather_or_cancel(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of coroutines that run at once. Where one of them fails, the others are cancelled and awaited."""
+    """Run coroutines at once and return their results. If one fails, the others are cancelled and awaited."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:
         for task in tasks:
-            if not task.cancelling():  # once: a second time would break off what it does at its end
+            if not task.cancelling():  # once: a second cancellation would interrupt its cleanup
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise

@@ -1,4 +1,4 @@
-"""Runs as SQLite databases, in the formats that their worlds define."""
+"""Writes runs as SQLite databases, in formats that their worlds define."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ async def write_database(books: Books, header: RunHeader, format: str, path: Pat
 
     UsageError for a run of another world than the format's, a file that exists, and one that cannot be written.
     """
-    of_format = database_formats()[format]
-    if header.genesis.world != of_format:
+    world_name = database_formats()[format]
+    if header.genesis.world != world_name:
         raise UsageError(
-            f"the format {format!r} is for runs of {of_format}, and {header.run_id!r} is one of "
+            f"the format {format!r} is for runs of {world_name}, and {header.run_id!r} is one of "
             f"{header.genesis.world}; export it as jsonl or csv"
         )
     if path.exists():
         raise UsageError(f"{str(path)!r} is there already, and a database is not written over; name another with -o")
     if not path.parent.is_dir():
         raise UsageError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}; make it first")
-    world = worlds.load(of_format)
+    world = worlds.load(world_name)
     ledger = Ledger(header.genesis, [entry async for entry in books.read(header.run_id)])
     calls = decode_calls([record async for record in books.read_trace(header.run_id) if is_call(record)])
     tables = world.facets.files.exporters[format](replay(world, ledger), list(calls))

@@ -1,4 +1,4 @@
-"""Files that a world generates, such as a population, written to a folder that several runs or programs share."""
+"""Writes files that a world generates, such as a population, to a folder that runs or programs can share."""
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -20,7 +20,7 @@ from akinai.runtime.runs.planning import checked_seeds
 
 @dataclass(frozen=True, slots=True)
 class GeneratedFolder:
-    """What was generated, and where it was written."""
+    """Generated files and the folder that holds them."""
 
     folder: Path
     generated: Generated
@@ -30,7 +30,7 @@ class GeneratedFolder:
 
 
 def generator_of(world: str) -> Generator:
-    """What a world generates. UsageError for a world that generates nothing."""
+    """The generator of a world. UsageError for a world that generates nothing."""
     generator = worlds.load(world).facets.files.generator
     if generator is None:
         raise UsageError(f"{world} generates no files")
@@ -38,7 +38,7 @@ def generator_of(world: str) -> Generator:
 
 
 GROUP = "akinai.generators"
-"""Entry points that name worlds with a generator, so that these are known before any world is loaded."""
+"""Entry points that name worlds with a generator, so that no world has to be loaded to list them."""
 
 
 def generating_worlds() -> list[str]:
@@ -66,17 +66,17 @@ def world_functions(world: str) -> SimpleNamespace:
 def generate_files(world: str, folder: str | Path, *, seed: int = 1, **options: Any) -> GeneratedFolder:
     """Generate a world's files by a seed and write them to a folder that is new or empty.
 
-    UsageError if an option does not fit, the folder holds such files already, or it cannot be written.
+    UsageError if an option does not fit, the folder already holds such files, or it cannot be written.
     """
     checked_seeds([seed])
     generator, genesis = generator_of(world), Genesis(worlds.load(world).name, seed, {})
     try:
-        chosen = generator.options.model_validate(options)
+        checked_options = generator.options.model_validate(options)
     except ValidationError as error:
         raise UsageError(f"these options do not fit: {settings_complaint(error)}") from error
     home = Path(folder).expanduser()
     _expect_folder(home)
-    generated = generator.generate(chosen, genesis)
+    generated = generator.generate(checked_options, genesis)
     _expect_empty(home, generated)
     try:
         for name, text in generated.files.items():

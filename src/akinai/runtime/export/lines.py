@@ -20,7 +20,7 @@ from akinai.runtime.export.database import database_formats
 LineFormat = Literal["jsonl", "csv"]
 LINE_FORMATS: tuple[LineFormat, ...] = get_args(LineFormat)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of text that a spreadsheet calculates."""
+"""Beginnings of text that a spreadsheet takes for a formula."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -42,9 +42,9 @@ def iso(at: int) -> str:
 def entry_json(run_id: str, entry: Entry, observed: Outcome | None = None) -> dict[str, Json]:
     """An entry in the ledger's shape, with its time in ISO 8601.
 
-    Where the actor saw more than the ledger keeps, such as the messages of a fetch, `observed` is added as well.
+    If the actor saw more than the ledger holds, such as fetched messages, `observed` is added.
     """
-    written: dict[str, Json] = {
+    document: dict[str, Json] = {
         "run_id": run_id,
         "seq": entry.seq,
         "agent_id": entry.actor,
@@ -52,11 +52,9 @@ def entry_json(run_id: str, entry: Entry, observed: Outcome | None = None) -> di
         "data": json.loads(entry.text),
         "digest": entry.digest,
     }
-    return (
-        written
-        if observed is None or observed == entry.outcome
-        else {**written, "observed": {"content": observed.text, "data": observed.data}}
-    )
+    if observed is None or observed == entry.outcome:
+        return document
+    return {**document, "observed": {"content": observed.text, "data": observed.data}}
 
 
 def csv_head() -> str:
@@ -65,8 +63,8 @@ def csv_head() -> str:
 
 
 async def export_lines(store: Store, header: RunHeader, format: LineFormat) -> AsyncIterator[str]:
-    """A run as lines of text: "jsonl" one entry a line in the ledger's shape, "csv" with the parameters as JSON and, as
-    content, what the actor saw.
+    """A run as lines of text, one entry a line: "jsonl" in the ledger's shape, "csv" with the parameters as JSON and
+    the text that the actor saw as content.
     """
     async for entry, observed in _observations(store, header):
         if format == "jsonl":
@@ -78,7 +76,7 @@ async def export_lines(store: Store, header: RunHeader, format: LineFormat) -> A
 
 
 async def _observations(store: Store, header: RunHeader) -> AsyncIterator[tuple[Entry, Outcome]]:
-    """The entries of a run, with what the actor saw of each outcome."""
+    """The entries of a run, each with the outcome as its actor saw it."""
     world = _world_that_adds(header)
     state: Any = world.begin(header.genesis) if world else None
     async for entry in store.read(header.run_id):
@@ -91,7 +89,7 @@ async def _observations(store: Store, header: RunHeader) -> AsyncIterator[tuple[
 
 
 def _world_that_adds(header: RunHeader) -> World[Any] | None:
-    """The world of a run if its actors see more than the ledger keeps; other ledgers are exported without a world."""
+    """The world of a run if its actors see more than the ledger holds; None for other runs, which need no world."""
     try:
         world = worlds.load(header.genesis.world)
         expect_version(world, header.genesis)
@@ -104,5 +102,5 @@ def csv_line(row: list[Any]) -> str:
     """A row of a CSV. Text that a spreadsheet would take for a formula gets an apostrophe; numbers stay."""
     text = io.StringIO()
     cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in row]
-    csv.writer(text, lineterminator="\r\n").writerow(cells)  # either of the two in a cell is then quoted
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that either character in a cell is quoted
     return text.getvalue()[:-2]

@@ -1,1 +1,1 @@
-"""What HTTP servers share: a socket to listen on, the names it answers to, and uvicorn set up to be stopped."""
+"""Parts that HTTP servers share: a listening socket, allowed host names, and uvicorn with a clean stop."""

@@ -1,4 +1,4 @@
-"""The check of Host and Origin, which keeps foreign web pages away from a server on this machine."""
+"""Checks Host and Origin headers, which keeps foreign web pages away from a server on this machine."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 class AllowedHosts:
-    """The names under which a server on this machine is reached: its own, and those that its operator gives.
+    """The host names that a server on this machine accepts: its own, and those that its operator gives.
 
     A browser that visits a foreign page sends that page's name: as the Origin of a request to another server, or as the
     Host after its name was pointed at this machine.

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from akinai.core.errors import UsageError
 
 BACKLOG = 4_096
-"""Connections that wait to be accepted, at most."""
+"""Most connections that wait to be accepted."""
 
 
 @contextmanager
 def listening_socket(host: str, port: int) -> Generator[socket.socket]:
-    """A listening socket, closed when the block is left. Port 0 is a free one. UsageError where it cannot be bound."""
+    """A listening socket that is closed on exit. Port 0 picks a free one. UsageError if it cannot be bound."""
     if not 0 <= port <= 65_535:
         raise UsageError(f"a port is a number from 0 to 65535, not {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

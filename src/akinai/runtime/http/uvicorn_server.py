@@ -1,4 +1,4 @@
-"""uvicorn as Akinai runs it."""
+"""uvicorn, configured for Akinai."""
 
 import socket
 from collections.abc import Generator
@@ -9,7 +9,7 @@ import uvicorn
 
 
 class UvicornServer(uvicorn.Server):
-    """Without uvicorn's signal handlers, which would end the process before runs are closed.
+    """A server without uvicorn's signal handlers, which would end the process before runs are closed.
 
     Set `should_exit` to stop it.
     """
@@ -20,7 +20,7 @@ class UvicornServer(uvicorn.Server):
 
 
 def uvicorn_config(app: Any, *, grace_s: int, **options: Any) -> uvicorn.Config:
-    """Without a log, a lifespan or headers of uvicorn's own. A stop waits `grace_s` seconds for unfinished answers."""
+    """A configuration without uvicorn's log, lifespan and headers. A stop waits `grace_s` seconds for open answers."""
     return uvicorn.Config(
         app,
         ws="none",
@@ -35,6 +35,6 @@ def uvicorn_config(app: Any, *, grace_s: int, **options: Any) -> uvicorn.Config:
 
 
 async def serve_until_interrupted(app: Any, sock: socket.socket) -> None:
-    """Serve an app alone until SIGINT or SIGTERM; uvicorn's own log says what goes wrong."""
+    """Serve an app until SIGINT or SIGTERM; uvicorn logs its warnings."""
     config = uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=2)
     await uvicorn.Server(config).serve([sock])

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.roles.protocols import RoleName
-from akinai.runtime.models.cache import expect_place
+from akinai.runtime.models.cache import expect_cache_path
 from akinai.runtime.play.agent_spec import ModelChoice
 
 ROLES: tuple[RoleName, ...] = get_args(RoleName)
@@ -76,7 +76,7 @@ class CallOptions:
                 "give more than 0 seconds, and 0 or more calls"
             )
         if self.cache:
-            expect_place(self.cache)
+            expect_cache_path(self.cache)
 
 
 @dataclass(frozen=True)

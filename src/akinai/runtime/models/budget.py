@@ -1,4 +1,4 @@
-"""Budgets and prices: what the model calls of a run may use, what they have used, and what that costs."""
+"""Budgets and prices: limits for the model calls of a run, their usage so far, and its cost."""
 
 import math
 import time
@@ -24,7 +24,7 @@ class Price:
     input_per_million: float
     output_per_million: float
     cached_input_per_million: float | None = None
-    """For input that the provider has in its prompt cache; None where it costs as much as other input."""
+    """The price of input in the provider's prompt cache; None if it costs as much as other input."""
 
     def dollars(self, usage: Usage) -> float:
         """The price of these tokens."""
@@ -34,7 +34,7 @@ class Price:
 
 
 Prices = Mapping[str, Price]
-"""By the name under which a model is asked for: "openai:NAME"."""
+"""Prices by the name of a model, such as "openai:NAME"."""
 
 
 def known_prices() -> Prices:
@@ -59,28 +59,28 @@ def expect_price(model: str, prices: Prices) -> Price:
 
 
 def _price(model: str, value: object) -> Price:
-    where, names = f'[{PRICES}."{model}"]', [field.name for field in fields(Price)]
-    table = _table(value, where)
+    key, names = f'[{PRICES}."{model}"]', [field.name for field in fields(Price)]
+    table = _table(value, key)
     for name, number in table.items():
         if name not in names:
-            raise UnknownName("price", name, names, f"in {where}")
+            raise UnknownName("price", name, names, f"in {key}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < math.inf:
-            raise UsageError(f"{name} in {where} is dollars for a million tokens, not {short_repr(number)}")
+            raise UsageError(f"{name} in {key} is dollars for a million tokens, not {short_repr(number)}")
     for name in names[:2]:
         if name not in table:
-            raise UsageError(f"{where} has no {name}; a price has input_per_million and output_per_million")
+            raise UsageError(f"{key} has no {name}; a price has input_per_million and output_per_million")
     return Price(**table)
 
 
-def _table(value: object, where: str) -> Mapping[str, Any]:
+def _table(value: object, key: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise UsageError(f"{where} should be a table, not {short_repr(value)}")
+        raise UsageError(f"{key} should be a table, not {short_repr(value)}")
     return cast("Mapping[str, Any]", value)
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may use; 0 is no limit."""
+    """Limits of a run; 0 for no limit."""
 
     actions: int = 0
     """Actions of each actor. The driver keeps this limit; its ending is `message_cap`."""
@@ -91,7 +91,7 @@ class Budget:
     dollars: float = 0
     """Cost of all model calls, including those before a resume."""
     repeats: int = 20
-    """How often in a row an actor may repeat an action that changes nothing; the ending is `stuck`."""
+    """How often in a row an actor may repeat an action without effect; the ending is `stuck`."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -104,7 +104,7 @@ NO_BUDGET = Budget()
 
 
 class Meter:
-    """Counts what a run has used. A reply from the response cache costs nothing and is not counted."""
+    """Counts the usage of a run. A reply from the response cache costs nothing and is not counted."""
 
     def __init__(
         self, budget: Budget = NO_BUDGET, prices: Prices | None = None, *, now: Callable[[], float] = time.monotonic
@@ -124,20 +124,20 @@ class Meter:
 
     @property
     def dollars(self) -> float | None:
-        """The cost of all calls; None where the price of a called model is not known."""
+        """The cost of all calls; None if the price of a called model is not known."""
         if not self._used.keys() <= self._prices.keys():
             return None
         return sum(self._prices[model].dollars(usage) for model, usage in self._used.items())
 
     def expect_price(self, model: str) -> None:
-        """UsageError when the budget is in dollars and the model has no price; checked before a run begins."""
+        """Raise UsageError if the budget is in dollars and the model has no price; checked before a run begins."""
         if self.budget.dollars:
             expect_price(model, self._prices)
 
     def check(self, model: str) -> None:
-        """EndRun("budget") when nothing is left for another call of the model.
+        """Raise EndRun("budget") if nothing is left for another call of the model.
 
-        AgentError when the budget cannot be kept because the provider reports no token counts.
+        AgentError if the budget cannot be kept because the provider reports no token counts.
         """
         self.expect_price(model)
         budget, usage = self.budget, self.usage
@@ -155,7 +155,7 @@ class Meter:
             raise EndRun(BUDGET)
 
     def count(self, model: str, usage: Usage) -> None:
-        """Add a call that was answered, now or before a resume."""
+        """Add the usage of an answered call, also of one before a resume."""
         self._used[model] = self._used.get(model, Usage()) + usage
         if not usage.input and not usage.output:
             self._uncounted = model

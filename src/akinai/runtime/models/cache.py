@@ -35,7 +35,7 @@ class Sampled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """The place of a call in a run. The same request at another place is another draw, with its own reply."""
+    """The position of a call in a run. The same request at another position is another draw, with its own reply."""
 
     seed: int
     """The run's seed."""
@@ -55,7 +55,7 @@ class ResponseCache:
     """Replies by key in a SQLite file that several processes may use at once. The first reply under a key stays."""
 
     def __init__(self, path: Path) -> None:
-        """Made by `open`."""
+        """Use `open` instead."""
         self.path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"akinai {path.name}")
         self._connection: sqlite3.Connection | None = None
@@ -122,7 +122,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             _create(connection, path)
-        # A reply that a power cut loses is simply asked for again.
+        # A reply lost in a power cut is simply requested again.
         connection.execute("PRAGMA synchronous = NORMAL")
         _enable_wal(connection)
     except BaseException:
@@ -131,8 +131,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def expect_place(file: str) -> None:
-    """UsageError for a place where no cache can be, before anything is written."""
+def expect_cache_path(file: str) -> None:
+    """Raise UsageError for a path where no cache can be, before anything is written."""
     path = Path(file)
     if path.is_dir():
         raise UsageError(f"the response cache {file!r} is a folder; name a file")
@@ -159,7 +159,7 @@ def _enable_wal(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             break
         except sqlite3.OperationalError:
-            # SQLite does not wait for others here, whatever the timeout says.
+            # SQLite does not wait for other connections here, despite the timeout.
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Embedders by name: those of the package, which need no network, and LangChain's."""
+"""Finds embedders by name: this package's own, which need no network, and LangChain's."""
 
 import os
 from typing import Any
@@ -21,7 +21,7 @@ def find_embedder(
     """The embedder of a name: "hashed", "svd" (extra `learn`), or "PROVIDER:NAME" of LangChain, such as
     "openai:text-embedding-3-small".
 
-    UsageError for one that cannot be opened. Keys come from the environment; nothing is embedded yet.
+    UsageError for an embedder that cannot be opened. Keys come from the environment; nothing is embedded yet.
     """
     if name == HASHED:
         return HashedTermVectors(tokenizer=tokenizer)

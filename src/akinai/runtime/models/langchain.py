@@ -38,7 +38,7 @@ POPULAR = (
     "openai", "anthropic", "ollama", "google_genai", "mistralai", "deepseek", "groq", "xai", "openrouter",
     "azure_openai", "bedrock_converse", "together", "fireworks", "huggingface",
 )  # fmt: skip
-"""Providers to offer first, after those of them whose packages are installed."""
+"""Providers that an error suggests first; those whose packages are installed come before the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Provider:
 
 
 def _response_format(schema: Mapping[str, Json]) -> Mapping[str, Any]:
-    """In the body as it is: LangChain's own option raises an exception for a reply that was cut off."""
+    """The option in the request body: LangChain's own option raises an exception for a reply that was cut off."""
     named = {"name": "reply", "schema": dict(schema), "strict": False}
     return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": named}}}
 
@@ -140,7 +140,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         limit: RateLimit,
         clock: Clock,
     ) -> None:
-        """Made by `open_model`."""
+        """Use `open_model` instead."""
         self.name, self.base_url, self.sampling = config.name, config.base_url, config.sampling
         self._timeout_s = config.timeout_s
         self._chat, self._close = chat, close
@@ -148,7 +148,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         self._bound: dict[bytes, Any] = {}
         self._refused: set[str] = set()
         """Options that its server refused; shared by all its conversations."""
-        # Of one conversation.
+        # State of one conversation:
         self._label: Mapping[str, Any] = {}
         self._messages = Messages()
 
@@ -192,7 +192,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         return replace(success.value, latency_s=success.latency_s, tries=success.attempts)
 
     def _structured(self, request: Request) -> Mapping[str, Any]:
-        """The options that ask for an object of the request's schema; none where its server refused them before."""
+        """The options that ask for an object of the request's schema; empty if its server refused them before."""
         if request.schema is None or _SCHEMA in self._refused:
             return {}
         options = dict(_provider(self.name.partition(":")[0]).structured(request.schema))
@@ -208,7 +208,7 @@ class LangChainModel(AbstractAsyncContextManager["LangChainModel"]):
         await self.close()
 
     def _with_tools(self, tools: Tools) -> Any:
-        """The chat model with these tools bound, once for each set of tools."""
+        """The chat model with these tools bound; each set of tools is bound once."""
         if tools.key not in self._bound:
             try:
                 bound = self._chat.bind_tools([dict(tool) for tool in tools]) if tools else self._chat
@@ -265,7 +265,7 @@ def _openai(config: _ModelConfig) -> tuple[dict[str, Any], Connect]:
     if "http_socket_options" in langchain_openai.ChatOpenAI.model_fields:
         options["http_socket_options"] = ()  # or it warns that it does not look for a proxy, which ours does
     if config.base_url:
-        # Other servers speak chat completions alone, and many know the older name of the limit alone.
+        # Other servers only offer chat completions, and many only know the older name of the limit.
         limit = options.pop("max_tokens", None)
         options |= {"base_url": config.base_url, "use_responses_api": False}
         options |= {"extra_body": {"max_tokens": limit}} if limit else {}
@@ -320,7 +320,7 @@ _OPTIONS: Mapping[str, Callable[[_ModelConfig], tuple[dict[str, Any], Connect]]]
 
 
 async def _close_nothing() -> None:
-    """For a package that manages its connections itself."""
+    """Do nothing, for a package that manages its connections itself."""
 
 
 def _provider(name: str) -> _Provider:
@@ -333,14 +333,14 @@ def _placeholder(config: _ModelConfig) -> dict[str, str]:
 
 
 def _expect_provider(config: _ModelConfig) -> None:
-    """UnknownName unless LangChain knows the provider."""
+    """Raise UnknownName unless LangChain knows the provider."""
     from langchain.chat_models import base
 
-    known: Mapping[str, Any] = getattr(base, "_BUILTIN_PROVIDERS", _PROVIDERS)
-    if config.provider not in known:
-        popular = [name for name in POPULAR if name in known]
-        first = sorted(popular, key=lambda name: not _has_package(known[name]))
-        raise UnknownName("provider of models", config.provider, known, "a model is PROVIDER:NAME", first=first)
+    providers: Mapping[str, Any] = getattr(base, "_BUILTIN_PROVIDERS", _PROVIDERS)
+    if config.provider not in providers:
+        popular = [name for name in POPULAR if name in providers]
+        first = sorted(popular, key=lambda name: not _has_package(providers[name]))
+        raise UnknownName("provider of models", config.provider, providers, "a model is PROVIDER:NAME", first=first)
 
 
 def _has_package(provider: Any) -> bool:

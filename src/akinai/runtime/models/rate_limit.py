@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 MINUTE_S = 60.0
 MAX_CONCURRENCY = 64
-"""Calls of a model at a time, by default."""
+"""Default number of simultaneous calls of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ REAL = Clock()
 class RateLimit:
     """At most `max_concurrency` calls at a time, and at most `per_minute` begun in any 60 seconds; 0 is no limit.
 
-    Shared by all runs of a model; calls begin in the order in which they asked.
+    All runs of a model share it; calls begin in the order in which they arrived.
     """
 
     def __init__(self, *, max_concurrency: int = 0, per_minute: int = 0, clock: Clock = REAL) -> None:

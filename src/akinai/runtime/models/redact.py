@@ -1,4 +1,4 @@
-"""Redaction of keys: no text that leaves a model call holds one."""
+"""Redacts keys, so that no text that leaves a model call holds one."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _LOOKS_LIKE_A_KEY = re.compile(
 
 
 def redact_keys(text: str) -> str:
-    """`text` with a mark in place of everything that is or looks like a key: providers may echo what they were sent."""
+    """The text with a mark in place of anything that is or looks like a key: providers may echo requests."""
     for secret in sorted(_secrets(), key=len, reverse=True):
         text = text.replace(secret, REMOVED)
     return _LOOKS_LIKE_A_KEY.sub(REMOVED, text)

@@ -30,7 +30,7 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long a call is tried again."""
+    """Limits on the retries of a call."""
 
     max_attempts: int = 6
     first_wait_s: float = 1.0
@@ -46,7 +46,7 @@ DEFAULT_POLICY = RetryPolicy()
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt gave no answer."""
+    """The reason why an attempt gave no answer."""
 
     kind: str
     """A few words, the same for equal kinds: "HTTP 429"."""
@@ -85,7 +85,7 @@ async def call_with_retries(
     waited = 0.0
     while True:
         outcome = await _attempt_once(attempt, len(failures) + 1, timeout_s, limit, clock)
-        # Raised here, where no error is being handled: a provider's own may hold the request with its key.
+        # Raised outside an `except` block: the provider's error may hold the request with its key.
         if isinstance(outcome, Success):
             return outcome
         failures.append(outcome)
@@ -129,7 +129,7 @@ def failure_of(error: Exception, timeout_s: float) -> Failure:
 
 
 def _wait_s(failure: Failure, attempts: int, policy: RetryPolicy, clock: Clock) -> float:
-    """Seconds before the next attempt: doubling, from half to all of it; or the provider's wish, slightly extended."""
+    """Seconds before the next attempt: a doubling wait with jitter, or the provider's request, slightly extended."""
     if failure.wait_s is not None:
         return failure.wait_s * (1 + 0.1 * clock.jitter())
     wait = min(policy.max_wait_s, policy.first_wait_s * 2 ** (attempts - 1))

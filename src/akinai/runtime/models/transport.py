@@ -20,14 +20,14 @@ WRAPPER = "unreadable_arguments"
 """The only key of an object that holds arguments which are no object."""
 
 CALLS_A_POOL = 16
-"""Calls at once that share a pool of connections, which looks at every one of its connections for every call."""
+"""Simultaneous calls per connection pool: a pool looks at each of its connections for every call."""
 
 _BODY_HEADERS = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that describe the original body."""
 
 
 def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
-    """A provider's HTTP client class whose responses have readable tool calls; it opens pools as calls need them."""
+    """A provider's HTTP client class whose responses have readable tool calls. It opens connection pools as needed."""
     base: type[httpx.AsyncClient] = client
 
     class RepairingClient(base):
@@ -38,14 +38,14 @@ def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
             self._under_way = Counter[int]()
 
         async def _send(self, request: "httpx.Request", **options: Any) -> "httpx.Response":
-            place = next(place for place in count() if self._under_way[place] < CALLS_A_POOL)
-            if place == len(self._pools):
+            index = next(index for index in count() if self._under_way[index] < CALLS_A_POOL)
+            if index == len(self._pools):
                 self._pools.append(self._open_pool())
-            self._under_way[place] += 1
+            self._under_way[index] += 1
             try:
-                return await self._pools[place].send(request, **options)
+                return await self._pools[index].send(request, **options)
             finally:
-                self._under_way[place] -= 1
+                self._under_way[index] -= 1
 
         async def aclose(self) -> None:
             await asyncio.gather(super().aclose(), *(pool.aclose() for pool in self._pools))
@@ -57,16 +57,16 @@ def repairing_client(client: Any) -> "type[httpx.AsyncClient]":
             body = repair_body(response.content)
             if body is response.content:
                 return response
-            kept = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _BODY_HEADERS]
-            return type(response)(response.status_code, headers=kept, content=body, request=request)
+            headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _BODY_HEADERS]
+            return type(response)(response.status_code, headers=headers, content=body, request=request)
 
     return RepairingClient
 
 
 class DirectCompletions:
-    """OpenAI's `completions` resource, with messages and tools sent as LangChain made them.
+    """OpenAI's `completions` resource, which sends messages and tools as LangChain made them.
 
-    The package searches all of both for names to change and finds none, which takes four fifths of a call's work.
+    The package would search both for names to change and find none, which takes four fifths of a call's CPU time.
     """
 
     def __init__(self, resource: Any) -> None:
@@ -82,9 +82,9 @@ class DirectCompletions:
 
 
 def repair_body(body: bytes) -> bytes:
-    """A provider's answer with an object as the arguments of every tool call; others are wrapped in one.
+    """A provider's answer in which the arguments of every tool call are an object; other arguments are wrapped in one.
 
-    Handles OpenAI's chat completions and responses, and Anthropic's messages. Any other body is returned as it is.
+    Handles OpenAI's chat completions and responses, and Anthropic's messages. Any other body is returned unchanged.
     """
     if b"arguments" not in body and b"tool_use" not in body:
         return body
@@ -97,14 +97,14 @@ def repair_body(body: bytes) -> bytes:
 
 
 def wrap(arguments: Json) -> dict[str, Any]:
-    """Arguments as an object, which servers require, whatever the model wrote."""
+    """Arguments as an object, which servers require; arguments that are no object are wrapped in one."""
     if isinstance(arguments, Mapping):
         return dict(cast("Mapping[str, Any]", arguments))
     return {WRAPPER: arguments if isinstance(arguments, str) else canonical(arguments)}
 
 
 def unwrap(arguments: object) -> Json:
-    """Arguments as the model wrote them: an object, or text where they are no object or not canonical JSON."""
+    """Arguments as the model wrote them: an object, or text if they are no object or not canonical JSON."""
     if isinstance(arguments, dict):
         table = cast("dict[str, Any]", arguments)
         arguments = table[WRAPPER] if table.keys() == {WRAPPER} else table

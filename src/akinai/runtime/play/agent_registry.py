@@ -15,7 +15,7 @@ from akinai.core.errors import UnknownName, UsageError, why_unreadable
 from akinai.core.stores import RunHeader
 from akinai.core.worlds import World
 from akinai.runtime.models.budget import Meter, known_prices
-from akinai.runtime.models.cache import expect_place
+from akinai.runtime.models.cache import expect_cache_path
 from akinai.runtime.play.agent_spec import CHAT, RULES, AgentSpec, ModelChoice
 
 GROUP = "akinai.agents"
@@ -93,7 +93,7 @@ def check_spec(world: World[Any], spec: AgentSpec, *, open_models: bool = True) 
     if spec.sub_agents and spec.sub_agents != RULES and ":" not in spec.sub_agents:
         raise UsageError(f"the sub-agents' model is PROVIDER:NAME or 'rules', not {spec.sub_agents!r}")
     if spec.cache:
-        expect_place(spec.cache)
+        expect_cache_path(spec.cache)
     if open_models:
         for choice in spec.models:
             check_model(spec, choice)

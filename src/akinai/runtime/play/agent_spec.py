@@ -21,11 +21,11 @@ STRUCTURED = "structured"
 MODEL_AGENTS = (CHAT, STRUCTURED)
 """Agents that ask a model: by tool calls, or by one JSON object in each reply."""
 RULES = "rules"
-"""In place of the sub-agents' model: they play by rules."""
+"""Stands for the sub-agents' model: they play by rules."""
 PLAYBOOK_TOKENS = 2_000
-"""Tokens of a playbook that an agent which asks a model sees at a time, by default."""
+"""Default number of playbook tokens that an agent which asks a model sees at a time."""
 AGENT_SPEC = "agent_spec"
-"""The key of a run card that holds the parts of the spec which have no key of their own."""
+"""The key of a run card for the parts of the spec that have no key of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ModelChoice:
 
     @property
     def sampling(self) -> dict[str, Json]:
-        """The sampling parameters that are set; the provider decides about the rest."""
+        """The sampling parameters that are set; the provider has defaults for the others."""
         parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
         return {name: value for name, value in parameters.items() if value is not None}
 
@@ -75,15 +75,15 @@ class AgentSpec:
     """Its name, as `--agent` takes it."""
     model: ModelChoice | None = None
     sub_agents: str | None = None
-    """The model of the sub-agents; None is the same model, "rules" none."""
+    """The model of the sub-agents; None means the same model, "rules" means none."""
     memory: Memory = "trim"
     window_tokens: int = 30_000
     budget: Budget = NO_BUDGET
     cache: str | None = None
-    """The file of the response cache; None is no cache."""
+    """The file of the response cache; None for no cache."""
     timeout_s: float = 180.0
     calls_per_minute: int = 0
-    """Limit on the calls of all runs together; 0 is none."""
+    """Limit on the calls of all runs together; 0 for no limit."""
     group_models: tuple[tuple[str, str], ...] = ()
     """Models that the settings name for groups of actors: (group, model), in the world's order."""
     model_defaults: ModelChoice | None = None
@@ -91,12 +91,12 @@ class AgentSpec:
     bullets: tuple[str, ...] = ()
     """Bullets of a playbook that every agent of the run is given; the run card holds them and their digest."""
     playbook: str = ""
-    """A playbook as JSON text, in place of bullets: agents that ask a model search it, others are given all of it. The
-    run card holds it and its digest."""
+    """A playbook as JSON text, instead of bullets: agents that ask a model search it, others get all of it. The run
+    card holds it and its digest."""
     playbook_tokens: int = PLAYBOOK_TOKENS
-    """The most tokens of the playbook that an agent which asks a model sees at a time; 0 is all of it."""
+    """Most tokens of the playbook that an agent which asks a model sees at a time; 0 for all of it."""
     embedder: str = ""
-    """The vectors by which such an agent searches its playbook: "hashed", "svd" or "PROVIDER:NAME"; empty: hashed."""
+    """The embedder for searching the playbook: "hashed", "svd" or "PROVIDER:NAME"; empty means hashed."""
     embedder_base_url: str | None = None
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class AgentSpec:
 
     @property
     def all_bullets(self) -> tuple[str, ...]:
-        """The bullets that an agent which searches no playbook is given."""
+        """The bullets for an agent that does not search its playbook."""
         if self.bullets or not self.playbook:
             return self.bullets
         from akinai.runtime.play.lookup import playbook_search
@@ -131,7 +131,7 @@ class AgentSpec:
         return replace(self, group_models=tuple((group, str(model)) for group, model in models if model))
 
     def model_of(self, group: str = "") -> ModelChoice | None:
-        """The model that plays a group, or the actors outside any group; None where none does.
+        """The model that plays a group, or the actors outside any group; None if no model does.
 
         A group's model takes address and sampling from the run's model. The address belongs to a provider: a model of
         another provider is asked at its own.
@@ -145,7 +145,7 @@ class AgentSpec:
 
     @property
     def models(self) -> Sequence[ModelChoice]:
-        """Every model that plays, each once, without the model of the sub-agents."""
+        """Every model that plays, once each, without the model of the sub-agents."""
         choices = (self.model_of(group) for group in ("", *dict(self.group_models)))
         return list(dict.fromkeys(choice for choice in choices if choice))
 
@@ -164,11 +164,11 @@ class AgentSpec:
     def card(self) -> dict[str, Json]:
         """Its part of a run card; `from_card` reads it."""
         card: dict[str, Json] = {"agent": self.agent, "model": None, "sampling": None, "playbook": None}
-        rest: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
+        own_keys: dict[str, Json] = {"budget": asdict(self.budget)} if self.budget != NO_BUDGET else {}
         model = self.model or (self.model_defaults or ModelChoice("") if self.group_models else None)
         if model:
             card |= {"model": model.name or None, "sampling": model.sampling}
-            rest |= {
+            own_keys |= {
                 "base_url": model.base_url,
                 "sub_agents": self.sub_agents,
                 "memory": self.memory,
@@ -179,27 +179,27 @@ class AgentSpec:
                 **({"group_models": dict(self.group_models)} if self.group_models else {}),
             }
         if self.playbook:
-            rest |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
-            named = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}
-            rest |= {name: value for name, value in named.items() if value}
-            card["playbook"] = _digest([rest["playbook"], self.playbook_tokens, *filter(None, named.values())])
+            own_keys |= {"playbook": json.loads(self.playbook), "playbook_tokens": self.playbook_tokens}
+            embedding = {"embedder": self.embedder or None, "embedder_base_url": self.embedder_base_url}
+            own_keys |= {name: value for name, value in embedding.items() if value}
+            card["playbook"] = _digest([own_keys["playbook"], self.playbook_tokens, *filter(None, embedding.values())])
         if self.bullets:
             card["playbook"] = _digest([*self.bullets])
-            rest["bullets"] = [*self.bullets]
-        return card | ({AGENT_SPEC: rest} if rest else {})
+            own_keys["bullets"] = [*self.bullets]
+        return card | ({AGENT_SPEC: own_keys} if own_keys else {})
 
     @staticmethod
     def from_card(card: Mapping[str, Any], agent: str) -> "AgentSpec":
         """The spec that a run card holds, for a resume."""
-        rest = dict(cast("Mapping[str, Any]", card.get(AGENT_SPEC) or {}))
-        budget, base_url = Budget(**rest.pop("budget", {})), rest.pop("base_url", None)
-        group_models: Mapping[str, str] = rest.pop("group_models", {})
-        # As the text that it was, whatever a store did to the order of its keys.
-        playbook = canonical(rest["playbook"]) if rest.get("playbook") else ""
-        rest |= {"bullets": tuple(rest.get("bullets", ())), "playbook": playbook}
+        fields = dict(cast("Mapping[str, Any]", card.get(AGENT_SPEC) or {}))
+        budget, base_url = Budget(**fields.pop("budget", {})), fields.pop("base_url", None)
+        group_models: Mapping[str, str] = fields.pop("group_models", {})
+        # Canonical, since a store may change the order of its keys.
+        playbook = canonical(fields["playbook"]) if fields.get("playbook") else ""
+        fields |= {"bullets": tuple(fields.get("bullets", ())), "playbook": playbook}
         name = card.get("model") if agent in MODEL_AGENTS else None
         if not name and not group_models:
-            return AgentSpec(agent, budget=budget, **rest)
+            return AgentSpec(agent, budget=budget, **fields)
         sampling = cast("Mapping[str, Any]", card.get("sampling") or {})
         model = ModelChoice(name or "", base_url, **sampling)
         return AgentSpec(
@@ -208,7 +208,7 @@ class AgentSpec:
             budget=budget,
             group_models=tuple(group_models.items()),
             model_defaults=model,
-            **rest,
+            **fields,
         )
 
 

@@ -28,9 +28,9 @@ class PendingDecisions:
         self._tasks[actor] = asyncio.create_task(self._run(actor))
 
     async def next(self, timeout_s: float | None = None) -> tuple[str, Move] | None:
-        """The next actor that has decided, and its move; None at the timeout.
+        """The next actor that has decided, and its move; None after `timeout_s`.
 
-        Raises what an agent raised, which ends the run even while others are deciding.
+        Raises an agent's exception, which ends the run even while others are deciding.
         """
         try:
             async with asyncio.timeout(timeout_s):
@@ -43,7 +43,7 @@ class PendingDecisions:
         return actor, move
 
     async def finish(self) -> None:
-        """Let all decide and drop their moves: their model calls have been paid for and are recorded."""
+        """Wait for all decisions and drop the moves: their model calls are paid for and get recorded."""
         await asyncio.gather(*self._tasks.values())
         self._tasks.clear()
 
@@ -61,7 +61,7 @@ class PendingDecisions:
             move: Move | BaseException = await self._decide(actor)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # raised where the decision is taken from the queue
+        except BaseException as error:  # `next` raises it
             move = error
         self._decided.put_nowait((actor, move))
 

@@ -1,6 +1,7 @@
-"""The driver lets actors act until the game, an agent or a budget ends the run; `play_run` plays a run of a store."""
+"""The driver lets actors act until the world, an agent or a budget ends the run; `play_run` plays a stored run."""
 
 import asyncio
+import traceback
 from collections.abc import AsyncIterable, Callable, Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
@@ -20,7 +21,6 @@ from akinai.runtime.garbage import never_collecting
 from akinai.runtime.play.agent_registry import agent_factory, with_bullets
 from akinai.runtime.play.agent_spec import AgentSpec, spec_of
 from akinai.runtime.play.concurrent import PendingDecisions, seconds_to_alarm
-from akinai.runtime.play.failures import failed_header, original_error
 from akinai.runtime.play.model_pool import ModelPool
 from akinai.runtime.play.repeats import Repeats
 from akinai.runtime.play.seats import Seats
@@ -28,22 +28,24 @@ from akinai.runtime.play.session import LocalSession
 from akinai.runtime.runs.records import ENDED_BY_AGENT, RESUMABLE, TRACEBACK
 
 BATCH = 500
-"""Entries that a reproducible run commits together: a resume makes again what a crash loses, byte for byte."""
+"""Entries that a reproducible run commits together: after a crash, a resume repeats lost ones byte for byte."""
 SINCE = "since"
-"""The key of a run card that holds the last entry of a fork made by another agent."""
+"""The key of a fork's run card for the last entry that another agent made."""
+LONGEST_TRACEBACK = 20_000
+"""Characters of a traceback that a run card holds, the last ones."""
 MOVES_A_TURN = 64
-"""Moves after which the event loop gets a turn, so that Ctrl-C reaches a player that never waits."""
+"""Moves after which the event loop runs, so that Ctrl-C reaches a player that never awaits."""
 
 
 @runtime_checkable
 class Remembers(Protocol):
-    """An agent that can take over moves which another agent made, as on a fork with another model.
+    """An agent that can take over moves which another agent made, as in a fork with another model.
 
-    On a resume an agent normally decides its own moves again. One with `remember_on_resume = True` is given them too.
+    On a resume an agent normally decides its own moves again. With `remember_on_resume = True` it takes them over too.
     """
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
-        """Take over a recorded move of its actor; `view` and `last` are what `act` would have been given."""
+        """Take over a recorded move of its actor; `view` and `last` are the arguments that `act` would have got."""
         ...
 
 
@@ -69,9 +71,9 @@ class Driver:
         seats: Seats | None = None,
         actions: dict[str, int] | None = None,
     ) -> None:
-        """`max_actions` is the cap of each actor, `max_repeats` that of its `Repeats`; 0 is none.
+        """`max_actions` caps the actions of each actor, `max_repeats` its repetitions (`Repeats`); 0 for no cap.
 
-        Actors that `seats` holds are played there, also those with the world's own player. `actions` counts entries.
+        Actors that `seats` holds are played there, even those with the world's own player. `actions` counts entries.
         """
         self.session, self._factory, self._cap, self._seats = session, factory, max_actions, seats
         self._repeats = Repeats(session.world, max_repeats)
@@ -80,14 +82,14 @@ class Driver:
         self._actions = {} if actions is None else actions
         self._task_cap = _int_at(session.genesis.setup, "sub_agent_messages")
         self._task_actions: dict[str, int] = {}
-        """By sub-agent, for its present task."""
+        """Actions of each sub-agent in its present task."""
         self.ended_by_agent = False
         """Whether the run was ended by an agent or a cap, not by its world."""
         self.on_entry: Callable[[], None] | None = None
         """Called after every entry, for progress."""
 
     def agent(self, actor: str) -> Agent:
-        """The agent of an actor, made when it first acts."""
+        """The agent of an actor, created when it first acts."""
         if actor not in self._agents:
             session, factory = self.session, self._own_player(actor) or self._factory
             self._agents[actor] = make_agent(session.world, factory, actor, session.genesis, session.state)
@@ -101,11 +103,11 @@ class Driver:
     async def recall(self, entries: AsyncIterable[Entry], *, since: int = 0, forked_at: int = 0) -> None:
         """Bring session and agents to the end of a recorded past.
 
-        After entry `since` an agent decides its own moves again: AgentError where they differ from the record. The
-        moves up to `since` were another agent's: an agent with `remember` takes them over, any other begins afresh.
+        After entry `since` an agent decides its own moves again: AgentError if they differ from the record. The moves
+        up to `since` were another agent's: an agent with `remember` takes them over, any other begins afresh.
         With `remember` it takes over all moves up to entry `forked_at`, even its own, since the replies of its model
         are in the trace of another run. An actor with the world's own player keeps that player in every fork.
-        ReplayMismatch where the rules no longer give the recorded outcome.
+        ReplayMismatch if the rules no longer give the recorded outcome.
         """
         async for entry in entries:
             actor = entry.actor
@@ -155,19 +157,19 @@ class Driver:
             self._task_actions[actor] = self._task_actions.get(actor, 0) + 1 if active else 0
 
     def _closing_action(self, actor: str) -> Action | None:
-        """The action that closes a sub-agent's task once its cap is reached; None before."""
+        """The action that closes a sub-agent's task once its cap is reached; None before that."""
         if not self._task_cap or self._task_actions.get(actor, 0) < self._task_cap:
             return None
         return self.session.world.facets.sides.closing_action(self.session.state, actor)
 
     async def aclose(self) -> None:
-        """Release what the agents hold."""
+        """Close the agents."""
         for agent in self._agents.values():
             if isinstance(agent, Closes):
                 await agent.close()
 
     async def play(self) -> str:
-        """Play to an ending and return it. AgentError when an agent fails; every entry so far is kept."""
+        """Play to an ending and return it. AgentError if an agent fails; all entries so far are kept."""
         world = self.session.world
         try:
             if world.now(self.session.state) is None:
@@ -188,7 +190,7 @@ class Driver:
         return world.ending(self.session.state) or "stopped"
 
     async def _play_concurrently(self) -> str:
-        """Let all actors that may act decide at the same time; each move is judged on the state when it arrives."""
+        """Let all actors that may act decide at the same time; each move applies to the state at its arrival."""
         world, session = self.session.world, self.session
         pending = PendingDecisions(self._decide)
         try:
@@ -208,7 +210,7 @@ class Driver:
                     return ending or "stopped"
                 if decided := await pending.next(seconds_to_alarm(alarms, session.now_us())):
                     await self._act(*decided)
-        except Exception:  # of an agent, a world or a store: what the others were asked is not lost
+        except Exception:  # of an agent, a world or a store: the calls of the others are still recorded
             await pending.finish()
             raise
         finally:
@@ -247,7 +249,7 @@ class Driver:
 
 
 class _AgentCode:
-    """Code of an actor's agent: its exceptions become AgentCrash, but for Akinai's own."""
+    """A context for the code of an actor's agent: its exceptions become AgentCrash, except Akinai's own."""
 
     def __init__(self, actor: str) -> None:
         self._actor = actor
@@ -255,7 +257,7 @@ class _AgentCode:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, frames: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, AkinaiError | EndRun):
             raise AgentCrash(f"the agent of {self._actor} broke: {type(error).__name__}: {error}") from error
 
@@ -266,22 +268,22 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class PlayContext:
-    """What a run is played with, beside its header: objects that have no name to find them by, and shared models."""
+    """Everything that a run is played with besides its header: objects without a name, and shared models."""
 
     world: World[Any] | None = None
     factory: AgentFactory | None = None
     pool: ModelPool | None = None
-    """The open models of the run's agent spec."""
+    """The opened models of the run's agent spec."""
     seats: Seats | None = None
     """The actors that are played from outside."""
     raise_errors: bool = False
-    """Whether the error that fails a run is raised, once it is in the run's header."""
+    """Whether the error that fails a run is raised after it is written to the run's header."""
     steps: list[Step[Any]] | None = None
-    """Filled with the steps of the run, recalled ones included, so that it is scored without a second fold."""
+    """Filled with the steps of the run, recalled ones included, so that scoring needs no replay."""
 
 
 BY_NAME = PlayContext()
-"""World and agent are found by their names, and no model is asked."""
+"""A context that finds world and agent by name and asks no model."""
 
 
 async def play_run(
@@ -289,9 +291,9 @@ async def play_run(
 ) -> RunHeader:
     """Play a run from the end of its ledger to an ending, and return the header that says how it ended.
 
-    An error makes the run failed, with the reason in its header; every entry so far is kept. A run that was done and
+    An error makes the run failed, with the reason in its header; all entries so far are kept. A run that was done and
     cannot be recalled is returned as failed and stays done in the store. A cancelled run stays open. Raises StoreError,
-    since nothing can be written then, and with `raise_errors` the error of the run: an agent's own exception as it was.
+    since nothing can be written then, and with `raise_errors` the error of the run, an agent's exception unwrapped.
     """
     world = context.world or worlds.load(header.genesis.world)
     spec, actions = spec_of(header), dict[str, int]()
@@ -314,7 +316,7 @@ async def play_run(
 
 
 def is_reproducible(world: World[Any], spec: AgentSpec) -> bool:
-    """Whether a run can be made again from its genesis alone, so that many entries may be committed together."""
+    """Whether a run follows from its genesis alone, so that many entries may be committed together."""
     return not spec.asks_model and spec.agent in world.players
 
 
@@ -328,12 +330,12 @@ async def _recall_and_play(
         _expect_whole_past(header, session)
     except StoreError:
         raise
-    except Exception as error:  # of somebody's agent or world: it fails this run alone
-        failed = failed_header(header, error)
-        if header.status != "done" and not isinstance(error, LedgerError):  # a damaged record is left as it is
+    except Exception as error:  # of a third party's agent or world: it fails this run alone
+        failed = _failed_header(header, error)
+        if header.status != "done" and not isinstance(error, LedgerError):  # a damaged record is not touched
             await store.update(failed)
         if context.raise_errors:
-            raise original_error(error) from None
+            raise _original_error(error) from None
         return failed
     if progress:
         driver.on_entry = _day_reporter(header, session, progress)
@@ -353,8 +355,8 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
         header = replace(header, status="done", ending=ending, error=None, card=card)
     except StoreError:
         raise
-    except Exception as error:  # of somebody's agent or world: it fails this run alone
-        failure, header = error, failed_header(header, error)
+    except Exception as error:  # of a third party's agent or world: it fails this run alone
+        failure, header = error, _failed_header(header, error)
     except BaseException:  # cancelled, or Ctrl-C
         header = replace(header, status="open", ending="stopped", error=None, card=card)
         await store.update(replace(header, entries=session.seq, digest=session.digest))
@@ -363,12 +365,42 @@ async def _play_to_the_end(store: Books, header: RunHeader, driver: Driver, cont
     header = replace(header, entries=session.seq, digest=session.digest, card={**header.card, **calls})
     await store.update(header)
     if failure and context.raise_errors:
-        raise original_error(failure)
+        raise _original_error(failure)
     return header
 
 
+def _failed_header(header: RunHeader, error: Exception) -> RunHeader:
+    """The header of a run that an error ended: the reason, and the traceback unless the error is Akinai's own."""
+    card = {name: value for name, value in header.card.items() if name != TRACEBACK}
+    original = _original_error(error)
+    if not isinstance(original, AkinaiError):
+        card[TRACEBACK] = "".join(traceback.format_exception(original))[-LONGEST_TRACEBACK:]
+    return replace(header, status="failed", ending=None, error=_reason(error), card=card)
+
+
+def _original_error(error: Exception) -> Exception:
+    """The exception of an agent's own code, without the driver's frames; any other error as it is."""
+    cause = error.__cause__
+    if not isinstance(error, AgentCrash) or not isinstance(cause, Exception):
+        return error
+    frames = cause.__traceback__
+    while frames and frames.tb_next and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return cause.with_traceback(frames)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, AkinaiError):
+        return str(error)
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    where = f", {frames.tb_frame.f_code.co_filename} line {frames.tb_lineno}" if frames else ""
+    return f"{type(error).__name__}: {error} (a fault in the program{where})"
+
+
 def _fork_point(header: RunHeader) -> int:
-    """The last entry that a fork shares with its origin; 0 for a run that is no fork."""
+    """The last entry that a fork shares with its parent; 0 for a run that is no fork."""
     return int((header.parent or "#0").rpartition("#")[2])
 
 
@@ -382,7 +414,7 @@ def _int_at(table: Mapping[str, Json], name: str) -> int:
 
 
 def _day_reporter(header: RunHeader, session: LocalSession[Any], progress: Progress) -> Callable[[], None]:
-    world, reported, days_wanted = session.world, 0, horizon(header)
+    world, reported, all_days = session.world, 0, horizon(header)
     start = world.now(world.begin(header.genesis))
 
     def on_entry() -> None:
@@ -390,11 +422,11 @@ def _day_reporter(header: RunHeader, session: LocalSession[Any], progress: Progr
         now = world.now(session.state)
         if start is not None and now is not None and (days := midnights(start, now)) > reported:
             reported = days
-            progress(header.run_id, days, days_wanted)
+            progress(header.run_id, days, all_days)
 
     return on_entry
 
 
 def horizon(header: RunHeader) -> int:
-    """The days that a run is to play; 0 without a horizon."""
+    """The number of days that a run will play; 0 without a horizon."""
     return _int_at(header.genesis.setup, "days")

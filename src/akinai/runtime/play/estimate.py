@@ -21,7 +21,7 @@ WINDOW_TOKENS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The known and assumed properties of the planned runs."""
+    """Known and assumed properties of the planned runs."""
 
     max_messages: int = 0
     """The cap on an actor's actions; 0 where days end the run."""
@@ -40,18 +40,18 @@ class Workload:
     runs: int = 1
     """Conversations: one for each run, or for each actor of each run."""
     at_once: int = 1
-    """Conversations at the same time."""
+    """Number of simultaneous conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Expected totals of all runs. One call is counted for every action, so the estimate is rather high."""
+    """Expected totals of all runs. Every action counts as one call, so the estimate is rather high."""
 
     messages: int
     usage: Usage
     hours: float
     dollars: float | None
-    """None where the price is not known. No token is counted as cached."""
+    """None if the price is not known. No token counts as cached."""
     sides: tuple["Side", ...] = ()
     """The actors that models play."""
 
@@ -68,8 +68,8 @@ def estimate(load: Workload, price: Price | None = None) -> Estimate:
     output tokens: messages x tokens a reply. hours: messages x seconds a call, x runs / runs at once, rounded up.
     """
     messages = _messages(load)
-    each = Usage(_input_tokens(messages, load), messages * load.tokens_a_reply)
-    usage = Usage(each.input * load.runs, each.output * load.runs)
+    usage_a_run = Usage(_input_tokens(messages, load), messages * load.tokens_a_reply)
+    usage = Usage(usage_a_run.input * load.runs, usage_a_run.output * load.runs)
     rounds = math.ceil(load.runs / max(1, load.at_once))
     return Estimate(
         messages=messages * load.runs,
@@ -82,7 +82,7 @@ def estimate(load: Workload, price: Price | None = None) -> Estimate:
 SECONDS_PER_CALL = 5.0
 MESSAGES_PER_DAY = 10
 PARALLEL_RUNS = 64
-"""Runs that wait for models at the same time, unless the command says otherwise."""
+"""Default number of runs that wait for models at the same time."""
 
 
 def estimate_runs(
@@ -95,11 +95,11 @@ def estimate_runs(
     settings: Mapping[str, Any] | Sequence[str] = (),
     jobs: int | None = None,
 ) -> Estimate:
-    """What runs of an agent on these seeds are expected to take. UsageError where no model plays."""
+    """Estimate the runs of an agent on these seeds. UsageError if no model plays."""
     setup = prepare(world, preset=preset, days=days, settings=settings, thinks=spec.asks_model).setup
     spec = spec.with_group_models(world, setup)
-    played = tuple(sides(world, Genesis(world.name, seeds[0], setup), spec))
-    if not played:
+    model_sides = tuple(sides(world, Genesis(world.name, seeds[0], setup), spec))
+    if not model_sides:
         raise UsageError("--dry-run tells what a model's runs will take; name one with --model")
     cap, horizon = spec.budget.actions or setup.get("max_messages", 0), setup.get("days", 0)
     prices = known_prices()
@@ -118,13 +118,13 @@ def estimate_runs(
             ),
             prices.get(side.model),
         )
-        for side in played
+        for side in model_sides
     ]
-    return replace(together(parts), sides=played)
+    return replace(together(parts), sides=model_sides)
 
 
 def together(parts: Sequence[Estimate]) -> Estimate:
-    """The estimate of several sides that play at the same time: the sums, and the longest hours."""
+    """The estimate of several sides that play at the same time: sums of everything but hours, of which the longest."""
     dollars = [part.dollars for part in parts if part.dollars is not None]
     return Estimate(
         messages=sum(part.messages for part in parts),
@@ -141,7 +141,7 @@ class Side:
     model: str
     actors: int
     messages: int
-    """Expected actions of each, rounded up; 0 where days decide."""
+    """Expected actions of each actor, rounded up; 0 where days decide."""
     tokens_at_first: int
     """Tokens of the longest of their first requests."""
 
@@ -173,9 +173,9 @@ def _messages(load: Workload) -> int:
 
 
 def _input_tokens(messages: int, load: Workload) -> int:
-    """The sum over n of min(window, first + (n - 1) x growth), without the loop."""
+    """The sum over n of min(window, first + (n - 1) x growth), in closed form."""
     room = max(0, load.window_tokens - load.tokens_at_first)
     growing = messages if not load.tokens_a_message else min(messages, room // load.tokens_a_message + 1)
     growing = growing if room else 0
-    grown = growing * load.tokens_at_first + load.tokens_a_message * growing * (growing - 1) // 2
-    return grown + (messages - growing) * load.window_tokens
+    growing_tokens = growing * load.tokens_at_first + load.tokens_a_message * growing * (growing - 1) // 2
+    return growing_tokens + (messages - growing) * load.window_tokens

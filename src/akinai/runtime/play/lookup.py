@@ -1,4 +1,4 @@
-"""Playbooks for agents that ask a model: shown whole where they fit the budget, else searched as the agent plays."""
+"""Playbooks for agents that ask a model: shown whole if they fit the budget, else searched as the agent plays."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -13,7 +13,7 @@ from akinai.learning.search.injection import Injection, inject, inject_all
 from akinai.retrieval import Embedder
 
 MOST_RESULTS = 200
-"""Bullets that a search returns at most; the token budget decides how many of them are shown."""
+"""Most bullets that a search returns; the token budget decides how many of them are shown."""
 LOOKED_UP = "looked_up"
 """Key of a trace record: the bullets that a search before the call found."""
 
@@ -24,8 +24,8 @@ class PlaybookSearch:
     def __init__(
         self, playbook: Playbook, tokens: int, embedder: Callable[[], Embedder | EmbedderFitter] | None = None
     ) -> None:
-        """`tokens` is the budget of a search result; 0 is no limit. `embedder` opens what makes the vectors, where
-        something has to be searched for; None: hashed words."""
+        """`tokens` is the budget of a search result; 0 for no limit. `embedder` opens the embedder when the first
+        search needs it; None for hashed words."""
         whole = inject_all(playbook)
         self._playbook, self._tokens = playbook, tokens
         self._whole = whole if tokens == 0 or whole.tokens <= tokens else None
@@ -38,7 +38,7 @@ class PlaybookSearch:
         return tuple(bullet.content for bullet in self._playbook)
 
     def find(self, situation: str) -> Injection:
-        """The whole playbook where it fits; otherwise the bullets nearest to the situation, as many as fit."""
+        """The whole playbook if it fits; otherwise the bullets nearest to the situation, as many as fit."""
         if self._whole is not None:
             return self._whole
         if self._index is None:
@@ -55,19 +55,19 @@ class ActorLookup:
         self._notes: dict[str, Json] = {}
 
     def __call__(self, situation: str) -> RetrievedBullets:
-        found = self._search.find(situation)
-        self._notes = {LOOKED_UP: {"bullets": [*found.bullet_ids], "tokens": found.tokens}}
-        return RetrievedBullets(found.text, found.bullet_ids, found.tokens)
+        injection = self._search.find(situation)
+        self._notes = {LOOKED_UP: {"bullets": [*injection.bullet_ids], "tokens": injection.tokens}}
+        return RetrievedBullets(injection.text, injection.bullet_ids, injection.tokens)
 
     def take_notes(self) -> Mapping[str, Json]:
-        """The notes for the next call's trace record; empty when nothing was searched since the last one."""
+        """The notes for the next call's trace record; empty if there was no search since the last call."""
         notes, self._notes = self._notes, {}
         return notes
 
 
 @lru_cache(maxsize=4)
 def playbook_search(text: str, tokens: int, embedder: str = "", embedder_base_url: str | None = None) -> PlaybookSearch:
-    """The search over the playbook in a JSON text, shared by all runs. CorruptPlaybook for a text that holds none."""
+    """The search over the playbook in a JSON text, shared by all runs. CorruptPlaybook for any other text."""
     if not embedder:
         return PlaybookSearch(loads(text), tokens)
     from akinai.runtime.models.embeddings import find_embedder

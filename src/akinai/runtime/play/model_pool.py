@@ -1,4 +1,4 @@
-"""The models of a command, opened once and shared by all its runs, and the agents that ask them."""
+"""The models of a command, opened once and shared by all its runs, and their agents."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,7 +19,7 @@ from akinai.runtime.play.recording import CallRecorder
 from akinai.runtime.play.trace_codec import figures
 
 CALLS = "calls"
-"""The key of a run card that holds totals of the model calls."""
+"""The key of a run card for the totals of the model calls."""
 
 
 class ModelPool:
@@ -34,7 +34,7 @@ class ModelPool:
         prices: Prices,
         meter: Meter | None = None,
     ) -> None:
-        """`meter` counts all runs together; without it, each run has the spec's budget for itself."""
+        """`meter` counts all runs together; without it, each run has the spec's whole budget."""
         self.spec = spec
         self._models, self._sub_model, self._cache, self._prices = models, sub_model, cache, prices
         self._meter = meter
@@ -47,9 +47,9 @@ class ModelPool:
         factory: AgentFactory | None = None,
         actions: Mapping[str, int] | None = None,
     ) -> AgentFactory:
-        """The factory of a run's agents. `factory` makes those that ask no model, where the agent is an object.
+        """The factory of a run's agents. `factory` makes those that ask no model, if the agent is an object.
 
-        `actions` counts the entries of each actor as they come, for the records of calls. UsageError for an unknown
+        `actions` counts each actor's entries as they are written, for the records of calls. UsageError for an unknown
         agent.
         """
         plain = None if self.spec.model else factory or agent_factory(world, self.spec.agent)
@@ -106,9 +106,7 @@ async def open_model_pool(
 ) -> AsyncGenerator[ModelPool]:
     """The pool of a spec; its models and cache are closed at the end. `meter` as for `ModelPool`.
 
-    `at_once` runs share it: each may have a call under way, however many they are.
-
-    UsageError for what cannot be opened.
+    `at_once` runs share it, and each may have a call under way. UsageError for a model or cache that cannot be opened.
     """
     if not spec.asks_model:
         yield ModelPool(spec, {}, None, None, {})

@@ -1,4 +1,4 @@
-"""Recording of model calls: each is in the trace before its reply is used, and a resume repeats it from there."""
+"""Records model calls: each is in the trace before its reply is used, and a resume reads it from there."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ TakeNotes = Callable[[], Mapping[str, Json]]
 
 
 class CallRecorder:
-    """The model calls of one run. Its askers share the meter, the trace and the cache."""
+    """Records the model calls of one run. Its askers share the meter, the trace and the cache."""
 
     def __init__(
         self,
@@ -66,12 +66,12 @@ class _CallLog:
 
     def __init__(self, actor: str) -> None:
         self.actor = actor
-        self.made = 0
-        """Calls made or repeated so far."""
+        self.count = 0
+        """Number of calls so far, those read from the trace included."""
         self.lock = asyncio.Lock()
         """Held during a call, since a resume must give calls the same numbers."""
         self.recorded: Sequence[Call] | None = None
-        """Calls that were in the trace before the first one here; None until they are read."""
+        """Calls that an earlier process left in the trace; None until they are read."""
         self.codec = TraceCodec()
 
     async def read(self, run_id: str, book: TraceBook) -> Sequence[Call]:
@@ -94,20 +94,20 @@ class _RecordingAsker:
         self._take_notes: TakeNotes = take_notes or dict
 
     async def ask(self, request: Request) -> Reply:
-        """The reply to this actor's next call, from the trace or made now and recorded.
+        """The reply to this actor's next call: read from the trace, or requested now and recorded.
 
-        EndRun when the budget is spent. AgentError when the trace has another request under this number; ModelError.
+        EndRun when the budget is spent. AgentError if the trace has another request under this number; ModelError.
         """
         log, recorder = self._log, self._recorder
         async with log.lock:
             notes = self._take_notes()
             recorded = await log.read(recorder.run_id, recorder.book)
-            number = log.made + 1
+            number = log.count + 1
             if number <= len(recorded):
                 reply = self._repeat(recorded[number - 1], request)
             else:
                 reply = await self._call(request, number, notes)
-            log.made = number
+            log.count = number
             return reply
 
     def _repeat(self, call: Call, request: Request) -> Reply:
@@ -148,7 +148,7 @@ class _RecordingAsker:
 
 
 def _settled(reply: Reply) -> Reply:
-    """The reply as the trace will return it, so that a resume gives the agent the same one."""
+    """The reply as the trace will return it, so that a resume gives the agent the same reply."""
     return replace(reply, calls=tuple(replace(call, arguments=settled(call.arguments)) for call in reply.calls))
 
 

@@ -1,4 +1,4 @@
-"""An actor that repeats itself without effect is stuck, and its run ends."""
+"""Detects actors that repeat an action without effect: they are stuck, and their run ends."""
 
 from typing import Any, NamedTuple
 
@@ -12,26 +12,26 @@ STUCK = "stuck"
 
 
 class _Repeated(NamedTuple):
-    """The last action of an actor, the code of its outcome, its place among all actions, and how often it was done."""
+    """The last action of an actor, its outcome's code, its number among all actions, and its repetitions."""
 
     action: Action
     code: str | None
-    place: int
+    number: int
     times: int
 
 
 class Repeats:
-    """Counts how often each actor does the same in a row to no effect.
+    """Counts how often in a row each actor repeats an action without effect.
 
-    To no effect is what is refused, a reply without a readable action included; and what leaves the state, or the facts
-    that the world gives of it, as they were, while nobody else acts.
+    An action has no effect if it is refused (an unreadable reply included), or if it leaves the state, or the world's
+    facts about it, unchanged while nobody else acts.
     """
 
     def __init__(self, world: World[Any], cap: int) -> None:
-        """`cap` is how often an actor may do the same; 0 is without end."""
+        """`cap` is how often an actor may repeat an action; 0 for no limit."""
         self._facts, self._cap = world.facets.judging.facts, cap
         self._repeated: dict[str, _Repeated] = {}
-        self._place = 0
+        self._count = 0
 
     def expect_progress(self, actor: str, action: Action, outcome: Outcome, before: Any, after: Any) -> None:
         """Count an action that took the world from one state to another. EndRun as `stuck` when the cap is reached."""
@@ -41,13 +41,13 @@ class Repeats:
 
     def add(self, actor: str, action: Action, outcome: Outcome, before: Any, after: Any) -> None:
         """Count an action."""
-        self._place += 1
+        self._count += 1
         last, times = self._repeated.get(actor), 1
         if last and outcome.code == last.code and type(action) is type(last.action) and action == last.action:
-            alone = last.place == self._place - 1
+            alone = last.number == self._count - 1
             if not outcome.ok or (alone and self._same(before, after)):
                 times = last.times + 1
-        self._repeated[actor] = _Repeated(action, outcome.code, self._place, times)
+        self._repeated[actor] = _Repeated(action, outcome.code, self._count, times)
 
     def _same(self, before: Any, after: Any) -> bool:
         if before is after:

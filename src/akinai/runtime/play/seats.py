@@ -1,4 +1,4 @@
-"""Seats: actors that are played from outside, each by an agent that waits until its move is handed in."""
+"""Seats: actors that are played from outside, each by an agent that waits for its move."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,10 +22,10 @@ class SeatTurn:
 
 
 class Seats:
-    """The actors of a run that are played from outside. All of it happens in one event loop."""
+    """The actors of a run that are played from outside. Use it in one event loop."""
 
     def __init__(self, holds: Callable[["Seats", str], bool]) -> None:
-        """`holds` says whether an actor is played here, given these seats."""
+        """`holds` tells whether an actor is played from these seats."""
         self.turns: dict[str, SeatTurn] = {}
         """Actors that may act now, in the order in which their turns came."""
         self.over = False
@@ -37,7 +37,7 @@ class Seats:
 
     @property
     def session(self) -> LocalSession[Any]:
-        """The session that is played."""
+        """The session of the run. UsageError before it begins."""
         if self._session is None:
             raise UsageError("the run has not begun")
         return self._session
@@ -47,11 +47,11 @@ class Seats:
         self._session = session
 
     def holds(self, actor: str) -> bool:
-        """Whether an actor is played here; sub-agents are played where their owner is."""
+        """Whether an actor is played here; a sub-agent is if its owner is."""
         return self._holds(self, owner_of(actor))
 
     def agent(self, role: Role) -> Agent:
-        """The agent of a role, as its factory."""
+        """The agent factory of these seats."""
         return _HeldAgent(self, role.actor)
 
     def begin_turn(self, actor: str, turn: SeatTurn) -> None:
@@ -65,13 +65,13 @@ class Seats:
         self.turns.pop(actor).move.set_result(move)
 
     def answer(self, actor: str, outcome: Outcome) -> None:
-        """Note the outcome of an actor's move, once its entry is durable."""
+        """Store the outcome of an actor's move, once its entry is durable."""
         if self.holds(actor):
             self._outcomes[actor] = outcome
             self._notify()
 
     def outcome(self, actor: str) -> Outcome | None:
-        """The outcome of the move that was handed in last, as it read then; None while it is being made."""
+        """The outcome of the last move handed in, as it read then; None until its entry is durable."""
         return self._outcomes.get(actor)
 
     def finish(self) -> None:
@@ -91,7 +91,7 @@ class Seats:
 
 
 class _HeldAgent:
-    """Waits for the move that is handed in."""
+    """An agent whose moves are handed in from outside."""
 
     remember_on_resume: ClassVar[bool] = True
 
@@ -107,4 +107,4 @@ class _HeldAgent:
             self._seats.turns.pop(self._actor, None)
 
     async def remember(self, view: View, last: Outcome | None, move: Move) -> None:
-        """A recorded move was made before; there is nothing to do."""
+        """Do nothing: the player outside has made the recorded move before."""

@@ -1,4 +1,4 @@
-"""The session in this process: views, and an entry for every move."""
+"""A session in this process: it gives views and writes an entry for every move."""
 
 import time
 from collections.abc import Callable
@@ -23,8 +23,8 @@ class LocalSession(Generic[S]):
     """Plays one run: applies moves in order, chains their entries and appends them to the store.
 
     With `batch` 1 a move is answered when its entry is durable. A larger batch commits that many entries together: a
-    crash then loses at most one batch, which a rule-based player makes again, byte for byte. `steps` is
-    filled with what is recalled and played, to be scored without a second fold.
+    crash then loses at most one batch, which a rule-based player repeats byte for byte. Recalled and played steps are
+    appended to `steps`, so that scoring needs no replay.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class LocalSession(Generic[S]):
         return self.world.facets.observation.observe(state, turn, outcome)
 
     async def view(self, actor: str) -> View:
-        """What the actor sees now. Free; not recorded."""
+        """The actor's view of the present state. It costs nothing and is not recorded."""
         return dated_view(self.world, self.state, actor)
 
     async def act(self, actor: str, move: Move) -> Outcome:
@@ -94,6 +94,6 @@ class LocalSession(Generic[S]):
             await self._store.append(self.run_id, entries)
 
 
-def _capped(said: str) -> str:
-    """Text beside an action as the ledger keeps it: capped, without characters that no store can keep."""
-    return keepable(said[:SAID_LIMIT]) if said else ""
+def _capped(text: str) -> str:
+    """Text beside an action as the ledger stores it: capped, without characters that no store can hold."""
+    return keepable(text[:SAID_LIMIT]) if text else ""

@@ -1,7 +1,7 @@
 """The trace's format of model calls: complete, with each message written once.
 
 A prompt repeats almost all of the previous one, so a trace of full prompts would grow with the square of a run's
-length. Instead the messages of an actor are numbered, and a record gives its prompt as ranges of numbers.
+length. Therefore the messages of an actor are numbered, and a record gives its prompt as ranges of numbers.
 """
 
 import statistics
@@ -19,8 +19,8 @@ from akinai.runtime.models.budget import Prices
 KIND = "model_call"
 """The kind of a trace record that holds a model call."""
 ACTION = "action"
-"""The key under which a call's record says to which of its actor's actions it led, counted from 1 in the whole ledger.
-For several actions in one reply it is the first of them. Records of calls outside a run's own driver lack it."""
+"""The key for the number of the action that a call led to, counted per actor from 1 over the whole ledger.
+If a reply led to several actions, it is the first of them. Records of calls outside a run's own driver lack it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class TraceCodec:
     def prompt(self, request: Request) -> NumberedPrompt:
         """The numbered prompt of a request; `add` it once its call is in the trace."""
         messages, last, begin = request.messages, self._last_prompt, len(self._last_request.messages)
-        # Mostly it is the last request with more at its end.
+        # Usually it is the last request with more messages at its end.
         if messages[:begin] != self._last_request.messages or request.tools is not self._last_request.tools:
             last, begin = NumberedPrompt((), {}, None, None), 0
         numbers = [*last.numbers]
@@ -170,8 +170,8 @@ def figures(records: Iterable[TraceRecord], prices: Prices | None = None) -> Fig
     calls = [cast("Mapping[str, Any]", record.data) for record in records if is_call(record)]
     replies = [(data["model"], Reply.from_json(data["reply"])) for data in calls]
     sent = [(model, reply) for model, reply in replies if not reply.from_cache]
-    known = prices or {}
-    priced = all(model in known for model, _ in sent)
+    prices = prices or {}
+    priced = all(model in prices for model, _ in sent)
     return Figures(
         calls=len(replies),
         cache_hits=len(replies) - len(sent),
@@ -179,7 +179,7 @@ def figures(records: Iterable[TraceRecord], prices: Prices | None = None) -> Fig
         usage=sum((reply.usage for _, reply in sent), Usage()),
         latency_s=sum(reply.latency_s for _, reply in sent),
         latency_p50_s=statistics.median(reply.latency_s for _, reply in sent) if sent else None,
-        dollars=sum(known[model].dollars(reply.usage) for model, reply in sent) if priced else None,
+        dollars=sum(prices[model].dollars(reply.usage) for model, reply in sent) if priced else None,
         models=tuple(dict.fromkeys(reply.model for _, reply in replies)),
     )
 

@@ -14,14 +14,14 @@ STOP_REASONS = {
     "content_filter": "content_filter", "end_turn": "stop", "length": "max_tokens", "max_tokens": "max_tokens",
     "stop": "stop", "tool_calls": "tool_calls", "tool_use": "tool_calls",
 }  # fmt: skip
-"""Inspect's words for why a model stopped, by those of providers; any other is "unknown"."""
+"""Inspect's stop reasons by those of providers; any other is "unknown"."""
 
 
 def place_calls(verbs: Verbs, steps: Sequence[Step[Any]], calls: Iterable[Call]) -> Mapping[int, Sequence[Call]]:
-    """Calls by the number of the first entry that their reply became.
+    """Group calls by the number of the first entry that their reply became.
 
-    A call whose reply became no entry, such as a summary, stands before the actor's next entry; under 0, where there is
-    none, are calls after all entries.
+    A call whose reply became no entry, such as a summary, comes before the actor's next entry; if there is none, its
+    key is 0.
     """
     placed: dict[int, list[Call]] = {}
     by_actor: dict[str, list[Step[Any]]] = {}
@@ -31,16 +31,16 @@ def place_calls(verbs: Verbs, steps: Sequence[Step[Any]], calls: Iterable[Call])
     for call in calls:
         own, cursor = by_actor.get(call.actor, []), cursors.get(call.actor, 0)
         moves = _moves(verbs, call)
-        found = next((place for place in range(cursor, len(own)) if own[place].turn.action == moves[0]), None)
-        place = cursor if found is None else found
-        placed.setdefault(own[place].entry.seq if place < len(own) else 0, []).append(call)
-        if found is not None:
-            cursors[call.actor] = found + len(moves)
+        start = next((index for index in range(cursor, len(own)) if own[index].turn.action == moves[0]), None)
+        index = cursor if start is None else start
+        placed.setdefault(own[index].entry.seq if index < len(own) else 0, []).append(call)
+        if start is not None:
+            cursors[call.actor] = start + len(moves)
     return placed
 
 
 def _moves(verbs: Verbs, call: Call) -> Sequence[Action]:
-    """The actions in a reply, as the ledger keeps them; at least one."""
+    """The actions in a reply, as the ledger stores them; at least one."""
     protocol: ActionProtocol = ToolCallProtocol() if call.request.tools else JsonProtocol()
     return [verbs.settled(requested.move.action) for requested in protocol.read_moves(verbs, call.reply)]
 
@@ -80,7 +80,7 @@ class MessagePool:
 
 
 def assistant_message(id: str, text: str, calls: Sequence[ToolCall], model: str | None = None) -> dict[str, Json]:
-    """What an agent said, with its tool calls."""
+    """An agent's message with its tool calls."""
     message: dict[str, Json] = {"id": id, "role": "assistant", "content": text, "source": "generate"}
     if calls:
         message["tool_calls"] = [_tool_call(call) for call in calls]
@@ -94,12 +94,12 @@ def tool_message(id: str, text: str, call_id: str, function: str | None, error: 
 
 
 def _tool_call(call: ToolCall) -> dict[str, Json]:
-    known = {"id": call.id, "function": call.name, "type": "function"}
+    document = {"id": call.id, "function": call.name, "type": "function"}
     if isinstance(call.arguments, Mapping):
-        return {**known, "arguments": call.arguments}
+        return {**document, "arguments": call.arguments}
     if call.arguments in (None, ""):
-        return {**known, "arguments": {}}
-    return {**known, "arguments": {"text": call.arguments}, "parse_error": "the arguments are no JSON object"}
+        return {**document, "arguments": {}}
+    return {**document, "arguments": {"text": call.arguments}, "parse_error": "the arguments are no JSON object"}
 
 
 def call_event(call: Call, pool: MessagePool, clock: Mapping[str, Json]) -> dict[str, Json]:
@@ -137,7 +137,7 @@ def model_name(model: str) -> str:
 
 
 def usage_json(usage: Usage) -> dict[str, Json]:
-    """Tokens as Inspect counts them: those that were read from a provider's cache apart from the others."""
+    """Tokens as Inspect counts them: those read from a provider's cache are separate."""
     tokens: dict[str, Json] = {
         "input_tokens": usage.input - usage.cached,
         "output_tokens": usage.output,

@@ -33,7 +33,7 @@ FINDINGS = "findings"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample and what the log says of it elsewhere."""
+    """A sample, and its part of the log's other documents."""
 
     document: dict[str, Json]
     summary: dict[str, Json]
@@ -155,21 +155,21 @@ class _Transcript:
         return {"model": "", "choices": choices, "completion": "" if last is None else last["content"]}
 
     def begins(self, run: Run) -> str:
-        """When the sample begins, in its world's time, or else in the machine's."""
+        """The beginning of the sample in its world's time, or else in this machine's."""
         return iso(run.header.created_at if run.began is None else run.began)
 
     def write(self, steps: Sequence[Step[Any]], calls: Sequence[Call], findings: Sequence[Finding]) -> None:
-        """All events in the order of the ledger; a finding stands after the last entry that shows it."""
+        """Write all events in the order of the ledger; a finding follows the last entry that shows it."""
         placed = place_calls(self._world.verbs, steps, calls)
-        shown: dict[int, list[Finding]] = {}
+        findings_by_entry: dict[int, list[Finding]] = {}
         for finding in findings:
-            shown.setdefault(finding.entries[-1], []).append(finding)
+            findings_by_entry.setdefault(finding.entries[-1], []).append(finding)
         at = 0
         for step in steps:
             at = step.entry.at
             self._add_calls(placed.get(step.entry.seq, ()), at)
             self._add_entry(step)
-            for finding in shown.get(step.entry.seq, ()):
+            for finding in findings_by_entry.get(step.entry.seq, ()):
                 self._add({"event": "info", "source": "finding", "data": finding.to_json()}, at)
         self._add_calls(placed.get(0, ()), at)
 
@@ -188,9 +188,9 @@ class _Transcript:
         error = _error(observed, unreadable=isinstance(action, Unreadable))
         arguments = action.encode()
         call = ToolCall(call_id, action.tool_name(), arguments)
-        said = assistant_message(f"entry-{entry.seq}-action", entry.said, (call,))
+        message = assistant_message(f"entry-{entry.seq}-action", entry.said, (call,))
         self.messages += [
-            {**said, "metadata": {"actor": entry.actor}},
+            {**message, "metadata": {"actor": entry.actor}},
             tool_message(message_id, text, call_id, action.tool_name(), error),
         ]
         event: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""Writes a `.eval` file: a deflate zip of JSON documents, a sample for each seed, with equal bytes for equal runs."""
+"""Writes a `.eval` file: a deflate zip of JSON documents with a sample for each run. Equal runs give equal bytes."""
 
 import json
 import math
@@ -28,7 +28,7 @@ SUFFIX = ".eval"
 LOG_VERSION = 2
 """The version of Inspect's log format."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in the zip, so that it says nothing about when it was written."""
+"""The date of every file in the zip, so that its bytes do not depend on the time of writing."""
 
 
 async def write_eval_log(books: Books, headers: Sequence[RunHeader], path: Path) -> None:
@@ -103,7 +103,7 @@ def _kind(header: RunHeader) -> str:
 
 
 def _spec(headers: Sequence[RunHeader], first: RunHeader) -> dict[str, Json]:
-    """What was evaluated: the world is the task, its preset and settings the arguments."""
+    """The evaluation's description: the world is the task, its preset and days are the arguments."""
     base, _, rules = first.genesis.world.partition("@")
     seeds = sorted({header.genesis.seed for header in headers})
     name = first.group or first.run_id
@@ -150,13 +150,13 @@ def _results(samples: Sequence[Sample]) -> dict[str, Json]:
 
 def _metrics(name: str, values: Sequence[float | None]) -> dict[str, Json]:
     summary = summarise(values)
-    known = sum(value is not None for value in values)
+    scored = sum(value is not None for value in values)
     stderr = 0.0 if summary.sd is None else summary.sd / math.sqrt(summary.n)
     return {
         "name": name,
         "scorer": FINDINGS if name == FINDINGS else SCORER,
-        "scored_samples": known,
-        "unscored_samples": len(values) - known,
+        "scored_samples": scored,
+        "unscored_samples": len(values) - scored,
         "metrics": {
             "mean": {"name": "mean", "value": summary.mean or 0.0},
             "stderr": {"name": "stderr", "value": stderr},
