@@ -41,14 +41,14 @@ def test_escaped_json_is_the_same_value(text: str) -> None:
 
 
 @given(JSON, st.integers(1, 80))
-def test_shown_is_the_beginning_of_the_repr(value: Any, width: int) -> None:
+def test_short_repr_is_the_beginning_of_the_repr(value: Any, width: int) -> None:
     """What is shown of a JSON value is what `repr` begins with."""
     whole = repr(value)
     assert short_repr(value, len(whole)) == whole
     assert len(short_repr(value, width)) <= width
 
 
-def test_shown_spells_no_more_than_is_shown() -> None:
+def test_short_repr_spells_no_more_than_it_returns() -> None:
     """A value that stands for 10^30 others is shown at once, as is a number that Python refuses to spell."""
     value: list[Any] = ["lol"]
     for _ in range(30):

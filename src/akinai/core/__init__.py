@@ -1,6 +1,6 @@
 """The core: seven nouns and the arithmetic under them. Pure: standard library and pydantic, no files, no clocks.
 
-Whoever writes a world finds here all it needs, as `from akinai.core import Action, Verbs, World`.
+It has all that a world needs: `from akinai.core import Action, Verbs, World`.
 """
 
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The public names, loaded when one is first asked for: who imports `akinai.core.errors` waits for no pydantic."""
+    """Load the public names at the first use of one, so that importing `akinai.core.errors` does not load pydantic."""
     if name in __all__:
         from akinai.core import (
             actions,

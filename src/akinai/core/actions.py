@@ -72,11 +72,11 @@ class Action(BaseModel):
         """
         fields = cast("dict[str, Json]", self.model_dump(mode="json", exclude_defaults=True))
         aliases = self.parameter_aliases.items()
-        shown = {alias.field: (name, alias) for name, alias in aliases if alias.schema is not None}
+        aliases_by_field = {alias.field: (name, alias) for name, alias in aliases if alias.schema is not None}
         parameters: dict[str, Json] = {}
         for field, dumped in fields.items():
             value = _encoded(getattr(self, field), dumped)
-            name, alias = shown.get(field, (field, None))
+            name, alias = aliases_by_field.get(field, (field, None))
             spelling = None if alias is None else _spelling(alias, value)
             parameters[field if spelling is None else name] = value if spelling is None else spelling
         return parameters
@@ -196,8 +196,8 @@ def complaint(error: ValidationError) -> str:
     faults: list[str] = []
     for fault in error.errors(include_url=False, include_context=False)[:3]:
         where = ".".join(str(step) for step in fault["loc"][:8])[:120] or "the whole"
-        found = "" if fault["type"] == "missing" else f", not {short_repr(fault['input'])}"
-        faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{found}")
+        input_text = "" if fault["type"] == "missing" else f", not {short_repr(fault['input'])}"
+        faults.append(f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{input_text}")
     return "; ".join(faults)
 
 

@@ -87,13 +87,13 @@ class Role:
     lookup: Lookup | None = None
     """A playbook that it may search as it plays, in place of bullets."""
     genesis: Genesis | None = None
-    """All that decides the run, for yardsticks: factories with `yardstick = True`. None for whoever plays."""
+    """All that decides the run, for yardsticks: factories with `yardstick = True`. None for other players."""
 
 
 AgentFactory = Callable[[Role], Agent]
 
 Plan = Generator[Action, Outcome, None]
-"""What a rule-based player does: it yields actions and is sent their outcomes."""
+"""The course of a rule-based player: it yields actions and is sent their outcomes."""
 
 
 class Routine:

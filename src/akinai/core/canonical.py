@@ -18,9 +18,9 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 """What JSON can hold. NaN and infinities are not part of it."""
 
 MOST_LEVELS = 64
-"""How deep what an agent says may be nested."""
+"""Maximum nesting of a value that an agent sends."""
 MOST_DIGITS = 1000
-"""Limit on the digits of a whole number that an agent says."""
+"""Maximum digits of a whole number that an agent sends."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
@@ -33,7 +33,7 @@ _encode = json.JSONEncoder(
 
 
 def canonical(value: Json) -> str:
-    """The one spelling of `value`. Raises ValueError for NaN and infinities, TypeError for what is not JSON."""
+    """The one spelling of `value`. Raises ValueError for NaN and infinities, TypeError for a value that is not JSON."""
     if _is_plain(value):
         try:
             return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
@@ -43,9 +43,9 @@ def canonical(value: Json) -> str:
 
 
 def parse_json(text: str) -> Json:
-    """The value of a JSON text of which all readers read the same.
+    """Parse a JSON text that every reader reads in the same way.
 
-    Raises ValueError for NaN, infinities and a key that an object holds twice, of which some readers take the first.
+    Raises ValueError for NaN, infinities and an object's repeated key, of which some readers take the first.
     """
     return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=no_constant)
 
@@ -69,9 +69,9 @@ def settled(value: Json) -> Json:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is made of plain dicts and lists without a float, which has other spellings elsewhere.
+    """Whether a value consists of plain dicts and lists without a float, which has other spellings elsewhere.
 
-    Nearly all that entries hold is.
+    Nearly every value in entries does.
     """
     if type(value) is dict:
         pairs: dict[object, Any] = value  # pyright: ignore[reportUnknownVariableType] - a cast is a call
@@ -142,7 +142,7 @@ def keepable(text: str) -> str:
 
 
 def bad_text_in(value: Json) -> str | None:
-    """The same for every text inside a JSON value, keys included."""
+    """Why a text inside a JSON value, keys included, cannot be kept; None when all can."""
     if isinstance(value, str):
         return bad_text(value)
     if isinstance(value, Mapping):

@@ -70,7 +70,7 @@ def part(x: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A place in the tree of labels. Reading it is repeatable; `chance(*label)` goes to a place further out."""
+    """A node in the tree of labels. Reading it is repeatable; `chance(*label)` is a node further out."""
 
     h: int
 
@@ -98,7 +98,7 @@ class Chance:
         return low + self.below(high - low + 1)
 
     def many(self, x: "npt.NDArray[np.uint64]") -> "npt.NDArray[np.uint64]":
-        """The 64-bit words at the places `self(x[i])`, shape of `x`: what the scalar form gives one by one."""
+        """The 64-bit words at the nodes `self(x[i])`, shape of `x`, equal to those of the scalar form."""
         import numpy as np
 
         return absorb(np.full(x.shape, self.h, np.uint64), x)

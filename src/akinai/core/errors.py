@@ -29,7 +29,7 @@ class AkinaiError(Exception):
 
 
 class UsageError(AkinaiError):
-    """What was asked, what was found and what to do, in one sentence for the person who asked."""
+    """A request that cannot be carried out. The message says what was asked, what was found and what to do."""
 
 
 class UnknownName(UsageError):

@@ -72,8 +72,8 @@ class Sides(Generic[S]):
         return 0
 
     def own_player(self, state: S, actor: str) -> AgentFactory | None:
-        """Who plays an actor whatever agent the run is asked to be played by; None for actors that this agent plays, or
-        the model of their side."""
+        """The factory of an actor's own player, which plays it whatever the run's agent is; None for actors that the
+        run's agent or the model of their side plays."""
         return None
 
     def wake_times(self, state: S) -> Mapping[str, int]:
@@ -84,7 +84,7 @@ class Sides(Generic[S]):
         return {}
 
     def closing_action(self, state: S, actor: str) -> Action | None:
-        """What is done for an actor whose actions for a task are spent; None for an actor without such a cap.
+        """The action that ends the task of an actor whose actions for it are spent; None for an actor without a cap.
 
         The cap is `sub_agent_messages` of the setup.
         """
@@ -92,14 +92,14 @@ class Sides(Generic[S]):
 
 
 class Judging(Generic[S]):
-    """What is made of a run beyond its scores. Agents never see it."""
+    """How a run is judged beyond its scores. Agents never see it."""
 
     def detect(self, steps: Steps[S]) -> Sequence[Finding]:
         """Mistakes that the record shows, in the order of the ledger."""
         return ()
 
     def coherence(self, steps: Steps[S], findings: Sequence[Finding]) -> Sequence[Score]:
-        """How well the actors kept the thread, given what `detect` found; figures that a record may lack."""
+        """Scores of how coherent the actors were, given the findings of `detect`; a record may lack some of them."""
         return ()
 
     def account(self, steps: Steps[S], fuzzy: int = 0) -> Account:
@@ -112,16 +112,17 @@ class Judging(Generic[S]):
         return ()
 
     def standing(self, state: S) -> float | None:
-        """The first score of the first scorer as it stands in a state, but for what only the end settles. Read without
-        the ledger, so that rewards cost next to nothing. None: all of it is known at the end alone."""
+        """The headline score so far, without what only the end of the run settles. It is computed from the state alone,
+        so that rewards are cheap. None where nothing of it is known before the end."""
         return None
 
     def yardstick(self, setup: Mapping[str, Json]) -> str:
-        """The name of a player that knows what is hidden, below which runs are placed beside reference; empty: none."""
+        """The name of a player that knows what is hidden, below which runs are placed as they are below `reference`;
+        empty for none."""
         return ""
 
     def bound(self, genesis: Genesis) -> float | None:
-        """More than anybody can expect of the first score of the first scorer; None where nobody knows."""
+        """An upper bound on the expected headline score; None where none is known."""
         return None
 
     def facts(self, state: S) -> Mapping[str, Json]:
@@ -129,18 +130,18 @@ class Judging(Generic[S]):
         return {}
 
     def day_facts(self, state: S) -> Mapping[str, Json]:
-        """What the day that ended last came to, beside the facts: numbers by name, and tables of numbers such as units
-        sold by product."""
+        """Facts about the last day that ended, beside `facts`: numbers by name, and tables of numbers such as the
+        units sold by product."""
         return {}
 
 
 class Teaching(Generic[S]):
-    """What a run teaches whoever plays next, worded without a model."""
+    """How a run teaches later players, in sentences made without a model."""
 
     learner: ClassVar[str] = ""
     """The player that follows a playbook; empty in a world that has none."""
     role: ClassVar[str] = ""
-    """Who is taught, such as "customer"; empty in a world with one role."""
+    """The role that is taught, such as "customer"; empty in a world with one role."""
     other_roles: "ClassVar[Sequence[Teaching[Any]]]" = ()
     """How the world's other roles are taught."""
     settings: ClassVar[Mapping[str, Json]] = {}
@@ -148,7 +149,7 @@ class Teaching(Generic[S]):
     score: ClassVar[str] = ""
     """The figure of the account by which the role is judged; empty: the first score of the first scorer."""
     beside: ClassVar[Sequence[str]] = ()
-    """Scores and figures of the account that say what the gain of this role does to others."""
+    """Scores and figures of the account that show how a gain of this role affects others."""
     opponents: ClassVar[Sequence[str]] = ()
     """Players of the other side; the first may follow a playbook. Empty in a world without one."""
 
@@ -164,16 +165,16 @@ class Teaching(Generic[S]):
         return teachings[role] if role else self
 
     def lessons(self, steps: Steps[S]) -> Sequence[Lesson]:
-        """Sentences whose numbers are estimated from that record."""
+        """The lessons of a record; the numbers in their sentences are estimated from it."""
         return ()
 
     def merge(self, content: str, lesson: Lesson) -> str:
-        """What a bullet says after a later lesson about the same thing; by default what the lesson says."""
+        """The content of a bullet after a later lesson about the same thing; by default the lesson's content."""
         return lesson.content
 
     def experiment(self, number: int) -> str:
-        """A sentence that has a player try things out, so that there is something to learn from; another number, other
-        things. Empty where players do as they always do."""
+        """A sentence that makes a player try out something, a different thing for each number, so that its runs teach
+        more. Empty where players do not experiment."""
         return ""
 
     @property
@@ -191,7 +192,7 @@ class Presentation(Generic[S]):
     """
 
     releases: ClassVar[Mapping[str, str]] = {}
-    """By earlier version of the world, such as "lemonade@1", what plays it: "lemonade 1.4.0"."""
+    """The release that plays each earlier version of the world: {"lemonade@1": "lemonade 1.4.0"}."""
     charts: ClassVar[Sequence[Chart]] = ()
     """Further figures, in their order: charts of days in the section on days, others beside the scores."""
     compared: ClassVar[Sequence[str]] = ()
@@ -286,14 +287,14 @@ Exporter = Callable[[Steps[Any], Sequence[ModelCall]], Sequence[DatabaseTable]]
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Files that a world generated, and what is said about them."""
+    """Files that a world generated, with a summary."""
 
     files: Mapping[str, str]
     """Texts by relative path."""
     title: str
-    """What they hold, such as "2 customers and 6 businesses"."""
+    """The content in words, such as "2 customers and 6 businesses"."""
     document: Mapping[str, Json]
-    """The same for programs."""
+    """The summary for programs."""
     heads: tuple[str, str]
     values_cents: Mapping[str, int]
     """A table under `heads`: amounts of money by name."""
@@ -304,9 +305,9 @@ class Generator:
     """Makes files with which the world can be set up."""
 
     about: str
-    """What it makes, as a sentence."""
+    """A sentence on what it makes."""
     options: type[BaseModel]
-    """What can be asked for. A field's description is the help of its flag, its title the default in words."""
+    """Its options. A field's description is the help of its flag, its title the default in words."""
     generate: Callable[[Any, Genesis], Generated]
     """Makes the files from options, with the chance of a genesis without a setup. UsageError for options that do not
     fit."""
@@ -318,17 +319,17 @@ class Files(Generic[S]):
     """Settings that are read from files, and other files that a world can make. It opens none itself."""
 
     readers: ClassVar[Mapping[str, Reader]] = {}
-    """By setting, how the texts of its files become its value."""
+    """By setting, the function that turns the texts of its files into its value."""
     inline: ClassVar[frozenset[str]] = frozenset()
-    """Those of them whose text is the value itself where no file or folder has that name."""
+    """The settings among them whose text is the value itself where no file or folder has that name."""
     exporters: ClassVar[Mapping[str, Exporter]] = {}
-    """By format, what makes a database of a run, beside the formats of all worlds."""
+    """Further export formats of this world, by name, each a database of a run."""
     generator: ClassVar[Generator | None] = None
-    """What `akinai NAME generate` makes, for a world whose name is an entry point of `akinai.generators` as well."""
+    """The generator of `akinai NAME generate`, for a world whose name is an entry point of `akinai.generators` too."""
 
 
 class Explaining(Generic[S]):
-    """What tells which decisions of a run mattered: what an action decides, and how its future is drawn anew."""
+    """How to tell which decisions of a run mattered: whether an action decides something, and other futures of it."""
 
     def decides(self, action: Action) -> bool:
         """Whether an action decides something; a look does not."""
@@ -339,11 +340,11 @@ class Explaining(Generic[S]):
         return False
 
     def gain(self, state: S, actor: str) -> Score | None:
-        """What a run came to for one of several participants; None for an actor that has no score of its own."""
+        """The score of one participant among several; None for an actor that has no score of its own."""
         return None
 
     def words(self, step: Step[S]) -> str:
-        """What was decided, in words that follow a day: "ordered 24 units of Cola from Harbor Wholesale"."""
+        """A decision in words that follow a day: "ordered 24 units of Cola from Harbor Wholesale"."""
         parameters = ", ".join(f"{name} {short_repr(value, 80)}" for name, value in step.turn.action.encode().items())
         verb = step.turn.action.tool_name().replace("_", " ")
         return f"{verb}: {parameters}" if parameters else verb

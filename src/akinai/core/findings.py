@@ -49,10 +49,10 @@ class DealStep:
     at: int
     """Microseconds since the epoch."""
     stage: str
-    """What it is to the deal, such as "proposal", "payment" or "confirmation"."""
+    """Its part in the deal, such as "proposal", "payment" or "confirmation"."""
     actor: str
     text: str
-    """What happened, in words; text of agents is quoted as it is."""
+    """The event in words; text of agents is quoted as it is."""
     code: str | None = None
     """The code of a refusal; None for an action that was done."""
 
@@ -65,14 +65,14 @@ class DealStep:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """An offer and what became of it."""
+    """An offer and its outcome."""
 
     id: str
     seller: str
     buyer: str
     amount_cents: int
     status: Mapping[str, str]
-    """What each side takes it for, such as {"customer": "accepted", "business": "pending"}."""
+    """Its status as each side sees it, such as {"customer": "accepted", "business": "pending"}."""
     steps: tuple[DealStep, ...]
     """In the order of the ledger."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -57,7 +57,7 @@ class Turn:
     """An action as it reached the session."""
 
     seq: int
-    """1-based place in the ledger."""
+    """1-based number in the ledger."""
     at: int
     """Microseconds since the epoch, never falling; simulated time in a simulated run."""
     actor: str
@@ -129,18 +129,18 @@ class Entry:
         Raises BrokenChain when the data has not the shape of an entry.
         """
         try:
-            request, outcome, said = data["request"], Outcome.from_json(data["result"]), data.get("said", "")
+            request, outcome, remark = data["request"], Outcome.from_json(data["result"]), data.get("said", "")
             actor, name, parameters = data["agent_id"], request["name"], request["parameters"]
-            if not isinstance(parameters, dict) or not all(isinstance(text, str) for text in (actor, name, said)):
+            if not isinstance(parameters, dict) or not all(isinstance(text, str) for text in (actor, name, remark)):
                 raise TypeError("names are text and parameters an object")
             text = canonical(cast("Json", data)) if text is None else text
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise BrokenChain(seq, f"its data is not an entry's ({type(error).__name__}: {error})") from error
-        return Entry(seq, at, actor, name, cast("dict[str, Json]", parameters), outcome, said, digest, text)
+        return Entry(seq, at, actor, name, cast("dict[str, Json]", parameters), outcome, remark, digest, text)
 
     @staticmethod
     def parse(seq: int, at: int, text: str, digest: str) -> "Entry":
-        """The same from a store's JSON text."""
+        """An entry from a store's JSON text. Raises BrokenChain as `read` does."""
         if type(seq) is not int or type(at) is not int:
             raise BrokenChain(0, f"an entry has the number {seq!r:.60} and the time {at!r:.60}; both are whole numbers")
         try:
@@ -157,14 +157,14 @@ class Entry:
         return _data(self.actor, self.name, self.parameters, self.outcome, self.said)
 
 
-def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcome, said: str) -> dict[str, Json]:
+def _data(actor: str, name: str, parameters: Mapping[str, Json], outcome: Outcome, remark: str) -> dict[str, Json]:
     data: dict[str, Json] = {
         "agent_id": actor,
         "request": {"name": name, "parameters": parameters},
         "result": outcome.to_json(),
     }
-    if said:
-        data["said"] = said
+    if remark:
+        data["said"] = remark
     return data
 
 
@@ -174,7 +174,7 @@ def chained(before: str, seq: int, at: int, text: str) -> str:
 
 
 def chain_end(before: str, rows: Iterable[tuple[int, int, str, str]], first: int = 1) -> str | None:
-    """The digest that a chain of entries ends in, computed from seq, at, text and digest as a store keeps them.
+    """The digest at the end of a chain of entries, computed from seq, at, text and digest as a store keeps them.
 
     `before` is the digest before entry `first`. None where an entry is missing or does not follow.
     """

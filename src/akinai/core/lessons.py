@@ -1,6 +1,6 @@
-"""Lesson: what a record teaches whoever plays next; and advice, worded so that its numbers can be read back.
+"""Lessons, which a record teaches to later players, and advice, worded so that its numbers can be read back.
 
-What a sentence advises is worked out of its own numbers, so two sentences about one thing merge into a third.
+A sentence's advice follows from its own numbers, so two sentences about one thing merge into a third.
 """
 
 import re
@@ -26,8 +26,8 @@ class Lesson:
     keywords: tuple[str, ...] = ()
     """Words by which it should be found beside those of the content; none: the learner picks some."""
     about: str = ""
-    """What it is about: "price of cola". A later lesson of the same section about the same thing changes the bullet
-    that the earlier one made; empty makes a bullet of its own."""
+    """The subject: "price of cola". A later lesson of the same section on the same subject changes the bullet that the
+    earlier one made; an empty subject makes a bullet of its own."""
     entries: tuple[int, ...] = ()
     """Numbers of the entries that show it, in rising order."""
 
@@ -59,7 +59,7 @@ class Advice(Protocol):
         ...
 
     def merge(self, other: Self) -> Self:
-        """Both together, each weighing as much as it has seen."""
+        """The advice of both, each weighted by its observations."""
         ...
 
 
@@ -115,7 +115,7 @@ def choice(texts: Mapping[Any, str]) -> Placeholder:
 def repeated(
     row: "SentenceTemplate", make: Callable[[Iterable[Mapping[str, Any]]], Any], separator: str = ", "
 ) -> Placeholder:
-    """Rows, each written by its own template; `make` makes the value from what was read in them."""
+    """Rows, each written by its own template; `make` turns the values that were read in them into one."""
     pattern = f"(?:{row.pattern})"
     return Placeholder(
         f"{pattern}(?:{re.escape(separator)}{pattern})*",
@@ -220,6 +220,6 @@ class TemplateAdvice:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self | None:
-        """From the values of the placeholders; None where they advise nothing, as an empty list does."""
+        """Advice from the values of the placeholders; None where they advise nothing, as an empty list does."""
         own = {field.name: values[field.name] for field in fields(cast("Any", cls))}
         return None if () in own.values() else cls(**own)

@@ -56,7 +56,7 @@ class Tools(tuple[Mapping[str, Json], ...]):
 
     @cached_property
     def key(self) -> bytes:
-        """As in a message. Computed once, since every request of an agent offers the same tools."""
+        """16 bytes of BLAKE2b, as in a message. Computed once, since an agent's requests all offer the same tools."""
         return _key(list(self))
 
 

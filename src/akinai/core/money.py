@@ -27,8 +27,8 @@ _CENTS = re.compile(rf"(?P<minus>-?)(?P<cents>{_WHOLE}) ?(?:cents?|c|¢)", _SPEL
 @lru_cache(maxsize=4096)
 def format_cents(cents: int) -> str:
     """Cents as people read them: `$1,234.56`, `-$0.05`."""
-    dollars, rest = divmod(abs(cents), 100)
-    return f"{'-' if cents < 0 else ''}${dollars:,}.{rest:02}"
+    dollars, remainder = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}${dollars:,}.{remainder:02}"
 
 
 def read_dollars(written: object, *, maximum_cents: int = MAXIMUM_CENTS) -> int:
@@ -45,12 +45,12 @@ def read_dollars(written: object, *, maximum_cents: int = MAXIMUM_CENTS) -> int:
     if not dollars.is_finite():
         raise ValueError(f"no amount of money in {dollars}; {_EXPECTED}")
     if dollars < 0:
-        raise ValueError(f"{_shown(dollars)} is below zero; give 0 or more")
+        raise ValueError(f"{_short_text(dollars)} is below zero; give 0 or more")
     if dollars > Decimal(maximum_cents).scaleb(-2, context=_EXACT):
-        raise ValueError(f"{_shown(dollars)} is above {format_cents(maximum_cents)}; give at most that")
+        raise ValueError(f"{_short_text(dollars)} is above {format_cents(maximum_cents)}; give at most that")
     cents = half_even_cents(dollars)
     if dollars != Decimal(cents).scaleb(-2, context=_EXACT):
-        raise ValueError(f"{_shown(dollars)} has more than two decimals; give whole cents, such as 1.75")
+        raise ValueError(f"{_short_text(dollars)} has more than two decimals; give whole cents, such as 1.75")
     return cents
 
 
@@ -86,16 +86,16 @@ def _spelt_dollars(text: str) -> Decimal:
     if len(text) > _LONGEST_TEXT:
         raise ValueError(f"no amount of money in a text of {len(text):,} characters; {_EXPECTED}")
     plain = " ".join("".join(_narrow(letter) for letter in text).replace("\N{MINUS SIGN}", "-").split())
-    if found := _CENTS.fullmatch(plain):
-        return Decimal(found["minus"] + found["cents"].replace(",", "")).scaleb(-2, context=_EXACT)
-    found = _DOLLARS.fullmatch(plain)
-    if not found or not (found["whole"] or found["decimals"]):
+    if match := _CENTS.fullmatch(plain):
+        return Decimal(match["minus"] + match["cents"].replace(",", "")).scaleb(-2, context=_EXACT)
+    match = _DOLLARS.fullmatch(plain)
+    if not match or not (match["whole"] or match["decimals"]):
         raise ValueError(f"no amount of money in {text!r}; {_EXPECTED}")
-    decimals = found["decimals"] or ""
+    decimals = match["decimals"] or ""
     if len(decimals) > 2:  # also 1.750, which is 1,750 to half of the world
         raise ValueError(f"{text!r} has more than two decimals; give whole cents, such as 1.75")
-    sign = found["minus"] or found["minus_inside"]
-    return Decimal(f"{sign}{(found['whole'] or '0').replace(',', '')}.{decimals}")
+    sign = match["minus"] or match["minus_inside"]
+    return Decimal(f"{sign}{(match['whole'] or '0').replace(',', '')}.{decimals}")
 
 
 def _narrow(letter: str) -> str:
@@ -117,6 +117,6 @@ def _kind(value: object) -> str:
             return f"a {type(value).__name__}"
 
 
-def _shown(dollars: Decimal) -> str:
+def _short_text(dollars: Decimal) -> str:
     text = str(dollars)
     return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."

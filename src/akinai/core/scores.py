@@ -33,7 +33,7 @@ class Score:
 
 
 def bounds(unit: str) -> Bounds:
-    """Between what the values of a unit lie: shares from 0 to 1, money anywhere, and what is counted from 0."""
+    """The range of a unit's values: shares from 0 to 1, money without bounds, counts from 0."""
     match unit:
         case "share":
             return 0.0, 1.0
@@ -52,7 +52,7 @@ WORDS = "words"
 
 
 About = Literal["run", "agent", "conversation", "deal"]
-"""What the rows of a table are about: the run as a whole, one agent each, two agents that talked, or one deal each."""
+"""The subject of a table's rows: the run as a whole, one agent each, two agents that talked, or one deal each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class Table:
     """Names of the columns and their units; WORDS for text."""
     rows: Sequence[Sequence[Json]]
     keys: int = 0
-    """The first so many columns name what a row is about, and no two rows of a run have the same. Such rows are also
-    told over seeds; a run without a row counts as one of zeros, and of no "place". 0 for a list."""
+    """Number of key columns, the first ones, in which no two rows of a run agree; 0 for a list. Keyed rows are
+    aggregated over seeds; a run without a row counts as one of zeros, except in the unit "place"."""
     about: About = "run"
-    """How far it goes into detail."""
+    """The subject of its rows."""
 
     def to_json(self) -> list[Json]:
         """Its rows as objects."""
@@ -77,10 +77,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a world makes of one run."""
+    """Figures and tables about one run."""
 
     figures: Sequence[Score] = ()
-    """A figure that has the name of a score stands in its place. One without a value is left out."""
+    """A figure with the name of a score replaces it. One without a value is left out."""
     tables: Sequence[Table] = ()
     cast: str = ""
-    """Equal for runs in which the keys of the tables mean the same, so that rows may be told over seeds."""
+    """Equal for runs in which the keys of the tables mean the same, so that rows may be aggregated over seeds."""

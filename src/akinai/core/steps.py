@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[S]):
-    """What one entry did to a state."""
+    """One entry, with the states before and after it."""
 
     before: S
     entry: Entry
     turn: Turn
     outcome: Outcome
-    """What the rules say now; on a sound record it equals the entry's."""
+    """The outcome by today's rules; on a sound record it equals the entry's."""
     after: S
 
 
@@ -65,7 +65,7 @@ class Steps(Sequence[Step[S]]):
         return Ledger(self.genesis, self.entries)
 
     def derive(self, make: Callable[["Steps[S]"], T]) -> T:
-        """What `make` gathers from these steps, computed when it is first asked for and shared by all readers."""
+        """The result of `make` on these steps, computed once and shared by all readers."""
         if make not in self._derived:
             self._derived[make] = make(self)
         return cast("T", self._derived[make])

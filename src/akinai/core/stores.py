@@ -15,7 +15,7 @@ Status = Literal["open", "done", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """What is known of a run beside its entries. Only the genesis enters digests."""
+    """The facts about a run beside its entries. Only the genesis enters digests."""
 
     run_id: str
     genesis: Genesis
@@ -37,12 +37,12 @@ class RunHeader:
     card: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """Versions, preset and its hash, and whatever else a reader needs to trust the run."""
     damage: str | None = None
-    """Why what the store holds of the run is no header; then its genesis is empty. Never kept: found when read."""
+    """Why the stored header cannot be read; its genesis is empty then. Found on reading, never stored."""
     seal: Mapping[str, str] | None = field(default=None, compare=False)
-    """The digests of header and card that a store kept when they were written, as it read them; for `verify` alone."""
+    """The stored digests of header and card, made when they were written; for `verify` alone."""
 
     def to_json(self) -> dict[str, Json]:
-        """What is known of the run without reading its entries; settings and card are left out."""
+        """The run without its entries; settings and card are left out."""
         return {
             "run": self.run_id,
             "world": self.genesis.world,
@@ -67,7 +67,7 @@ class RunHeader:
 
     @property
     def header_digest(self) -> str:
-        """SHA-256 in hex of whatever is known beside the entries: with `digest` and the card that is the whole run."""
+        """SHA-256 in hex of all that is stored beside the entries: with `digest` it covers the whole run."""
         error = None if self.error is None else keepable(self.error)
         names = ("run_id", "agents", "created_at", "status", "parent", "group", "ending", "entries", "digest")
         return _sha256({name: getattr(self, name) for name in names} | {"error": error, "card": self.card_digest})
@@ -115,7 +115,7 @@ class Store(Protocol):
         ...
 
     def read(self, run_id: str, after: int = 0) -> AsyncIterator[Entry]:
-        """The entries behind number `after`, in order. UnknownName for a run that is not there."""
+        """The entries after number `after`, in order. UnknownName for a run that is not there."""
         ...
 
     async def header(self, run_id: str) -> RunHeader:
@@ -138,7 +138,7 @@ class Store(Protocol):
         ...
 
     async def update(self, run: RunHeader) -> None:
-        """Replace what is known of a run beside its genesis: status, ending, error, card."""
+        """Replace the header of a run, except its genesis: status, ending, error, card."""
         ...
 
     async def close(self) -> None:
@@ -156,7 +156,7 @@ class TraceRecord:
     at: int
     """Microseconds since the epoch, on the clock of the machine."""
     data: Json
-    """Prompt, reply, tokens, latency: whatever there is to tell. Text in it is kept as it came."""
+    """Prompt, reply, tokens, latency and the like. Text in it is kept as it came."""
 
     @property
     def text(self) -> str:
@@ -173,7 +173,7 @@ class TraceRecord:
 
 
 class TraceBook(Protocol):
-    """Keeps what was thought, by run, actor and call."""
+    """Keeps traces, by run, actor and call."""
 
     async def add_trace(self, run_id: str, records: Sequence[TraceRecord]) -> None:
         """Add records, all or none; answered when they are durable.
@@ -190,11 +190,11 @@ class TraceBook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """What was made of a run, kept beside it so that it need not be folded again."""
+    """Scores of a run, stored beside it so that it need not be folded again."""
 
     run_id: str
     digest: str
-    """The digest of the last entry that it is about. Where it is not the run's, the run has grown or was edited."""
+    """The digest of the last entry that it covers. Where it is not the run's, the run has grown or was edited."""
     version: str
     """The version of the code that made it."""
     text: str
@@ -242,4 +242,4 @@ class Forgets(Protocol):
 
 
 class Books(Store, TraceBook, Protocol):
-    """Both books in one place: what every shipped store is and what `open_store` gives."""
+    """Both books in one place, as every shipped store and `open_store` give them."""

@@ -21,18 +21,18 @@ S = TypeVar("S")
 class World(Protocol[S]):
     """The rules of one game. Everything here is pure: no files, no clock, no unlabelled chance.
 
-    A world is a subclass. What it says of itself beyond its rules is in `facets`.
+    A world is a subclass. Its `facets` describe it beyond its rules.
     """
 
     name: ClassVar[str]
     """With the version: "vending@2"."""
     setup: ClassVar[type[BaseModel]]
-    """What `Genesis.setup` holds; its field defaults are the world's own."""
+    """The model of `Genesis.setup`; its field defaults are the world's own."""
     verbs: ClassVar[Verbs]
     players: ClassVar[Mapping[str, AgentFactory]]
     """Players without a model, by name; the first is the world's default."""
     scorers: ClassVar[Sequence[Scorer]]
-    """What a run is scored by; the first score of the first scorer is the headline."""
+    """The scorers of a run; the first score of the first scorer is the headline."""
     facets: ClassVar[Facets] = Facets()
 
     @abstractmethod
@@ -78,8 +78,8 @@ def dated_view(world: World[S], state: S, actor: str) -> View:
 
 def make_agent(world: World[S], factory: AgentFactory, actor: str, genesis: Genesis, state: S) -> Agent:
     """The agent of an actor. Only a yardstick, a factory with `yardstick = True`, is given the genesis."""
-    knows = genesis if getattr(factory, "yardstick", False) else None
-    return factory(Role(actor, world.verbs.classes, world.facets.sides.group(state, actor), genesis=knows))
+    disclosed = genesis if getattr(factory, "yardstick", False) else None
+    return factory(Role(actor, world.verbs.classes, world.facets.sides.group(state, actor), genesis=disclosed))
 
 
 def step(world: World[S], state: S, turn: Turn) -> tuple[S, Outcome]:
@@ -106,7 +106,7 @@ def _walk(world: World[S], state: S, entries: Iterable[Entry], *, check: bool) -
 
 
 def replay(world: World[S], ledger: Ledger, *, check: bool = False) -> Steps[S]:
-    """All steps of a ledger, folded once for whoever reads them. ReplayMismatch as for `walk`."""
+    """All steps of a ledger, folded once for all readers. ReplayMismatch as for `walk`."""
     expect_version(world, ledger.genesis)
     opening = world.begin(ledger.genesis)
     return Steps(ledger.genesis, opening, _walk(world, opening, ledger.entries, check=check))
@@ -140,8 +140,8 @@ def read_turn(world: World[S], entry: Entry) -> Turn:
 def fold(world: World[S], ledger: Ledger) -> S:
     """The state at the end of a ledger."""
     state = world.begin(ledger.genesis)
-    for made in walk(world, ledger.genesis, ledger.entries):
-        state = made.after
+    for transition in walk(world, ledger.genesis, ledger.entries):
+        state = transition.after
     return state
 
 
@@ -155,7 +155,7 @@ def expect_version(world: World[S], genesis: Genesis) -> None:
 
 
 class Record:
-    """A frozen dataclass without slots, under which its fields are all that it holds."""
+    """A base of frozen dataclasses without slots, which hold nothing but their fields."""
 
     def moved(self, **changes: Any) -> Self:
         """A copy with changes to fields: what `replace` makes, unchecked and more than ten times as fast."""

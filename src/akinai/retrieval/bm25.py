@@ -77,8 +77,8 @@ class _Postings:
         """Whether the word occurs in each of the rows; shape [len(rows)]."""
         import numpy as np
 
-        held = np.frombuffer(self.rows, np.int64)
-        return held[np.minimum(np.searchsorted(held, rows), len(held) - 1)] == rows
+        own_rows = np.frombuffer(self.rows, np.int64)
+        return own_rows[np.minimum(np.searchsorted(own_rows, rows), len(own_rows) - 1)] == rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,20 @@ class PackedPostings:
         """The postings of documents in rows 0, 1, 2 ..., each given as its words with repeats."""
         import numpy as np
 
-        places: dict[str, int] = {}
-        flat = np.array([places.setdefault(word, len(places)) for words in documents for word in words], np.int64)
+        word_indexes: dict[str, int] = {}
+        occurrences = np.array(
+            [word_indexes.setdefault(word, len(word_indexes)) for words in documents for word in words], np.int64
+        )
         rows = np.repeat(np.arange(len(documents)), [len(words) for words in documents])
-        pairs, counts = np.unique(flat * len(documents) + rows, return_counts=True)
-        found, rows = np.divmod(pairs, len(documents))
-        begins = np.searchsorted(found, np.arange(len(places) + 1))
-        return PackedPostings(list(places), begins.astype(np.int64), rows.astype(np.int64), counts.astype(np.int64))
+        pairs, counts = np.unique(occurrences * len(documents) + rows, return_counts=True)
+        words_of_pairs, rows = np.divmod(pairs, len(documents))
+        begins = np.searchsorted(words_of_pairs, np.arange(len(word_indexes) + 1))
+        return PackedPostings(
+            list(word_indexes), begins.astype(np.int64), rows.astype(np.int64), counts.astype(np.int64)
+        )
 
     def by_row(self, documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The same by document: places in the vocabulary, counts, and where each document begins."""
+        """The postings by document: indexes in the vocabulary, counts, and where each document begins."""
         import numpy as np
 
         order = np.argsort(self.rows, kind="stable")
@@ -235,12 +239,14 @@ class BM25Index:
         """For each row, the different words of the query that occur in it, in the query's order."""
         import numpy as np
 
-        known = [word for word in dict.fromkeys(self.tokenizer(query)) if word in self._postings]
-        if not known or not rows:
+        words = [word for word in dict.fromkeys(self.tokenizer(query)) if word in self._postings]
+        if not words or not rows:
             return [()] * len(rows)
-        asked = np.array(rows, np.int64)
-        held: list[list[bool]] = np.stack([self._postings[word].contains(asked) for word in known], 1).tolist()
-        return [tuple(compress(known, flags)) for flags in held]
+        row_array = np.array(rows, np.int64)
+        occurrences: list[list[bool]] = np.stack(
+            [self._postings[word].contains(row_array) for word in words], 1
+        ).tolist()
+        return [tuple(compress(words, flags)) for flags in occurrences]
 
     def search(self, query: str, top_k: int = 10) -> list[WordHit]:
         """The best documents with a word of the query, best first, ties by id; fewer than `top_k` when fewer match."""
@@ -248,19 +254,19 @@ class BM25Index:
 
         scores = self.scores(query)
         rows = np.flatnonzero(scores)
-        chosen: list[int] = [int(rows[i]) for i in top_positions(scores[rows], rows, self.ids, top_k)]
+        best_rows: list[int] = [int(rows[i]) for i in top_positions(scores[rows], rows, self.ids, top_k)]
         return [
             WordHit(self.ids[row], float(scores[row]), words)
-            for row, words in zip(chosen, self.matched(query, chosen), strict=True)
+            for row, words in zip(best_rows, self.matched(query, best_rows), strict=True)
         ]
 
     def _append_postings(self, packed: PackedPostings) -> None:
         """Add documents that take the next rows to the postings, word by word."""
-        rows, ends = packed.rows + len(self), packed.begins.tolist()
-        for place, word in enumerate(packed.vocabulary):
+        rows, begins = packed.rows + len(self), packed.begins.tolist()
+        for index, word in enumerate(packed.vocabulary):
             postings = self._postings.setdefault(word, _Postings())
-            postings.rows.frombytes(rows[ends[place] : ends[place + 1]].tobytes())
-            postings.counts.frombytes(packed.counts[ends[place] : ends[place + 1]].tobytes())
+            postings.rows.frombytes(rows[begins[index] : begins[index + 1]].tobytes())
+            postings.counts.frombytes(packed.counts[begins[index] : begins[index + 1]].tobytes())
 
     def _length_norms(self) -> NDArray[np.float64]:
         """`length_norm` of every row, computed at the first search after a change."""
@@ -285,9 +291,9 @@ class _PackedDocuments:
         return self._packed.by_row(self._documents)
 
     def words(self, row: int) -> tuple[str, ...]:
-        places, _, begins = self._by_row
-        held: list[int] = places[begins[row] : begins[row + 1]].tolist()
-        return tuple(self._packed.vocabulary[place] for place in held)
+        word_indexes, _, begins = self._by_row
+        row_indexes: list[int] = word_indexes[begins[row] : begins[row + 1]].tolist()
+        return tuple(self._packed.vocabulary[word_index] for word_index in row_indexes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,10 @@ class Hit:
 
 
 class HybridIndex:
-    """Documents found by their words and by their vectors. Not thread-safe.
+    """Search by words and by vectors over documents, which are added and removed by id. Not thread-safe.
 
     A document is a hit when it shares a word with the query, or when its cosine is above `floor`. The default floor
-    is 0.3 with your own embedder. The built-in hashed vectors have none: they know words alone, so their cosine
+    is 0.3 with your own embedder. The built-in hashed vectors have none: they represent words alone, so their cosine
     without a shared word is chance.
 
     With hashed vectors, results are equal on every machine and depend on the documents, not on the order of changes.
@@ -152,15 +152,15 @@ class HybridIndex:
     def search(self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None) -> list[Hit]:
         """The best hits, best combined score first, ties by id; fewer than `top_k` only when fewer qualify.
 
-        `allowed` is applied before ranking: excluded documents neither take a place nor set the highest BM25. The
+        `allowed` is applied before ranking: excluded documents neither take a rank nor set the highest BM25. The
         rarity of a word and the average length are still those of the whole index. ValueError for alpha outside
         0 to 1 or a negative top_k.
         """
-        found = self._ranked(query, top_k, alpha, allowed)
-        rows: list[int] = found.rows.tolist()
-        vectors: list[float] = found.vector.tolist()
-        bm25s: list[float] = found.bm25.tolist()
-        combined: list[float] = found.combined(alpha).tolist()
+        candidates = self._ranked(query, top_k, alpha, allowed)
+        rows: list[int] = candidates.rows.tolist()
+        vectors: list[float] = candidates.vector.tolist()
+        bm25s: list[float] = candidates.bm25.tolist()
+        combined: list[float] = candidates.combined(alpha).tolist()
         words = self._words.matched(query, rows)
         return [
             Hit(self.ids[row], self._documents[self.ids[row]].text, vector, bm25, score, matched)
@@ -171,9 +171,9 @@ class HybridIndex:
         self, query: str, top_k: int = 10, *, alpha: float = ALPHA, allowed: Allowed | None = None
     ) -> dict[str, float]:
         """Ids and combined scores of the hits of `search`, in its order; three times as fast when there are many."""
-        found = self._ranked(query, top_k, alpha, allowed)
-        rows: list[int] = found.rows.tolist()
-        combined: list[float] = found.combined(alpha).tolist()
+        candidates = self._ranked(query, top_k, alpha, allowed)
+        rows: list[int] = candidates.rows.tolist()
+        combined: list[float] = candidates.combined(alpha).tolist()
         return {self.ids[row]: score for row, score in zip(rows, combined, strict=True)}
 
     def _ranked(self, query: str, top_k: int, alpha: float, allowed: Allowed | None) -> _Candidates:
@@ -182,12 +182,12 @@ class HybridIndex:
         check_top_k(top_k)
         if top_k == 0 or not self._documents or not query.strip():
             return _Candidates.none()
-        found = self._candidates(query, allowed)
-        return found.at(top_positions(found.combined(alpha), found.rows, self.ids, top_k))
+        candidates = self._candidates(query, allowed)
+        return candidates.at(top_positions(candidates.combined(alpha), candidates.rows, self.ids, top_k))
 
     def _has_text(self, document: Document) -> bool:
-        known = self._documents.get(document.id)
-        return known is not None and known.text == document.text
+        stored = self._documents.get(document.id)
+        return stored is not None and stored.text == document.text
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np
@@ -258,8 +258,8 @@ class _Candidates:
     def at(self, positions: Sequence[int]) -> _Candidates:
         import numpy as np
 
-        places = np.array(positions, np.int64)
-        return _Candidates(self.rows[places], self.vector[places], self.bm25[places])
+        indexes = np.array(positions, np.int64)
+        return _Candidates(self.rows[indexes], self.vector[indexes], self.bm25[indexes])
 
 
 def check_alpha(alpha: float) -> None:
@@ -325,7 +325,7 @@ def _bm25(query: _Analysis, documents: Mapping[str, _Analysis]) -> dict[str, flo
 
 def _vector_score(query: _Analysis, document: _Analysis) -> float:
     """max(0, cosine) to six decimals, in the order of operations of `VectorIndex`."""
-    dot = sum(step * document.steps.get(place, 0) for place, step in query.steps.items()) / GRID**2
+    dot = sum(step * document.steps.get(coordinate, 0) for coordinate, step in query.steps.items()) / GRID**2
     scale = document.length * query.length
     cosine = dot / scale if scale else 0.0
     return min(max(round(cosine * 1e6) / 1e6, 0.0), 1.0)

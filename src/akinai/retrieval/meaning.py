@@ -101,11 +101,11 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _concepts() -> Mapping[str, tuple[str, ...]]:
-    places: dict[str, list[str]] = {}
-    for at, line in enumerate(_CONCEPTS):
+    concepts: dict[str, list[str]] = {}
+    for number, line in enumerate(_CONCEPTS):
         for word in line.split():
-            places.setdefault(stem(word), []).append(f"concept{at}")
-    return {word: tuple(names) for word, names in places.items()}
+            concepts.setdefault(stem(word), []).append(f"concept{number}")
+    return {word: tuple(names) for word, names in concepts.items()}
 
 
 @lru_cache(maxsize=8192)
@@ -122,7 +122,7 @@ def _meanings(text: str) -> str:
 def _pieces(text: str) -> str:
     """Runs of four letters, which misspelled and compound words share."""
     words = re.findall(r"[a-z]{5,}", _stems(text))
-    return " ".join(word[at : at + 4] for word in words for at in range(len(word) - 3))
+    return " ".join(word[start : start + 4] for word in words for start in range(len(word) - 3))
 
 
 def find_by_meaning(
@@ -135,16 +135,16 @@ def find_by_meaning(
     """
     scores: dict[str, float] = {}
     for form, weight in ((_stems, 1.0), (_meanings, _CONCEPT_SHARE), (_pieces, _PARTS_SHARE * parts_of_words)):
-        asked = form(query) if weight else ""
-        if not asked:
+        query_words = form(query) if weight else ""
+        if not query_words:
             continue
-        texts = {id: said for id, text in documents.items() if (said := form(text))}
-        for hit in rank(asked, texts, len(texts), alpha=0.3):
-            scores[hit.id] = scores.get(hit.id, 0.0) + weight * hit.combined_score * _share(asked, hit.matched)
+        texts = {id: words for id, text in documents.items() if (words := form(text))}
+        for hit in rank(query_words, texts, len(texts), alpha=0.3):
+            scores[hit.id] = scores.get(hit.id, 0.0) + weight * hit.combined_score * _share(query_words, hit.matched)
     return sorted(scores, key=lambda id: (-scores[id], id))[:top_k]
 
 
-def _share(asked: str, matched: tuple[str, ...]) -> float:
+def _share(query: str, matched: tuple[str, ...]) -> float:
     """How much of a query matched, from one half to 1: a document that has all of it comes first."""
-    words = set(asked.split())
+    words = set(query.split())
     return 0.5 + 0.5 * len(set(matched) & words) / len(words)

@@ -85,16 +85,16 @@ def grid_steps(tokens: Iterable[str], dimensions: int) -> dict[int, int]:
     sums: dict[int, int] = {}
     for token, count in Counter(tokens).items():
         weight = isqrt(count << 16)
-        for place, positive in _places(token, dimensions):
-            sums[place] = sums.get(place, 0) + (weight if positive else -weight)
+        for coordinate, positive in _coordinates(token, dimensions):
+            sums[coordinate] = sums.get(coordinate, 0) + (weight if positive else -weight)
     squares = sum(value * value for value in sums.values())
     scale = GRID / sqrt(squares) if squares else 0.0
-    return {place: int(value * scale) for place, value in sums.items()}
+    return {coordinate: int(value * scale) for coordinate, value in sums.items()}
 
 
 @lru_cache(maxsize=1 << 16)
-def _places(token: str, dimensions: int) -> tuple[tuple[int, bool], ...]:
-    # Four places a word: two words that share a place cannot cancel each other.
+def _coordinates(token: str, dimensions: int) -> tuple[tuple[int, bool], ...]:
+    # Four coordinates a word: two words that share one cannot cancel each other.
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=4 * _SPREAD).digest()
     numbers = (int.from_bytes(digest[i : i + 4], "little") for i in range(0, len(digest), 4))
     return tuple(((number >> 1) % dimensions, bool(number & 1)) for number in numbers)
@@ -153,15 +153,15 @@ def top_positions(scores: NDArray[np.float64], rows: NDArray[np.int64], ids: Seq
     check_top_k(top_k)
     if top_k == 0:
         return []
-    chosen = list(range(len(scores)))
+    positions = list(range(len(scores)))
     if top_k < len(scores):
         least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
         above: list[int] = np.flatnonzero(scores > least).tolist()
         tied: list[int] = np.flatnonzero(scores == least).tolist()
-        wanted = top_k - len(above)
-        chosen = above + (tied if wanted == len(tied) else nsmallest(wanted, tied, key=id_of))
-    kept: list[float] = scores[chosen].tolist()
-    keys = [(-score, id_of(position), position) for score, position in zip(kept, chosen, strict=True)]
+        missing = top_k - len(above)
+        positions = above + (tied if missing == len(tied) else nsmallest(missing, tied, key=id_of))
+    top_scores: list[float] = scores[positions].tolist()
+    keys = [(-score, id_of(position), position) for score, position in zip(top_scores, positions, strict=True)]
     return [position for _, _, position in sorted(keys)]
 
 
@@ -255,25 +255,25 @@ class VectorIndex:
     def _dots(self, vector: NDArray[np.float32], rows: NDArray[np.int64] | None) -> NDArray[np.float32]:
         import numpy as np
 
-        places = np.flatnonzero(vector)
-        if 4 * len(places) > self.dimensions:
+        nonzero = np.flatnonzero(vector)
+        if 4 * len(nonzero) > self.dimensions:
             dots = vector @ self._columns[:, : len(self)]
         elif rows is not None and 8 * len(rows) < len(self):  # otherwise sequential reading is faster
-            return vector[places] @ self._columns[places[:, None], rows]
+            return vector[nonzero] @ self._columns[nonzero[:, None], rows]
         else:
-            dots = vector[places] @ self._columns[places, : len(self)]
+            dots = vector[nonzero] @ self._columns[nonzero, : len(self)]
         return dots if rows is None else dots[rows]
 
     def _make_room(self, rows: int) -> None:
         import numpy as np
 
-        held, room = len(self), self._columns.shape[1]
+        count, room = len(self), self._columns.shape[1]
         if rows > room:
             room = max(16, 2 * room, rows)
             columns, lengths = self._columns, self._lengths
             self._columns = np.zeros((self.dimensions, room), np.float32)
             self._lengths = np.zeros(room, np.float64)
-            self._columns[:, :held], self._lengths[:held] = columns[:, :held], lengths[:held]
+            self._columns[:, :count], self._lengths[:count] = columns[:, :count], lengths[:count]
 
     def search(self, vector: NDArray[np.float32], top_k: int = 10) -> list[VectorHit]:
         """The documents nearest to a vector of shape [d], nearest first, ties by id; fewer when there are fewer."""

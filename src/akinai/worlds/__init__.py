@@ -33,10 +33,10 @@ def load(name: str) -> World[Any]:
     Raises UnknownName for a world that is not there, UsageError for a version that is not.
     """
     base, _, version = name.partition("@")
-    found = [entry for entry in _installed(tuple(sys.path)) if entry.name == base]
-    if not found:
+    entries = [entry for entry in _installed(tuple(sys.path)) if entry.name == base]
+    if not entries:
         raise UnknownName("world", name, names(), "'akinai worlds' lists them")
-    world: World[Any] = found[0].load()()
+    world: World[Any] = entries[0].load()()
     if version and world.name != name:
         release = world.facets.presentation.releases.get(name)
         raise UsageError(

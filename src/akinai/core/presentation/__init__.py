@@ -1,1 +1,1 @@
-"""How a world shows its runs: charts of a report, and what a transcript says of entries and places."""
+"""How a world shows its runs: charts of a report, entries and places of a transcript, forms of a person's game."""

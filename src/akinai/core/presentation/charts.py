@@ -17,7 +17,7 @@ class Chart:
     """The name of its file, in lower case with hyphens; unique in a report."""
     title: str
     label: str
-    """What its axis shows, without the unit."""
+    """The label of its axis, without the unit."""
     unit: str
     """"cents" is drawn in dollars."""
     note: str = ""
@@ -61,7 +61,7 @@ class MeanChart(Chart):
     """Names of figures, with their names in words. Figures that are 0 everywhere are left out, unless they stand beside
     chance."""
     chance: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For some of them the figure that tells what it would be by chance; it is drawn as a tick."""
+    """For some of them, the figure with the value by chance; it is drawn as a tick."""
     chance_label: str = ""
     minimum: int = 1
     """The fewest panels with which the figure is drawn."""
@@ -105,7 +105,7 @@ class Published:
 
     title: str
     text: str
-    """What they are, and how far they can be compared."""
+    """A description, which says how far they can be compared."""
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""

@@ -1,6 +1,6 @@
-"""Desk: how the forms look with which a person plays, beyond what the schemas of the tools say.
+"""Desk: the forms with which a person plays, beyond what the schemas of the tools say.
 
-Worlds make it through their presentation facet, from what its actor knows alone. Without one every action is a form.
+A world's presentation facet makes it from what the actor knows alone. Without one every action is a form.
 """
 
 from collections.abc import Mapping
@@ -25,31 +25,31 @@ class Choice:
     values: tuple[Json, ...]
     """One for each of its fields."""
     label: str = ""
-    """What it is to a person; empty: the value says it."""
+    """Its name for people; empty where the value says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Values that may be chosen for fields of these names, wherever they stand."""
+    """Values that may be chosen for fields of these names, in any form."""
 
     fields: tuple[str, ...]
     """One field, or several that are chosen together, such as a row and a column."""
     label: str
     choices: tuple[Choice, ...]
     free: bool = False
-    """Whether other values may be typed; of a single field alone."""
+    """Whether other values may be typed; only for a single field."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilledRow:
-    """A row of a list that stands in a form from the beginning, with the one value that a person may change."""
+    """A row that a form's list has from the beginning, with the one value that a person may change."""
 
     label: str
     fixed: Mapping[str, Json]
     """The values of its other fields."""
     field: str
     value: Json = None
-    """What it is now; a row is sent if it was changed."""
+    """The present value; a row is sent if it was changed."""
     most: int | None = None
     note: str = ""
 
@@ -62,7 +62,7 @@ class Draft:
     label: str
     arguments: Mapping[str, Json]
     final: bool = False
-    """Whether it is sent at once, after a question, since it cannot be taken back."""
+    """Whether a click sends it, after a confirmation, since it cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Transcript: what an entry says, and what the place looks like after it, as data that a page or a terminal shows.
+"""Transcript: an entry, and the place after it, as data that a page or a terminal shows.
 
-Worlds make these through their presentation facet. All text in them may be written by agents: show it as text.
+A world's presentation facet makes them. All text in them may be written by agents: show it as text.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ ItemKind = Literal[
     "search", "letter", "inbox", "look", "order", "goods", "restock", "price", "cash", "note", "wait", "night", "task",
     "report", "message", "proposal", "payment", "enter", "leave", "answer", "unreadable", "other",
 ]  # fmt: skip
-"""What an entry is to its reader; pages choose their look by it."""
+"""The kind of an entry; pages choose its look by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Letter:
     at: str = ""
     """When it was sent, in words."""
     entry: int = 0
-    """The entry that sent it, where that has it in full; 0 where only this one does."""
+    """The entry that sent it, where that entry shows it in full; 0 where only this one does."""
     block: Literal["letter"] = field(default="letter", init=False)
 
 
@@ -38,7 +38,7 @@ class Sheet:
     """Rows under heads: a receipt, what was put into slots, new prices, a day's sales, results of a search."""
 
     name: str
-    """What it is, in snake_case: "receipt", "restock", "prices", "sales", "results", "delivery", "proposal"."""
+    """The kind, in snake_case: "receipt", "restock", "prices", "sales", "results", "delivery", "proposal"."""
     columns: Mapping[str, str]
     """Heads with their units: "cents", "units", "count" or "" for words."""
     rows: tuple[tuple[Json, ...], ...]
@@ -56,7 +56,7 @@ class Passage:
     """A stretch of text: a note, a task, a report, a question."""
 
     name: str
-    """What it is, in snake_case."""
+    """The kind, in snake_case."""
     text: str
     block: Literal["passage"] = field(default="passage", init=False)
 
@@ -70,12 +70,12 @@ class EntryView:
 
     kind: ItemKind
     summary: str
-    """What was done, in one line."""
+    """The action in one line."""
     blocks: tuple[Block, ...] = ()
     touched: tuple[str, ...] = ()
     """Keys of the slots that it changed by hand, as in `Shelf.slots`."""
     outcome: bool = True
-    """Whether the words of the outcome add to what summary and blocks say."""
+    """Whether the words of the outcome add to summary and blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class SlotView:
-    """What a slot holds."""
+    """The content of a slot."""
 
     item: str
     """The id of the product."""
@@ -105,7 +105,7 @@ class Shelf:
     """Slots in rows: a machine."""
 
     name: str
-    """Where it stands; empty for the only one."""
+    """Its location; empty for the only one."""
     columns: int
     capacities: tuple[int, ...]
     """The most units of each slot, row by row."""
@@ -113,7 +113,7 @@ class Shelf:
     """By key, row by row; None is an empty slot. Keys such as "A1" name row and column; with several shelves
     the shelf's number stands before: "2:A1"."""
     state: str = ""
-    """Whatever is out of the ordinary, such as "sealed"."""
+    """An unusual state, such as "sealed"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +155,11 @@ class Person:
     side: str
     about: str
     wants: tuple[tuple[str, int], ...] = ()
-    """Items with cents: what a buyer would pay, what a seller asks."""
+    """Items with cents: a buyer's willingness to pay, a seller's price."""
     needs: tuple[str, ...] = ()
-    """What a buyer requires beside the items, or a seller has."""
+    """Features that a buyer requires beside the items, or that a seller has."""
     figures: tuple[Figure, ...] = ()
-    """What the run came to for this participant."""
+    """This participant's results of the run."""
 
 
 TalkState = Literal["asked", "offered", "paid"]
@@ -181,7 +181,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An offer of a seller, and what it is to its buyer."""
+    """An offer of a seller, as its buyer sees it."""
 
     deal: str
     entry: int
@@ -191,15 +191,15 @@ class Proposal:
     """Item, units, cents for a unit."""
     total_cents: int
     rank: int
-    """Its place by arrival among those that the buyer got, from 1."""
+    """Its rank by arrival among those that the buyer got, from 1."""
     of: int
-    """How many the buyer got."""
+    """The number of proposals that the buyer got."""
     status: str
-    """What the buyer takes it for: "unread", "pending", "accepted", "expired"."""
+    """Its status for the buyer: "unread", "pending", "accepted", "expired"."""
     fits: bool
     """Whether it has all that the buyer wants and needs."""
     surplus_cents: int
-    """What the buyer gains by it: what the buyer would pay, doubled as in the score, less the total."""
+    """The buyer's gain: its willingness to pay, doubled as in the score, less the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,4 +221,4 @@ class Crowd:
     talks: tuple[Talk, ...] = ()
     """Paid ones first, then offered, then asked."""
     verdict: str = ""
-    """What came of it, in a sentence or two."""
+    """The result in a sentence or two."""

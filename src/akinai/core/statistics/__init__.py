@@ -4,7 +4,6 @@ Numbers in, numbers out; no score is known by name. Every figure is deterministi
 `seed`, and the order of the values does not matter.
 """
 
-from akinai.core.statistics.clusters import clustered
 from akinai.core.statistics.comparisons import (
     PairedComparison,
     WelchComparison,
@@ -19,7 +18,7 @@ from akinai.core.statistics.intervals import expected_coverage, mean_interval, p
 from akinai.core.statistics.passes import pass_at_k, pass_hat_k
 from akinai.core.statistics.ranking import RankedPair, Ranking, holm, rank, seeds_to_show
 from akinai.core.statistics.student_t import t_quantile, t_within
-from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, share_between, summarise
+from akinai.core.statistics.summaries import BOUNDLESS, Better, Bounds, Summary, clustered, share_between, summarise
 
 __all__ = [
     "BOUNDLESS",

@@ -18,8 +18,8 @@ _RESAMPLES = 10_000
 _FEWEST_TO_RESAMPLE = 5
 _LEAST_SPREAD = 1 / 3
 COVERAGE = ((10, 0.92), (5, 0.84), (3, 0.88), (2, 0.81))
-"""From how many values on a 95 % interval holds a mean at least how often, for scores as skewed as money is: the least
-of bench/intervals.py. From 20 on it is 94 to 96 %."""
+"""Pairs of n and a share: from n values on, a 95 % interval holds the mean at least that often, for scores as skewed as
+money is, by bench/intervals.py. From 20 values on it is 94 to 96 %."""
 _LARGEST = 1e100  # squares and cubes of scores must stay finite
 
 
@@ -47,7 +47,7 @@ def mean_interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, flo
 
 
 def expected_coverage(n: int) -> float | None:
-    """How often a 95 % interval over so few values holds the mean of a skewed score; None from 20 values on."""
+    """How often a 95 % interval over n values holds the mean of a skewed score; None from 20 values on."""
     return None if n >= 20 else next((share for least, share in COVERAGE if n >= least), 0.0)
 
 
@@ -100,10 +100,10 @@ def _bootstrap_t_ends(deviations: Sequence[float], seed: int) -> tuple[float, fl
 
 
 def _quantile(ascending: "NDArray[np.float64]", share: float) -> float:
-    place = share * (len(ascending) - 1)
-    index = min(int(place), len(ascending) - 2)
+    position = share * (len(ascending) - 1)
+    index = min(int(position), len(ascending) - 2)
     left, right = float(ascending[index]), float(ascending[index + 1])
-    return left + (place - index) * (right - left)
+    return left + (position - index) * (right - left)
 
 
 def _studentised_means(ascending: Sequence[float], seed: int) -> "NDArray[np.float64]":

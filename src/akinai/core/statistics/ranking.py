@@ -21,7 +21,7 @@ Key = TypeVar("Key", bound=Hashable)
 LEVEL = 0.05
 """A difference counts as shown where its corrected p is below this."""
 MOST_SEEDS = 100_000
-"""Above so many seeds nobody is told how many would do."""
+"""A larger number of needed seeds is not reported."""
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
@@ -29,12 +29,12 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 
     None is no test: it stays None and is not counted.
     """
-    order = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    order = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     corrected: list[float | None] = [None] * len(ps)
     largest = 0.0
-    for rank, (p, place) in enumerate(order):
+    for rank, (p, index) in enumerate(order):
         largest = max(largest, min(1.0, p * (len(order) - rank)))
-        corrected[place] = largest
+        corrected[index] = largest
     return corrected
 
 
@@ -50,8 +50,8 @@ class RankedPair:
     winner: str | None
     """The better group where the difference is shown; None for a tie."""
     seeds_to_show: int | None
-    """Seeds that each group would need to show the difference that was seen, with 80 % power; None where it was shown,
-    where nothing differs, and where the number is beyond any study."""
+    """Seeds that each group needs to show the observed difference with 80 % power; None where it is shown, where
+    nothing differs, and above `MOST_SEEDS`."""
 
     def to_json(self) -> dict[str, Json]:
         document: dict[str, Json] = {"a": self.a, "b": self.b, **self.comparison.to_json()}
@@ -71,8 +71,8 @@ class Ranking:
     @property
     def mde(self) -> float | None:
         """The largest of the pairs' minimum detectable effects: a smaller difference may have been overlooked."""
-        known = [pair.comparison.mde for pair in self.pairs if pair.comparison.mde is not None]
-        return max(known) if known and len(known) == len(self.pairs) else None
+        effects = [pair.comparison.mde for pair in self.pairs if pair.comparison.mde is not None]
+        return max(effects) if effects and len(effects) == len(self.pairs) else None
 
     def to_json(self) -> dict[str, Json]:
         return {"places": dict(self.places), "mde": self.mde, "pairs": [pair.to_json() for pair in self.pairs]}
@@ -85,10 +85,11 @@ def rank(groups: Mapping[str, Mapping[Key, float | None]], *, better: Better | N
     Two groups are compared on their common seeds, and by Welch's test where there are none.
     """
     names = list(combinations(groups, 2))
-    made = [_compare(groups[a], groups[b], better) for a, b in names]
-    corrected = holm([comparison.p for comparison in made])
+    comparisons = [_compare(groups[a], groups[b], better) for a, b in names]
+    corrected = holm([comparison.p for comparison in comparisons])
     pairs = tuple(
-        _pair(a, b, comparison, p, better, groups) for (a, b), comparison, p in zip(names, made, corrected, strict=True)
+        _pair(a, b, comparison, p, better, groups)
+        for (a, b), comparison, p in zip(names, comparisons, corrected, strict=True)
     )
     return Ranking(_places(groups, pairs, better) if better else {}, pairs)
 
@@ -107,11 +108,11 @@ def _pair(
     better: Better | None,
     groups: Mapping[str, Mapping[Key, float | None]],
 ) -> RankedPair:
-    shown = differs(comparison, p)
+    differ = differs(comparison, p)
     winner = None
-    if shown and better and comparison.difference:
+    if differ and better and comparison.difference:
         winner = b if (comparison.difference > 0) == (better == "higher") else a
-    return RankedPair(a, b, comparison, p, winner, None if shown else seeds_to_show(comparison, groups[a], groups[b]))
+    return RankedPair(a, b, comparison, p, winner, None if differ else seeds_to_show(comparison, groups[a], groups[b]))
 
 
 def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> bool:
@@ -125,8 +126,8 @@ def differs(comparison: PairedComparison | WelchComparison, p: float | None) -> 
 def seeds_to_show(
     comparison: PairedComparison | WelchComparison, a: Mapping[Key, float | None], b: Mapping[Key, float | None]
 ) -> int | None:
-    """Seeds that each side needs to show the difference that was seen; None where there is none to show, or below two
-    values, or above `MOST_SEEDS`."""
+    """Seeds that each side needs to show the observed difference; None where there is none, below two values, and above
+    `MOST_SEEDS`."""
     gain = abs(comparison.difference or 0.0)
     if comparison.mde is None or comparison.mde > gain * 1_000:
         return None

@@ -1,14 +1,15 @@
 """One score over several runs: mean, spread and interval. Values are finite numbers of at most 1e100 in size."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from akinai.core.canonical import Json
-from akinai.core.statistics.clusters import clustered
 from akinai.core.statistics.intervals import finite, mean, mean_interval, sd
+
+Key = TypeVar("Key", bound=Hashable)
 
 Bounds: TypeAlias = tuple[float, float]
 """The least and the greatest value that is possible."""
@@ -54,25 +55,46 @@ def summarise(
     interval is over the keys (see `clustered`). NaN, infinities and numbers beyond 1e100 raise ValueError.
     """
     runs = list(values)
-    known = sorted(finite(value) for value in runs if value is not None)
+    ascending = sorted(finite(value) for value in runs if value is not None)
     return Summary(
-        n=len(known),
-        failed=len(runs) - len(known),
-        mean=mean(known) if known else None,
-        median=median(known) if known else None,
-        sd=sd(known),
-        min=known[0] if known else None,
-        max=known[-1] if known else None,
-        ci95=_within(bounds, known, mean_interval(_independent(runs, known, clusters), seed=seed)),
+        n=len(ascending),
+        failed=len(runs) - len(ascending),
+        mean=mean(ascending) if ascending else None,
+        median=median(ascending) if ascending else None,
+        sd=sd(ascending),
+        min=ascending[0] if ascending else None,
+        max=ascending[-1] if ascending else None,
+        ci95=_within(bounds, ascending, mean_interval(_independent(runs, ascending, clusters), seed=seed)),
     )
 
 
+def clustered(values: Mapping[Key, Sequence[float]]) -> dict[Key, float]:
+    """One value for each cluster: runs that share a seed are one draw of chance, so their values enter an interval
+    together.
+
+    The mean of the results is the mean of all values, and its standard error is the cluster-robust one (Liang and Zeger
+    1986, Biometrika 73:13, times G / (G - 1) for G clusters).
+
+    With equally many values in each cluster these are the clusters' means. Clusters without a value are left out.
+    """
+    full = {key: [finite(value) for value in cluster] for key, cluster in values.items() if cluster}
+    n = sum(map(len, full.values()))
+    if n == len(full):
+        return {key: cluster[0] for key, cluster in full.items()}
+    sizes = {len(cluster) for cluster in full.values()}
+    if len(sizes) == 1:
+        return {key: mean(cluster) for key, cluster in full.items()}
+    centre = mean([value for cluster in full.values() for value in cluster])
+    share = len(full) / n
+    return {key: centre + share * math.fsum(value - centre for value in cluster) for key, cluster in full.items()}
+
+
 def _independent(
-    runs: Sequence[float | None], known: Sequence[float], clusters: Iterable[Hashable] | None
+    runs: Sequence[float | None], ascending: Sequence[float], clusters: Iterable[Hashable] | None
 ) -> Sequence[float]:
     """The values that chance drew one by one: those of single runs, or one for each cluster."""
     if clusters is None:
-        return known
+        return ascending
     table: dict[Hashable, list[float]] = {}
     for value, key in zip(runs, clusters, strict=True):
         if value is not None:

@@ -1,1 +1,1 @@
-"""What others wrote: read within bounds, and shown as text."""
+"""Text and values of others, read within bounds and shown as text."""

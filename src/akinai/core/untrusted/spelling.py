@@ -18,11 +18,11 @@ def printable(text: str) -> str:
 
 def printable_json(text: str) -> str:
     """JSON text of the same value, in which such characters are escaped as JSON does it."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
@@ -46,16 +46,16 @@ def _pieces(value: object, width: int) -> Iterator[str]:
         yield f"a whole number of {value.bit_length():,} bits"
     elif type(value) is dict:
         yield "{"
-        for place, (key, item) in enumerate(islice(cast("Mapping[object, object]", value).items(), width)):
-            yield ", " if place else ""
+        for index, (key, item) in enumerate(islice(cast("Mapping[object, object]", value).items(), width)):
+            yield ", " if index else ""
             yield from _pieces(key, width)
             yield ": "
             yield from _pieces(item, width)
         yield "}"
     elif type(value) is list:
         yield "["
-        for place, item in enumerate(islice(cast("list[object]", value), width)):
-            yield ", " if place else ""
+        for index, item in enumerate(islice(cast("list[object]", value), width)):
+            yield ", " if index else ""
             yield from _pieces(item, width)
         yield "]"
     else:

@@ -6,7 +6,7 @@ from typing import Any, cast
 from akinai.core.canonical import MOST_LEVELS
 
 FREE_CHARACTERS = 100_000
-"""What aliases may add to any text, beyond four times its length."""
+"""Characters that aliases may add to any text, beyond four times its length."""
 
 
 class YamlError(ValueError):
