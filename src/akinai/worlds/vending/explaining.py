@@ -1,4 +1,4 @@
-"""What a vending run's actions decide, in words, and how the noise of the days ahead is drawn anew."""
+"""The decisions of a vending run in words, and the redrawing of the noise of later days."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ LOOKS = (
 )  # fmt: skip
 """Verbs that decide nothing: looks, notes and waiting."""
 MOST_NAMED = 3
-"""Products that an order names."""
+"""The most products that the words for an order name."""
 
 
 class VendingExplaining(Explaining[State]):
@@ -42,12 +42,12 @@ class VendingExplaining(Explaining[State]):
             case a.AnswerCustomer():
                 return f"answered complaint {action.complaint}: {action.answer}"
             case a.SendEmail():
-                return f"{_small(summary_of(step))}, {action.subject!r:.60}"
+                return f"{_lower_first(summary_of(step))}, {action.subject!r:.60}"
             case a.TakePitch():
                 spent = state.cash_cents - step.after.cash_cents
                 return f"took the pitch {action.place} for {format_cents(spent)}"
             case _:
-                return _small(summary_of(step))
+                return _lower_first(summary_of(step))
 
     def unmade(self, state: State, action: Action) -> Outcome:
         # A refused offer would end the talk for the player; one that moved nothing leaves it open.
@@ -76,5 +76,5 @@ def _units(state: State, items: Mapping[str, int]) -> str:
     return f"{text} and {left} more product{'' if left == 1 else 's'}" if left > 0 else text
 
 
-def _small(text: str) -> str:
+def _lower_first(text: str) -> str:
     return f"{text[:1].lower()}{text[1:]}"

@@ -22,7 +22,7 @@ from akinai.worlds.vending.model.actions import Report
 from akinai.worlds.vending.model.bound import bound_cents
 from akinai.worlds.vending.model.setup import read_catalog
 from akinai.worlds.vending.model.state import SUPPLIER, State
-from akinai.worlds.vending.rules.actors import turned
+from akinai.worlds.vending.rules.actors import turn_to_actor
 from akinai.worlds.vending.scores import day_facts, facts, net_worth_cents
 from akinai.worlds.vending.transcript.desk import desk_of
 from akinai.worlds.vending.transcript.entries import show
@@ -197,7 +197,7 @@ class VendingPresentation(Presentation[State]):
         return place_of(state, before, previous)
 
     def desk(self, state: State, actor: str) -> Desk:
-        return desk_of(turned(state, actor))
+        return desk_of(turn_to_actor(state, actor))
 
     def day_note(self, state: State) -> str:
         return state.book.weather if state.book else ""

@@ -22,7 +22,7 @@ def transit_cents(state: State) -> int:
 
 
 def net_worth_cents(state: State) -> int:
-    """Cash, money in the machine and stock at cost."""
+    """Cash, money in the machine and stock at cost, in cents."""
     return state.cash_cents + state.machine_cents + stock_cents(state)
 
 
@@ -44,7 +44,7 @@ def facts(state: State) -> Mapping[str, Json]:
 
 
 def day_facts(state: State) -> Mapping[str, Json]:
-    """The last closed day: units sold and wanted, prices, and products sold out."""
+    """The last closed day: money, units sold and wanted, prices, and the number of products sold out."""
     book = state.book
     if book is None:
         return {}

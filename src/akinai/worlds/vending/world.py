@@ -54,7 +54,7 @@ class Vending(World[State]):
         return actors.view(state, actor)
 
     def apply(self, state: State, turn: Turn) -> tuple[State, Outcome]:
-        own = actors.turned(state, turn.actor)
+        own = actors.turn_to_actor(state, turn.actor)
         if refusal := actors.refusal(own, turn.actor, type(turn.action)):
             return state, refusal
         after, outcome = carry_out(own, turn.action)

@@ -1,1 +1,1 @@
-"""What a run teaches, as sentences that hold their numbers."""
+"""Lessons of a run, as sentences that hold their numbers."""

@@ -36,10 +36,10 @@ class PriceAdvice(TemplateAdvice):
     name: str
     size: str
     list_cents: int
-    """Its usual price in shops, which shows a reader whether the market is the same."""
+    """The usual price in shops, which tells a reader whether the market is the same."""
     cost_cents: int
     points: tuple[DataPoint, ...]
-    """Units wanted a day, by price in cents."""
+    """The units that customers wanted a day, by price in cents."""
 
     @property
     def days(self) -> int:
@@ -74,7 +74,7 @@ class PriceAdvice(TemplateAdvice):
 
     @property
     def units_a_day(self) -> float:
-        """Expected at the best price."""
+        """Units expected a day at the best price."""
         if self.line is None:
             return min(self.points, key=lambda point: abs(point.at - self.best_cents)).a_day
         most, loss = self.line
@@ -82,7 +82,7 @@ class PriceAdvice(TemplateAdvice):
 
     @property
     def earns_cents(self) -> float:
-        """Expected a day at the best price."""
+        """Cents expected a day at the best price."""
         return self.units_a_day * (self.best_cents - self.cost_cents)
 
     TEMPLATE = SentenceTemplate(
@@ -241,7 +241,7 @@ class VisitAdvice(TemplateAdvice):
     """How often to visit the machine."""
 
     a_day: float
-    """Units wanted a day of the product that sells best."""
+    """The units that customers wanted a day of the product that sells best."""
     slot_units: int
     days: int
     empty: int
@@ -334,7 +334,7 @@ class Experiment(TemplateAdvice):
     """An instruction to experiment, so that there is something to learn from; it is no lesson."""
 
     number: int
-    """Another number tries other things."""
+    """The experiment's number: each number tries other things."""
 
     TEMPLATE = SentenceTemplate(
         "Experiment {number:int}: try other products, suppliers and prices, and other prices at each visit."

@@ -9,14 +9,14 @@ from akinai.core.lessons import Placeholder, SentenceTemplate, repeated, weighte
 
 @dataclass(frozen=True, slots=True)
 class DataPoint:
-    """The average result of a day under a condition: a price, a factor, a number of products."""
+    """The average result of a day under a condition, such as a price, a factor or a number of products."""
 
     at: float
     """The condition."""
     a_day: float
     """The average result."""
     days: int
-    """The days it was observed."""
+    """The number of days on which it was observed."""
 
 
 MAX_POINTS = 6
@@ -59,7 +59,7 @@ def best_condition(points: Sequence[DataPoint]) -> float:
 
 
 def points_placeholder(row: str, most: int = MAX_POINTS, *, digits: tuple[int, int]) -> Placeholder:
-    """The placeholder of data points in a sentence, a row each."""
+    """A placeholder for data points in a sentence, each written as a row."""
 
     def parse(rows: Iterable[Mapping[str, Any]]) -> tuple[DataPoint, ...]:
         points = (DataPoint(float(values["at"]), values["a_day"], values["days"]) for values in rows)

@@ -1,4 +1,4 @@
-"""What a run teaches, from its ledger alone: demand by price, stock, suppliers, variety, visits, cash. Pure.
+"""Lessons of a run, drawn from its ledger alone: demand by price, stock, suppliers, variety, visits, cash.
 
 A single run depends on luck; `merge_advice` merges the lessons of many runs, weighted by their days.
 """

@@ -31,10 +31,10 @@ from akinai.worlds.vending.model.parameters import (
     Column,
     Line,
     Name,
-    Plain,
     Quantity,
     Row,
     Text,
+    WholeNumber,
     price_cents,
 )
 from akinai.worlds.vending.model.verb import SubAgentKind, Verb
@@ -162,7 +162,7 @@ class SearchMemory(Verb):
 
     query: Line
     """What to look for, in plain words."""
-    limit: Annotated[int, Field(ge=1, le=20), Plain] = 5
+    limit: Annotated[int, Field(ge=1, le=20), WholeNumber] = 5
     """The most notes to return."""
 
 
@@ -176,7 +176,7 @@ class AdvanceDay(Verb):
 class WaitUntil(Verb):
     """Wait until a later hour today, for example for a delivery."""
 
-    hour: Annotated[int, Field(ge=0, le=23), Plain]
+    hour: Annotated[int, Field(ge=0, le=23), WholeNumber]
     """The hour of today to wait for, on a 24-hour clock."""
 
 
@@ -224,7 +224,7 @@ class SetPrice(Verb):
 
         row: Row
         column: Column
-        price_cents: Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), Plain]
+        price_cents: Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), WholeNumber]
         """The price of a unit in cents."""
 
     prices: Annotated[tuple[Tag, ...], Field(min_length=1, max_length=50)]

@@ -8,13 +8,21 @@ from pydantic import Field
 
 from akinai.core.actions import ParameterAlias
 from akinai.core.canonical import Json
-from akinai.worlds.vending.model.parameters import DOLLARS, MAX_PRICE_CENTS, Name, Plain, Quantity, Text, price_cents
+from akinai.worlds.vending.model.parameters import (
+    DOLLARS,
+    MAX_PRICE_CENTS,
+    Name,
+    Quantity,
+    Text,
+    WholeNumber,
+    price_cents,
+)
 from akinai.worlds.vending.model.verb import Verb
 
-Site = Annotated[int, Field(ge=1, le=20), Plain]
-Number = Annotated[int, Field(ge=1, le=1_000_000), Plain]
+Site = Annotated[int, Field(ge=1, le=20), WholeNumber]
+Number = Annotated[int, Field(ge=1, le=1_000_000), WholeNumber]
 Goods = Annotated[dict[Name, Quantity], Field(min_length=1, max_length=50)]
-Price = Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), Plain]
+Price = Annotated[int, Field(ge=1, le=MAX_PRICE_CENTS), WholeNumber]
 
 
 def _prices_cents(prices: object) -> Json:
@@ -50,7 +58,7 @@ class MakeOffer(Errand):
 
     supplier_id: Name
     """The id of the supplier, as its price list names it."""
-    discount_percent: Annotated[int, Field(ge=1, le=90), Plain]
+    discount_percent: Annotated[int, Field(ge=1, le=90), WholeNumber]
     """The discount to ask for, in per cent of its present prices."""
     rival_product: Name | None = None
     """The id of a product that a rival quoted you cheaper, if one did."""

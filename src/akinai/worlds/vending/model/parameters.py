@@ -10,7 +10,7 @@ from akinai.core.money import read_dollars
 
 MAX_PRICE_CENTS = 100_000
 NOTEPAD_LIMIT = 20_000
-"""Characters."""
+"""The most characters of a text."""
 DOLLARS: Mapping[str, Json] = {
     "type": "number",
     "minimum": 0.01,
@@ -24,7 +24,7 @@ def price_cents(value: object) -> Json:
     return read_dollars(value, maximum_cents=MAX_PRICE_CENTS)
 
 
-def _whole(value: object) -> object:
+def _refuse_booleans(value: object) -> object:
     """Accept a whole number in any JSON spelling ("12", 12, 12.0), but never true or false."""
     if isinstance(value, bool):
         raise ValueError("a whole number is expected")
@@ -32,11 +32,11 @@ def _whole(value: object) -> object:
 
 
 # Limits stand inside, beside the integer: around the validator they would not be written as JSON Schema's.
-Plain = BeforeValidator(_whole)
+WholeNumber = BeforeValidator(_refuse_booleans)
 _ROW = "The slot's row, counted from 0; rows for small items come first."
-Row = Annotated[int, Field(ge=0, le=100, description=_ROW), Plain]
-Column = Annotated[int, Field(ge=0, le=100, description="The slot's column, counted from 0."), Plain]
-Quantity = Annotated[int, Field(ge=1, le=100_000), Plain]
+Row = Annotated[int, Field(ge=0, le=100, description=_ROW), WholeNumber]
+Column = Annotated[int, Field(ge=0, le=100, description="The slot's column, counted from 0."), WholeNumber]
+Quantity = Annotated[int, Field(ge=1, le=100_000), WholeNumber]
 Name = Annotated[str, StringConstraints(max_length=200)]
 Line = Annotated[str, StringConstraints(max_length=500)]
 Text = Annotated[str, StringConstraints(max_length=NOTEPAD_LIMIT)]

@@ -22,7 +22,7 @@ OPENING = 8 * 60
 OWNER = "owner"
 """The actor whose business it is; its sub-agents are "owner/email-1" and so on. Several are "owner_1", "owner_2"."""
 SUPPLIER = "supplier_"
-"""Before the id of a supplier: the actor that writes for it."""
+"""The prefix of an actor that writes for a supplier, before the supplier's id."""
 
 Ending = Literal["horizon", "bankrupt"]
 
@@ -318,7 +318,7 @@ class Business(Record):
     owed_cents: int = 0
     """Fees that were not paid, where they are owed."""
     accounts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """What moved the bank balance so far, in cents by cause; money that came in is positive."""
+    """The movements of the bank balance so far, in cents by cause; money that came in is positive."""
     unwritten: tuple[Unwritten, ...] = ()
     """Answers that a model has yet to put into words."""
     notices: tuple[str, ...] = ()

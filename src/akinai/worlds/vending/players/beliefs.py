@@ -1,15 +1,15 @@
-"""What a trader believes about demand: tastes, prices and sites, learned from sales."""
+"""A trader's beliefs about demand, learned from sales: tastes, prices and sites."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 VARIETY = (0, 0.60, 0.65, 0.70, 0.75, 0.80, 0.84, 0.88, 0.91, 0.94, 0.96, 0.98, 1.0)
-"""Sales by number of different products, as the web says."""
+"""The factor on sales by number of different products, as the web says."""
 GRID = tuple((worth / 100, elasticity / 10) for worth in (82, 102, 124, 148, 176) for elasticity in (15, 20, 25))
 """Hypotheses on demand: the price that people find right, as a share of the typical one, and the elasticity."""
 STEPS = 16
-"""Prices are remembered in sixteenths of the typical price."""
+"""Prices are remembered in steps of this part of the typical price."""
 PRIOR = 4.0
 """Days of sales that the popularity named on the web is worth."""
 
@@ -47,13 +47,13 @@ def exp(x: float) -> float:
 
 
 def effect(worth: float, elasticity: float, price: float) -> float:
-    """How a price moves demand; all prices as shares of the typical price."""
+    """The factor of a price on demand; all prices are shares of the typical price."""
     return min(max(1 + elasticity * (worth - price) / worth, 0.0), 2.0)
 
 
 @cache
 def _row(step: int) -> tuple[list[float], list[float]]:
-    """For a remembered price: the effects at the points of the grid, and their logarithms."""
+    """The effects of a remembered price at the points of the grid, and their logarithms."""
     effects = [max(effect(worth, elasticity, step / STEPS), 0.02) for worth, elasticity in GRID]
     return effects, [log(factor) for factor in effects]
 
@@ -73,7 +73,7 @@ class Product:
 
 
 Posterior = tuple[float, tuple[tuple[float, float, float], ...]]
-"""Units a day at the price people find right; and points of weight, worth and elasticity."""
+"""Units a day at the price that people find right, and points of weight, worth and elasticity."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Sales:
         entry[1] += units
 
     def fade(self, factor: float) -> None:
-        """Old sales count less: tastes change."""
+        """Let old sales count less, since tastes change."""
         for step, entry in list(self.seen.items()):
             entry[0] *= factor
             entry[1] *= factor
@@ -159,9 +159,9 @@ EVENTS: Mapping[str, Mapping[str, float]] = {
     "works": {"": 0.5},
     "holiday": {"": 0.35},
 }
-"""What an event does, as the news words it; "" is any other category."""
+"""The factors of events on demand by category, as the news words them; "" is any other category."""
 AT_FESTIVALS = 1.16
-"""How much more people are believed to pay there."""
+"""The factor on the price that people are believed to find right at festivals."""
 
 
 def event_factor(kind: str | None, category: str) -> float:

@@ -35,7 +35,7 @@ from akinai.worlds.vending.players.observations import (
 from akinai.worlds.vending.players.shop import Shop, order_letter
 
 SAME_MARKET = 0.02
-"""How far, as a share, a list price may differ from that in a sentence about the same market."""
+"""The share by which a list price may differ from that in a sentence about the same market."""
 USUAL_UNITS = 12
 USUAL_COST = 0.5
 """The assumed cost as a share of the list price, where no cost is known."""

@@ -1,4 +1,4 @@
-"""Habits: what makes a trader strong or weak. Rungs of the ladder and single faults are settings of the same player."""
+"""Habits, which make a trader strong or weak. Rungs of the ladder and single faults are settings of the same player."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -124,7 +124,7 @@ LAPSES = (
 
 
 def exploits() -> Mapping[str, Habits]:
-    """What may be tried beside business."""
+    """The reference player with one trick each that is no business."""
     return {
         "all money into goods at the end": replace(REFERENCE, hoards=True),
         "last rents unpaid": replace(REFERENCE, pays_last_rent=False),

@@ -1,4 +1,4 @@
-"""What a trader remembers of what it read, and how it reads the outcomes of its tools."""
+"""A trader's memory, and the parsing of what its tools return."""
 
 import re
 from collections import defaultdict
@@ -86,7 +86,6 @@ class Memory:
     bargains: dict[str, Bargain] = field(default_factory=dict[str, Bargain])
     sales: defaultdict[str, Sales] = field(default_factory=lambda: defaultdict[str, Sales](Sales))
     open: dict[int, OpenOrder] = field(default_factory=dict[int, OpenOrder])
-    counted: set[int] = field(default_factory=set[int])
     site_factors: dict[int, float] = field(default_factory=dict[int, float])
     """By site: its customers, as a multiple of those of an average place."""
     dues: dict[int, int] = field(default_factory=dict[int, int])

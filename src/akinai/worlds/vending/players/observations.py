@@ -1,4 +1,4 @@
-"""Parse what a rule-based player reads: the same texts that a model reads, and nothing else."""
+"""Parsers for rule-based players: they read the texts that a model reads, and nothing else."""
 
 import re
 from dataclasses import dataclass

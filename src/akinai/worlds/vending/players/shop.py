@@ -1,4 +1,4 @@
-"""Shop: what a rule-based player remembers about its machine, storage and orders, and what it does there."""
+"""A rule-based player's memory of its machine, storage and orders, and what it does with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -64,7 +64,7 @@ class Shop:
             self._slots = [_filled(slot, filled.get((slot.row, slot.column))) for slot in self._slots]
 
     def price(self, cents: Mapping[str, int]) -> Plan:
-        """Set the prices that differ from those given."""
+        """Set the prices that differ from `cents`."""
         tags = [
             a.SetPrice.Tag(row=slot.row, column=slot.column, price_cents=price)
             for slot in self._slots

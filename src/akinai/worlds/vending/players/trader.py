@@ -184,7 +184,7 @@ class Trader:
         return outcome
 
     def festival_prices(self) -> Plan:
-        """People pay more at a festival."""
+        """Raise prices for a festival, and lower them after it."""
         if not (self.habits.reads_news and self.habits.learns_prices and self.layout):
             return
         festival = self.memory.event_on(self.day) == "festival"
@@ -220,7 +220,7 @@ class Trader:
         return SMALL_UNITS if self.memory.products[id].small else LARGE_UNITS
 
     def visits(self) -> Plan:
-        """Go where it is worth it; nobody leaves when a van is about to come."""
+        """Visit the sites that are worth it, and wait first for vans that are about to come."""
         if not self.layout or not self.memory.products:
             return
         for machine in self.machines:
@@ -275,7 +275,7 @@ class Trader:
         return id in self.memory.products and self.memory.products[id].small
 
     def sell_leftovers(self) -> Plan:
-        """When storage is full, what no longer sells goes to a jobber."""
+        """Sell to a jobber what no longer sells, when storage is full."""
         if not self.layout or self.room() >= 60 or self.habits.cover > 1.5:
             return
         flow, old = sum(self.factor(machine.number) for machine in self.machines), dict[str, int]()
@@ -340,7 +340,7 @@ class Trader:
     # Learning
 
     def learn(self) -> None:
-        """Learn from yesterday's sales: tastes by price, and how good each site is."""
+        """Learn tastes by price, and the factor of each site, from yesterday's sales."""
         habits, memory, day = self.habits, self.memory, self.day - 1
         if self.truth or day < 1 or not (habits.learns_prices or habits.explores):
             return
@@ -381,7 +381,7 @@ class Trader:
         return self.memory.calendar.factor(product.category, weekday, self.today.month - 1, weather)
 
     def belief(self, product: Product) -> Posterior:
-        """What is believed of a product's demand; the informed player knows it."""
+        """The belief about a product's demand; the informed player knows the truth."""
         if self.truth and self.truth.town and self.truth.setup.street:
             taste = self.truth.town.tastes[product.id]
             period = (self.day + taste.phase) // self.truth.setup.street.drawn.taste_days

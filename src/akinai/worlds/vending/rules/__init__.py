@@ -1,1 +1,1 @@
-"""What each action does and how time passes."""
+"""The rules: the effect of each action, and the passing of time."""

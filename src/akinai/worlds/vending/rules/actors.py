@@ -14,7 +14,7 @@ from akinai.worlds.vending.model.state import SUPPLIER, Business, Delegated, End
 Result = tuple[State, Outcome]
 
 
-def turned(state: State, actor: str) -> State:
+def turn_to_actor(state: State, actor: str) -> State:
     """The state with the business in front for which an actor acts. It stays as it is for an actor of no business.
 
     A supplier's writer acts for the first owner whom it has to answer.
@@ -30,7 +30,7 @@ def turned(state: State, actor: str) -> State:
 
 
 def may_act(state: State) -> Sequence[str]:
-    """Who may act now, an actor for each business that goes on."""
+    """The actors that may act now, one for each business that goes on."""
     if not state.other_businesses:
         return () if state.ending else (_next_actor(state.owner, state),)
     return tuple(dict.fromkeys(_next_actor(owner, own) for owner, own in state.businesses.items() if not own.ending))
@@ -54,7 +54,7 @@ def ending(state: State) -> Ending | None:
 
 
 def verbs_of(state: State, actor: str) -> tuple[type[a.Verb], ...]:
-    """What an actor may do when it is its turn."""
+    """The verbs that an actor may use when it is its turn."""
     setup, sub_agent = state.setup, state.sub_agent
     if actor == state.owner:
         return _owner_verbs(setup.switches)
@@ -77,7 +77,7 @@ def _owner_verbs(switches: frozenset[str]) -> tuple[type[a.Verb], ...]:
     )
 
 
-def closed(state: State, actor: str) -> str | None:
+def why_closed(state: State, actor: str) -> str | None:
     """Why an actor may do nothing now; None when it may act."""
     if state.ending:
         return state.ending
@@ -94,7 +94,7 @@ def closed(state: State, actor: str) -> str | None:
 
 def refusal(state: State, actor: str, verb: type[Action]) -> Outcome | None:
     """Refused as `closed` when it is not the actor's turn, `not_yours` when the actor may not use the verb."""
-    if why := closed(state, actor):
+    if why := why_closed(state, actor):
         return Outcome.refused("closed", f"{actor} cannot act now: {why}")
     verbs = verbs_of(state, actor)
     if verb in verbs:
@@ -115,8 +115,8 @@ def _past_closing(state: State, verb: type[Action]) -> Outcome | None:
 
 def view(state: State, actor: str) -> View:
     """The briefing, the time, and the news: a sub-agent's report for the owner, its task for a sub-agent."""
-    state = turned(state, actor)
-    why = closed(state, actor)
+    state = turn_to_actor(state, actor)
+    why = why_closed(state, actor)
     if actor.startswith(SUPPLIER):
         return _supplier_view(state, why)
     verbs = () if why else verbs_of(state, actor)

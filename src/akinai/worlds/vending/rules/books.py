@@ -31,7 +31,7 @@ def post(state: State, sender: str, subject: str, body: str) -> State:
 
 
 def post_from(state: State, supplier: Supplier, subject: str, *paragraphs: str) -> State:
-    """A letter of a supplier."""
+    """Put a supplier's letter into the owner's mailbox."""
     body = "\n\n".join(("Dear customer,", *paragraphs, f"Best regards,\n{supplier.name}"))
     return post(state, supplier.address, subject, body)
 
@@ -47,13 +47,13 @@ def site_at(state: State, number: int) -> tuple[int, Site] | None:
 
 
 def with_site(state: State, index: int, site: Site) -> State:
-    """The state with another record of a site."""
+    """The state after the record of a site changed."""
     sites = (*state.sites[:index], site, *state.sites[index + 1 :])
     return state.moved(sites=sites, machine_cents=sum([site.box_cents for site in sites]))
 
 
 def rent_cents(state: State, place_index: int) -> int:
-    """The rent of a place: half of it moves with the footfall that was counted."""
+    """The rent of a place in cents: half of it moves with the footfall as counted."""
     town = state.economy.town
     survey = town.survey[place_index] if town else 1000
     return street_of(state).rent.cents * (1000 + survey) // 2000
@@ -69,11 +69,11 @@ def supplier_today(state: State, supplier: Supplier) -> Supplier:
     talk = state.talks.get(supplier.id)
     if talk is None or state.day > talk.last_day or talk.ask_permille == supplier.price_permille:
         return supplier
-    return asking(supplier, talk.ask_permille)
+    return with_prices(supplier, talk.ask_permille)
 
 
-def asking(supplier: Supplier, permille: int) -> Supplier:
-    """A supplier with other prices."""
+def with_prices(supplier: Supplier, permille: int) -> Supplier:
+    """The supplier with its prices at another level, per mille of the trade price."""
     return supplier.model_copy(update={"price_permille": permille})
 
 

@@ -43,33 +43,33 @@ def pass_time(state: State, until: int, *, away: bool = False) -> Passage:
     Time is the street's: what is due meanwhile is due for every owner whose business goes on. While the owner is
     `away`, out or asleep, nobody signs for its goods; the other owners are at their storage.
     """
-    notice, data, come_to = "", None, _all_come_to if state.other_businesses else _come_to
+    notice, data, advance = "", None, _advance_all if state.other_businesses else _advance_owner
     while state.minute < until and state.ending is None:
         midnight = (state.minute // DAY_MINUTES + 1) * DAY_MINUTES
         morning = midnight - DAY_MINUTES + OPENING
         stop = min(until, midnight, morning if state.minute < morning else until, mail.next_post_minute(state) or until)
         if state.sites:
             stop = min(stop, trade.next_block_minute(state) or stop)
-        state = come_to(state, stop, midnight, away)
+        state = advance(state, stop, midnight, away)
         if stop == morning:
             notice, data = morning_notice(state)
     return Passage(state, notice, data)
 
 
-def _all_come_to(state: State, stop: int, midnight: int, away: bool) -> State:
-    """Let every owner in business come to a minute. The notice of a morning is kept for those who did not act."""
+def _advance_all(state: State, stop: int, midnight: int, away: bool) -> State:
+    """Let every owner in business reach a minute. Owners who did not act keep the notice of a morning for later."""
     acting = state.owner
     for owner in state.owners:
         state = state.turned_to(owner)
         if state.ending is None:
-            state = _come_to(state, stop, midnight, away and owner == acting)
+            state = _advance_owner(state, stop, midnight, away and owner == acting)
             if stop % DAY_MINUTES == OPENING and owner != acting:
                 state = state.moved(notices=(*state.notices, morning_notice(state)[0]))
     return state.turned_to(acting)
 
 
-def _come_to(state: State, stop: int, midnight: int, away: bool) -> State:
-    """Let the owner in front come to a minute at which something is due, or to the midnight that closes the day."""
+def _advance_owner(state: State, stop: int, midnight: int, away: bool) -> State:
+    """Let the owner in front reach a minute at which something is due, or the midnight that closes the day."""
     if stop == midnight:
         return trade.close_day(state, stop) if state.sites else close_day(state, stop)
     state, morning = state.moved(minute=stop), stop % DAY_MINUTES == OPENING
@@ -78,7 +78,7 @@ def _come_to(state: State, stop: int, midnight: int, away: bool) -> State:
 
 
 def _street_due(state: State, morning: bool, away: bool) -> State:
-    """What is due at this minute in a business of several sites: letters, goods at the door, and customers."""
+    """Do what is due at this minute in a business of several sites: post letters, take in goods, serve customers."""
     if morning:
         state = customers.morning_letters(deliveries.announce_delays(state))
     return trade.book_blocks(deliveries.arrive(state, away=away))

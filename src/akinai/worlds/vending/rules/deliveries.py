@@ -37,15 +37,15 @@ def dispatch(state: State, supplier: Supplier, order: Order) -> Order:
     return replace(order, due=due, missing=missing, lost=lost)
 
 
-def room(state: State) -> int:
-    """Units for which storage has room."""
+def free_units(state: State) -> int:
+    """The number of units that storage still has room for."""
     terms = street_of(state).storage
     stored = sum([lot.units for lots in state.storage.values() for lot in lots])
     return terms.units + terms.units_a_site * (len(state.sites) - 1) - stored
 
 
 def announce_delays(state: State) -> State:
-    """The letters of a morning about orders promised for that day that come later."""
+    """Post the letters of a morning about orders that were promised for that day and come later."""
     for order in state.orders:
         if not order.announced and not order.lost and order.promised < order.due:
             if order.promised // DAY_MINUTES + 1 != state.day:
@@ -60,7 +60,7 @@ def announce_delays(state: State) -> State:
 
 
 def arrive(state: State, *, away: bool) -> State:
-    """What comes at this minute: signed for when the owner is at the storage, taken to the depot otherwise."""
+    """Deliver what comes at this minute: to the owner if it is at the storage, otherwise to the depot."""
     for order in [order for order in state.orders if order.due <= state.minute]:
         state = state.moved(orders=tuple(other for other in state.orders if other is not order))
         if order.lost:
@@ -86,8 +86,8 @@ def _depot_fee(state: State, order: Order) -> int:
 
 
 def _take_in(state: State, order: Order) -> State:
-    """Put what came into storage; what finds no room goes back at a loss. Nobody has counted it yet."""
-    space, storage, back = max(room(state), 0), dict(state.storage), 0
+    """Put an uncounted delivery into storage; goods that find no room go back at a loss."""
+    space, storage, back = max(free_units(state), 0), dict(state.storage), 0
     for at, line in enumerate(order.lines):
         came = line.units - (order.missing[at] if order.missing else 0)
         put = min(came, space)
@@ -112,7 +112,7 @@ def _overflow(state: State, cents: int) -> int:
 
 
 def close_deliveries(state: State, day: int) -> State:
-    """The end of a day: goods left at the depot go back, and orders from suppliers out of business are lost."""
+    """At the end of a day, send goods left at the depot back and drop orders from suppliers out of business."""
     town, terms = state.economy.town, street_of(state).deliveries
     if town is None:
         return state
@@ -131,7 +131,7 @@ def close_deliveries(state: State, day: int) -> State:
 
 
 def signed_text(before: State, after: State) -> str:
-    """What was signed for between two states, as a line of an outcome; empty for nothing."""
+    """The orders signed for between two states, a line each; empty for none."""
     if after.parcels is before.parcels:
         return ""
     signed_before = {parcel.order.number for parcel in before.parcels if not parcel.at_depot}
@@ -213,8 +213,8 @@ def claimable(state: State, supplier: Supplier) -> int | None:
     return max(numbers, default=None)
 
 
-def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[str, int]:
-    """What an order lacks by the owner's account of what came."""
+def missing_by_receipt(state: State, number: int, received: Mapping[str, int]) -> dict[str, int]:
+    """The units that an order lacks if what the owner says came is all that came."""
     parcel = _find_parcel(state, number)
     if isinstance(parcel, Outcome):
         return {}
@@ -223,7 +223,7 @@ def missing_by(state: State, number: int, received: Mapping[str, int]) -> dict[s
 
 
 def missing_by_count(state: State, number: int) -> dict[str, int]:
-    """What an order lacks by the owner's count; nothing before it is counted."""
+    """The units that an order lacks by the owner's count; empty before it is counted."""
     parcel = _find_parcel(state, number)
     return missing_units(parcel.order) if isinstance(parcel, Parcel) and parcel.counted else {}
 
@@ -269,12 +269,12 @@ def sell_to_jobber(state: State, action: a.SellToJobber) -> Result:
 
 
 def jobber_cents(state: State, product: str) -> int:
-    """What a jobber pays for a unit."""
+    """The cents that a jobber pays for a unit."""
     return state.setup.catalog.by_id[product].wholesale_cents * street_of(state).storage.jobber_permille // 1000
 
 
 def salvage_cents(state: State) -> int:
-    """What the goods in storage and machines would bring at once; those past their last day bring nothing."""
+    """The cents that the goods in storage and machines would bring at once; spoiled ones bring nothing."""
     held: dict[str, int] = {}
     slots = [(slot.product, slot.lots) for slot in state.slots if slot]
     for product, lots in (*slots, *state.storage.items()):
@@ -283,7 +283,7 @@ def salvage_cents(state: State) -> int:
 
 
 def order_text(state: State, order: Order, total_cents: int) -> str:
-    """The confirmation of an order: what was bought, what was taken, and when somebody must sign."""
+    """The confirmation of an order: the goods, the price taken, and when somebody must sign."""
     names = state.setup.catalog.by_id
     supplier = state.setup.catalog.supplier_by_id[order.supplier]
     goods = ", ".join(

@@ -33,7 +33,7 @@ def quote_lines(catalog: Catalog, supplier: Supplier, quantities: Mapping[str, i
 
 
 def unit_cents(supplier: Supplier, product: Product, off_permille: int = 0) -> int:
-    """What a supplier charges for a unit, in whole cents; without a discount, its list price."""
+    """The price of a unit in whole cents; without a discount, the list price."""
     own = supplier.own_by_product.get(product.id) if supplier.own_permille else None
     if own is not None:
         return max(1, half_up(product.wholesale_cents * supplier.price_permille * own, 1_000_000))
@@ -51,12 +51,12 @@ def total_cents(lines: Iterable[Line]) -> int:
 
 
 def charge_cents(supplier: Supplier, lines: Iterable[Line]) -> int:
-    """What an order costs in all: its goods and the freight."""
+    """The full cost of an order in cents: its goods and the freight."""
     return total_cents(lines) + supplier.freight_cents
 
 
 def promised_minute(supplier: Supplier, day: int) -> int:
-    """When a supplier promises to deliver an order of that day, in minutes since the start."""
+    """The minute, since the start, for which a supplier promises an order of that day."""
     return (day - 1 + supplier.lead_days) * DAY_MINUTES + supplier.hour * 60
 
 
@@ -97,7 +97,7 @@ def can_change(order: Order, day: int) -> bool:
 
 
 def cancel_order(state: State, order: Order) -> State:
-    """Take an order back, and pay its price back."""
+    """Cancel an order and pay its price back."""
     orders = tuple(other for other in state.orders if other is not order)
     return state.moved(cash_cents=state.cash_cents + order.total_cents, orders=orders)
 

@@ -57,7 +57,7 @@ def visit_site(state: State, action: a.VisitSite) -> Result:
 
 
 def visit_minutes(state: State, action: a.VisitSite, outcome: Outcome) -> int:
-    """How long a visit took: the way, each product that was moved, and the cash."""
+    """The minutes of a visit: the way, each product that was moved, and the cash."""
     errands = street_of(state).errands
     data = outcome.data if isinstance(outcome.data, dict) else {}
     moved, collected = data.get("moved", 0), data.get("collected_cents", 0)
@@ -85,7 +85,7 @@ def _rearrange(
     storage: dict[str, tuple[Lot, ...]],
     moved: set[str],
 ) -> None:
-    """Give each product of the layout a slot; what has none any more goes back to storage."""
+    """Give each product of the layout a slot; goods without a slot go back to storage."""
     unplaced = [product.id for product in layout]
     for index, slot in enumerate(slots):
         if slot is not None and slot.product in unplaced:
@@ -103,7 +103,7 @@ def _rearrange(
 
 
 def _fill(state: State, slots: list[Slot | None], storage: dict[str, tuple[Lot, ...]], moved: set[str]) -> list[str]:
-    """Fill every slot up from storage, the oldest units first; what was put in, as words."""
+    """Fill every slot up from storage, the oldest units first. Returns what was put in, as words."""
     setup, filled = state.setup, list[str]()
     small = setup.small_slots
     for index, slot in enumerate(slots):
@@ -136,7 +136,7 @@ def change_prices(state: State, action: a.ChangePrices) -> Result:
 
 
 def inventory(state: State) -> Outcome:
-    """What each machine holds, site by site."""
+    """List what each machine holds, site by site."""
     lines: list[str] = []
     sites: list[Json] = []
     count, names = state.setup.slots, state.setup.catalog.by_id

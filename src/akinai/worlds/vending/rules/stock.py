@@ -25,7 +25,7 @@ def merge_lots(lots: Iterable[Lot]) -> tuple[Lot, ...]:
 
 
 def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], int]:
-    """Remove up to `units` from lots, oldest last day first: the lots left, and the units removed."""
+    """Remove up to `units` from lots, oldest last day first. Returns the lots left and the units removed."""
     left = units
     for i, (there, cost_cents, last_day) in enumerate(lots):
         if left < there:
@@ -36,7 +36,7 @@ def remove_units(lots: tuple[Lot, ...], units: int) -> tuple[tuple[Lot, ...], in
 
 
 def taken_lots(lots: tuple[Lot, ...], remaining: tuple[Lot, ...]) -> tuple[Lot, ...]:
-    """The lots that were taken when `rest` is left of `lots`."""
+    """The lots that were taken from `lots` when `remaining` are left."""
     taken = lots[: len(lots) - len(remaining)]
     if remaining and remaining[0].units < (split := lots[len(lots) - len(remaining)]).units:
         return (*taken, Lot(split.units - remaining[0].units, split.cost_cents, split.last_day))
@@ -83,11 +83,11 @@ class Unspoiled(NamedTuple):
     spoiled: dict[str, int]
     """Units by product."""
     spoiled_cents: int
-    """What these had cost."""
+    """Their cost in cents."""
 
 
 def remove_spoiled(slots: Sequence[Slot | None], storage: Storage, day: int) -> Unspoiled:
-    """Throw away the lots that could be sold up to that day."""
+    """Throw away the lots whose last day is that day or earlier."""
     spoiled: dict[str, int] = {}
     cents = 0
 

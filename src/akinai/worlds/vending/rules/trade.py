@@ -97,7 +97,7 @@ def _book_block(state: State, number: int, block: Block) -> State:
 def _goodwill_after(
     street: Street, goodwill: int, lost: int, expected: int, block: Block, stock: Mapping[str, int]
 ) -> int:
-    """Goodwill after a block: people remember a machine that could not serve them."""
+    """The goodwill after a block: people remember a machine that could not serve them."""
     terms = street.customers
     if not any(stock.values()):
         lost = expected = 1
@@ -150,7 +150,7 @@ def close_day(state: State, midnight: int) -> State:
 
 
 def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[str, int]]]:
-    """A day's units sold by product, and by place and product."""
+    """The units sold in a day by product, and by place index and product."""
     sold, sold_at = dict[str, int](), dict[int, dict[str, int]]()
     for place_index, units_of in today_sales.sales:
         here = sold_at.setdefault(place_index, {})
@@ -161,7 +161,7 @@ def _sum_sales(today_sales: TodaySales) -> tuple[dict[str, int], dict[int, dict[
 
 
 def _close_sites(state: State, day: int) -> State:
-    """The end of a day at each site: goodwill comes back, seals come off, unpaid machines are sealed or lost."""
+    """Close the day at each site: goodwill recovers, seals come off, unpaid machines are sealed or lost."""
     street, sites, slots = street_of(state), list[Site](), state.slots
     for index, site in enumerate(state.sites):
         goodwill = site.goodwill + (MILLION - site.goodwill) * street.customers.back_permille // 1000
@@ -186,7 +186,7 @@ def _sold_out(slots: tuple[Slot | None, ...], prices: Mapping[str, int]) -> tupl
 
 
 def debts_cents(state: State) -> int:
-    """What would be owed at the end: fees that were not paid, and rents overdue, with what lateness adds."""
+    """The cents owed if the run ended now: unpaid fees and overdue rents with their surcharge."""
     if not state.sites:
         return state.owed_cents
     day = state.closed_days

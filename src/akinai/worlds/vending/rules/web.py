@@ -32,7 +32,7 @@ class Page:
     topics: str
     """More words by which the page is found; its text need not hold them."""
     suppliers: tuple[str, ...] = ()
-    """Ids of the suppliers whose address is on the page."""
+    """The ids of the suppliers whose address is on the page."""
     found_by_text: bool = True
     """False for a long table, whose own words would hide what it is about: it is found by title and topics alone."""
 
@@ -50,7 +50,7 @@ class _Facts:
     fee_cents: int
     missed_fees: int
     reviews: tuple[tuple[str, str], ...] = ()
-    """By supplier, what its customers write."""
+    """Pairs of a supplier's id and what its customers write."""
 
 
 def pages_of(setup: Setup, reviews: tuple[tuple[str, str], ...] = ()) -> tuple[Page, ...]:
@@ -138,24 +138,24 @@ def _directory(catalog: Catalog, category: str) -> Page:
 
 
 def _guide(facts: _Facts, category: str) -> Page:
-    """What is publicly known about the products of a category."""
+    """The page with the public facts about the products of a category."""
     products = [product for product in facts.catalog.products if product.category == category]
     title = f"Price guide: {category} products in vending machines, retail price and demand"
     topics = " ".join((*(product.name for product in products), "popular selling sell compare"))
-    text = "\n\n".join(_public(facts, product) for product in products)
+    text = "\n\n".join(_public_facts(facts, product) for product in products)
     return Page(title, f"{_ALMANAC}/guide/{category}", text, topics, found_by_text=False)
 
 
 def _product_page(facts: _Facts, product: Product) -> Page:
     sellers = [supplier for supplier in facts.catalog.suppliers if product.id in supplier.products]
     names = ", ".join(f"{seller.name} ({seller.address})" for seller in sellers)
-    text = f"{_public(facts, product)}\nWholesale suppliers: {names or 'none known'}"
+    text = f"{_public_facts(facts, product)}\nWholesale suppliers: {names or 'none known'}"
     title = f"{product.name} in vending machines: retail price and demand"
     topics = " ".join((*product.other_names, "how much to sell"))
     return Page(title, f"{_ALMANAC}/products/{product.id}", text, topics, tuple(seller.id for seller in sellers))
 
 
-def _public(facts: _Facts, product: Product) -> str:
+def _public_facts(facts: _Facts, product: Product) -> str:
     """The public demand curve: that of an average place, without the taste of this place."""
     capacity = facts.capacities[0 if product.size == "small" else 1]
     loss = percent(product.elasticity_permille // 10)
@@ -302,7 +302,7 @@ def search_web(state: State, action: SearchWeb) -> tuple[State, Outcome]:
 
 
 def _web_today(state: State) -> tuple[Setup, tuple[tuple[str, str], ...]]:
-    """The setup with the suppliers that are in business today, and what is written about them."""
+    """The setup with only the suppliers in business today, and their reviews."""
     town = state.economy.town
     if town is None:
         return state.setup, ()

@@ -1,1 +1,1 @@
-"""How a vending run reads: its entries in words and blocks, its nights, and the machines at any entry."""
+"""A vending run for readers: its entries in words and blocks, and the machines at any entry."""

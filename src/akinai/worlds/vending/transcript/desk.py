@@ -1,4 +1,4 @@
-"""The forms of a person who runs a vending business: what there is to choose from, by what the owner knows."""
+"""The forms with which a person runs a vending business, and the choices that the owner knows of."""
 
 from akinai.core.money import format_cents
 from akinai.core.presentation.desk import Choice, Desk, Draft, FilledRow, FormGroup, Pick
@@ -82,7 +82,7 @@ def _goods(state: State) -> tuple[Pick, ...]:
 
 
 def _products_in_hand(state: State) -> set[str]:
-    """Products that the owner has or had in hand."""
+    """The products that the owner holds, held or ordered."""
     held = {slot.product for slot in state.slots if slot}
     return {*held, *state.storage, *state.prices, *(line.product for order in state.orders for line in order.lines)}
 

@@ -1,4 +1,4 @@
-"""The entries of a vending run in words: what was done, with letters, receipts, goods and prices as blocks."""
+"""The entries of a vending run in words, with letters, receipts, goods, prices and nights as blocks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -14,7 +14,7 @@ from akinai.worlds.vending.rules.books import site_name
 from akinai.worlds.vending.transcript.place import slot_key
 
 MOST_NAMED = 3
-"""Products or slots that a summary names."""
+"""The most products or slots that a summary names."""
 
 
 def letter_entries(steps: Steps[State]) -> Mapping[int, int]:

@@ -1,4 +1,4 @@
-"""The place of a vending business at a moment: money, machines, storage, orders on their way, rivals."""
+"""The place of a vending business at a moment: money, machines, storage, orders on their way."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ def items_of(state: State) -> tuple[Item, ...]:
 
 
 def place_of(state: State, before: State | None, earlier: Place | None) -> Place:
-    """The place; its shelves and listings are those of `earlier` where nothing in them changed since `before`."""
+    """The place of a state; shelves and listings of `earlier` are reused where nothing changed since `before`."""
     if before is None or earlier is None:
         return Place(_figures(state), _shelves(state), (_storage(state), _coming(state)))
     storage, coming = earlier.listings

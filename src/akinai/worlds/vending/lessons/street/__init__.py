@@ -1,1 +1,1 @@
-"""What a run of a business of several sites teaches. It names no product and no supplier: every seed has its own."""
+"""Lessons of a business of several sites. They name no product and no supplier: every seed has its own."""

@@ -16,7 +16,7 @@ from akinai.worlds.vending.lessons.data_points import (
 
 @dataclass(frozen=True, slots=True)
 class SignAdvice(TemplateAdvice):
-    """To be there when goods come."""
+    """Be at the storage when goods come."""
 
     missed: int
     orders: int
@@ -32,7 +32,7 @@ class SignAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class ClaimAdvice(TemplateAdvice):
-    """To count and claim."""
+    """Count deliveries and claim what is missing."""
 
     short: int
     orders: int
@@ -50,7 +50,7 @@ class ClaimAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class CustomerAdvice(TemplateAdvice):
-    """To answer customers."""
+    """Answer customers."""
 
     complaints: int
     unanswered: int
@@ -66,7 +66,7 @@ class CustomerAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class NewsAdvice(TemplateAdvice):
-    """To read the news."""
+    """Read the news."""
 
     events: int
     days: int
@@ -83,14 +83,14 @@ class NewsAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class TrustAdvice(TemplateAdvice):
-    """To look suppliers up."""
+    """Look suppliers up."""
 
     orders: int
     came: float
-    """The share of what they charged that came, by suppliers below the trade price ..."""
+    """The share of the charged goods that suppliers below the trade price delivered."""
     other_orders: int
     others_came: float
-    """... and by the others."""
+    """The share of the charged goods that the other suppliers delivered."""
 
     TEMPLATE = SentenceTemplate(
         "Read a supplier's reviews before you order, and leave those who fail you: of suppliers far below the trade "
@@ -109,7 +109,7 @@ class TrustAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class BargainAdvice(TemplateAdvice):
-    """To bargain."""
+    """Bargain."""
 
     offers: int
     off: float
@@ -151,9 +151,9 @@ class SiteAdvice(TemplateAdvice):
 
     days: int
     earned_cents: float
-    """What a site sold in a day above the cost of the goods, on average."""
+    """The cents that a site sold in a day above the cost of the goods, on average."""
     rent_cents: int
-    """For 28 days."""
+    """The rent of a site for 28 days."""
 
     @property
     def pays(self) -> bool:
@@ -172,7 +172,7 @@ class SiteAdvice(TemplateAdvice):
 
 @dataclass(frozen=True, slots=True)
 class TasteAdvice(TemplateAdvice):
-    """To learn tastes and prices from sales."""
+    """Learn tastes and prices from sales."""
 
     products: int
     spread: float

@@ -1,4 +1,4 @@
-"""What a run of a business of several sites teaches, from its ledger alone; none of it names goods or suppliers."""
+"""Lessons of a run with several sites, drawn from its ledger alone; none names goods or suppliers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,16 +49,16 @@ def _deliveries(history: History) -> Iterator[Lesson]:
         if order.promised > history.steps[len(history.steps) - 1].after.minute:
             continue
         share = 1 - _missing_cents(order) / max(1, order.total_cents) if order.number in came else 0.0
-        (cheap if _level(history, order) < CHEAP else ordinary).append(share)
+        (cheap if _price_level(history, order) < CHEAP else ordinary).append(share)
     if cheap or ordinary:
         advice = TrustAdvice(len(cheap), _mean(cheap), len(ordinary), _mean(ordinary))
         yield Lesson.of("stock_and_orders", "trust", advice, evidence)
-    if steps := list(_conceded(history)):
+    if steps := list(_concessions(history)):
         advice = BargainAdvice(len(steps), sum(steps) / len(steps))
         yield Lesson.of("stock_and_orders", "bargaining", advice, evidence)
 
 
-def _conceded(history: History) -> Iterator[float]:
+def _concessions(history: History) -> Iterator[float]:
     """The share by which each offer lowered a supplier's prices."""
     for step in history.steps:
         action = step.turn.action
@@ -86,8 +86,8 @@ def _missing_cents(order: Order) -> int:
     return sum(units * costs[product] for product, units in missing_units(order).items())
 
 
-def _level(history: History, order: Order) -> float:
-    """An order's prices, of the trade prices."""
+def _price_level(history: History, order: Order) -> float:
+    """The total of an order as a multiple of its goods' trade prices."""
     trade = sum(line.units * history.setup.catalog.by_id[line.product].wholesale_cents for line in order.lines)
     return order.total_cents / max(1, trade)
 

@@ -1,1 +1,1 @@
-"""What suppliers do about letters, and what they write."""
+"""Suppliers: how they act on letters, and the answers they write."""

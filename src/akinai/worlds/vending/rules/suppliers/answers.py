@@ -1,4 +1,4 @@
-"""What a supplier does about a letter, and what it answers. Money moves on an order or a confirmation alone."""
+"""Act on a customer's letter and answer it. Money moves on an order or a confirmation alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from akinai.worlds.vending.model.actions import Claim
 from akinai.worlds.vending.model.setup import Setup, Supplier
 from akinai.worlds.vending.model.state import DAY_MINUTES, Letter, Order, State
 from akinai.worlds.vending.rules.books import supplier_today
-from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by, missing_by_count
+from akinai.worlds.vending.rules.deliveries import claim, claimable, missing_by_count, missing_by_receipt
 from akinai.worlds.vending.rules.orders import (
     by_expectation,
     can_change,
@@ -31,12 +31,12 @@ from akinai.worlds.vending.rules.suppliers.quotes import (
     charge,
     confirm,
     drop_quote,
+    find_named_quote,
     lines_of,
     quote,
-    quote_meant,
     repeats_quotes,
-    standing_quotes,
     units_of,
+    valid_quotes,
 )
 
 
@@ -82,7 +82,7 @@ def answer_letter(state: State, supplier: Supplier, letter: Letter) -> tuple[Sta
 def _order(state: State, request: Request) -> Answer:
     """Place the order of a letter, all of it or nothing."""
     supplier, items = request.supplier, request.intent.items
-    if number := quote_meant(state, request):
+    if number := find_named_quote(state, request):
         return confirm(state, replace(request, intent=Intent("confirm", quotes=number)))
     lines = lines_of(state, supplier, items)
     reasons: list[str] = []
@@ -90,13 +90,13 @@ def _order(state: State, request: Request) -> Answer:
         reasons += letters.item_remarks(state.setup.catalog, supplier, items)
     elif not lines:
         reasons.append("We found no product with a quantity in your letter.")
-    reasons += _lacking(request.delivery)
+    reasons += _missing_details(request.delivery)
     if not reasons and total_cents(lines) < supplier.minimum_cents:
         reasons.append(letters.below_minimum(supplier, lines))
     return charge(state, request, lines, reasons)
 
 
-def _lacking(delivery: Delivery) -> list[str]:
+def _missing_details(delivery: Delivery) -> list[str]:
     reasons: list[str] = []
     if not delivery.addressed:
         reasons.append("The delivery address is missing.")
@@ -140,12 +140,12 @@ def _meant_quotes(state: State, request: Request) -> Sequence[int]:
     intent = request.intent
     if intent.orders or intent.quotes:
         return () if intent.orders else intent.quotes
-    changeable = any(_is_here(state, order) for order in _open_orders(state, request.supplier))
-    return () if changeable or not (intent.items.units or intent.more) else sorted(standing_quotes(state, request))[-1:]
+    changeable = any(_can_still_change(state, order) for order in _open_orders(state, request.supplier))
+    return () if changeable or not (intent.items.units or intent.more) else sorted(valid_quotes(state, request))[-1:]
 
 
-def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answer:
-    """What is answered when no order can be taken back or changed."""
+def _refuse_change(state: State, request: Request, orders: Sequence[Order]) -> Answer:
+    """The answer when no order can be cancelled or changed."""
     if orders:
         gone = ", ".join(str(order.number) for order in orders)
         head = f"Order {gone} has left our warehouse; it can no longer be changed or cancelled."
@@ -157,7 +157,7 @@ def _unchanged(state: State, request: Request, orders: Sequence[Order]) -> Answe
     return Answer(state, (head, way, _until_it_leaves(state)), terms=False)
 
 
-def _is_here(state: State, order: Order) -> bool:
+def _can_still_change(state: State, order: Order) -> bool:
     """Whether an order can still be changed; where orders are paid in advance they leave on the same day."""
     return not state.sites and can_change(order, state.day)
 
@@ -167,16 +167,16 @@ def _until_it_leaves(state: State) -> str:
 
 
 def _cancel(state: State, request: Request) -> Answer:
-    """Take back orders that have not left, and quotes."""
-    quotes = [number for number in request.intent.quotes if number in standing_quotes(state, request)]
+    """Cancel orders that have not left, and withdraw quotes."""
+    quotes = [number for number in request.intent.quotes if number in valid_quotes(state, request)]
     if quotes and not request.intent.orders:
         for number in quotes:
             state = drop_quote(state, number)
         return Answer(state, (f"Quote {', '.join(f'Q-{number}' for number in quotes)} is withdrawn.",), terms=False)
     meant = _meant_orders(state, request)
-    cancelled = [order for order in meant if _is_here(state, order)]
+    cancelled = [order for order in meant if _can_still_change(state, order)]
     if not cancelled:
-        return _unchanged(state, request, meant)
+        return _refuse_change(state, request, meant)
     for order in cancelled:
         state = cancel_order(state, order)
     texts = [
@@ -184,7 +184,7 @@ def _cancel(state: State, request: Request) -> Answer:
         for order in cancelled
     ]
     remaining = [order for order in meant if order not in cancelled]
-    gone = _unchanged(state, request, remaining).paragraphs if remaining else ()
+    gone = _refuse_change(state, request, remaining).paragraphs if remaining else ()
     return Answer(state, (*texts, *gone), terms=False)
 
 
@@ -192,13 +192,13 @@ def _change(state: State, request: Request) -> Answer:
     """Change the units of an order that has not left, at the prices of today's list; or quote a changed quote anew."""
     intent, supplier = request.intent, request.supplier
     if quotes := _meant_quotes(state, request):
-        former = [offer for number, offer in standing_quotes(state, request).items() if number in quotes]
+        former = [offer for number, offer in valid_quotes(state, request).items() if number in quotes]
         items = replace(intent.items, units=changed_units(units_of(*former), intent))
         return quote(state, replace(request, intent=replace(intent, items=items)))
     meant = _meant_orders(state, request)
-    open_orders = [order for order in meant if _is_here(state, order)]
+    open_orders = [order for order in meant if _can_still_change(state, order)]
     if len(open_orders) != 1:
-        return _unchanged(state, request, meant)
+        return _refuse_change(state, request, meant)
     order = open_orders[0]
     if not intent.items.units and not intent.more:
         how = f"Order {order.number} can still be changed: write its number and the new quantities."
@@ -232,7 +232,7 @@ def _claim(state: State, request: Request) -> Answer:
 
 
 def _claim_of_parcel(state: State, request: Request) -> Answer:
-    """The claim by tool, of what was counted as missing; for all else that the letter names nothing is paid.
+    """Claim what was counted as missing, as the tool does; nothing is paid for anything else in the letter.
 
     A letter that counts all that came, "candy: 24 of 24", is easily taken to claim what is not missing.
     """
@@ -240,7 +240,7 @@ def _claim_of_parcel(state: State, request: Request) -> Answer:
     number = intent.orders[0] if intent.orders else claimable(state, request.supplier)
     if number is None:
         return Answer(state, ("Please write the number of the order, and the units that are missing.",), terms=False)
-    missing = {**missing_by(state, number, intent.received), **intent.items.units}
+    missing = {**missing_by_receipt(state, number, intent.received), **intent.items.units}
     if not missing:
         return Answer(state, (f"Please write the units that order {number} lacks.",), terms=False)
     counted = missing_by_count(state, number)
@@ -265,7 +265,7 @@ def _negotiate(state: State, request: Request) -> Answer:
 
 
 def _bargain(state: State, request: Request) -> Answer:
-    """The same as the offer by tool; goods with quantities get a quote at the new prices besides."""
+    """Bargain as the tool does; goods with quantities also get a quote at the new prices."""
     state, text = bargain_by_letter(state, request.supplier, request.intent)
     answer = Answer(state, (text,))
     if request.intent.items.units:

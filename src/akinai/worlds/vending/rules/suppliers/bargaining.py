@@ -10,7 +10,7 @@ from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
 from akinai.worlds.vending.model.state import State, Talk
-from akinai.worlds.vending.rules.books import asking, day_text, in_business, street_of, supplier_today
+from akinai.worlds.vending.rules.books import day_text, in_business, street_of, supplier_today, with_prices
 from akinai.worlds.vending.rules.orders import know_suppliers, unit_cents
 
 Result = tuple[State, Outcome]
@@ -37,7 +37,7 @@ def find_supplier(state: State, name: str) -> Supplier | Outcome:
 
 
 def get_price_lists(state: State, action: a.GetPriceLists) -> Result:
-    """The prices of suppliers, as text and data. Refused as `unknown_supplier`."""
+    """Show the prices of suppliers, as text and data. Refused as `unknown_supplier`."""
     if action.suppliers:
         lookups = [find_supplier(state, name) for name in action.suppliers]
         for supplier in lookups:
@@ -97,7 +97,7 @@ def make_offer(state: State, action: a.MakeOffer) -> Result:
 
 
 def bargain_by_letter(state: State, supplier: Supplier, intent: Intent) -> tuple[State, str]:
-    """What an offer by letter changes, and the answer to it; the first price that it offers stands for all.
+    """Bargain by letter, and return the answer. The first price that the letter offers counts for all goods.
 
     A price that is no lower than the supplier's own is no offer.
     """
@@ -134,14 +134,14 @@ def bargain(
         talk = Talk(listed.price_permille, trader.patience, 0, 0)
     if talk.offered_day == state.day:
         return state, Outcome.refused("offered_today", f"{listed.name} answers one offer a day; it answered today")
-    rival = _rival(state, listed, talk.ask_permille, rivals)
+    rival = _was_rival_quoted(state, listed, talk.ask_permille, rivals)
     last_day, ask = state.day + drawn.talk_days, talk.ask_permille
     if rival is False and state.economy.noise(state.day, "rumour", listed.id, state.day).below(2):
         talk = Talk(listed.price_permille, 0, last_day, state.day)
         text = f"Nobody sells at that price, and we asked. Our list prices hold until {day_text(state, last_day)}."
-        return _agreed(state, listed, talk, text, about)
+        return _settle_offer(state, listed, talk, text, about)
     if talk.left <= 0:
-        return _agreed(state, listed, talk._replace(offered_day=state.day), "That was our last word.", about)
+        return _settle_offer(state, listed, talk._replace(offered_day=state.day), "That was our last word.", about)
     offer = offer_at(ask)
     if offer * 10 >= trader.accept_permille * 8:
         gives = trader.gives_permille + (drawn.rival_permille if rival else 0)
@@ -150,12 +150,12 @@ def bargain(
     moved = ask < talk.ask_permille
     talk = Talk(ask, talk.left - 1, last_day, state.day)
     text = "Because it is you, we take a little less." if moved else "That is too little; our prices stand."
-    return _agreed(state, listed, talk, text + ("" if talk.left else " That is our last word."), about)
+    return _settle_offer(state, listed, talk, text + ("" if talk.left else " That is our last word."), about)
 
 
-def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int]) -> bool | None:
+def _was_rival_quoted(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[str, int]) -> bool | None:
     """Whether a named rival's price was quoted in the last 30 days; None where none is named, or it is not lower."""
-    asks, by_id = asking(supplier, ask_permille), state.setup.catalog.by_id
+    asks, by_id = with_prices(supplier, ask_permille), state.setup.catalog.by_id
     lower = {
         id: cents for id, cents in rivals.items() if id in supplier.products and cents < unit_cents(asks, by_id[id])
     }
@@ -164,7 +164,7 @@ def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[
     for other_id, (day, permille) in state.quoted.items():
         other = state.setup.catalog.supplier_by_id[other_id]
         if other_id != supplier.id and state.day - day <= street_of(state).drawn.talk_days:
-            quoted = asking(other, permille)
+            quoted = with_prices(other, permille)
             lower = {
                 id: cents
                 for id, cents in lower.items()
@@ -173,12 +173,12 @@ def _rival(state: State, supplier: Supplier, ask_permille: int, rivals: Mapping[
     return not lower
 
 
-def _agreed(state: State, supplier: Supplier, talk: Talk, text: str, about: str) -> Result:
-    """The outcome of an offer: the new prices, and until when they hold."""
+def _settle_offer(state: State, supplier: Supplier, talk: Talk, text: str, about: str) -> Result:
+    """Record an offer's result; the outcome has the new prices and until when they hold."""
     before = supplier_today(state, supplier).price_permille
     state = know_suppliers(state, [supplier.id]).moved(talks={**state.talks, supplier.id: talk})
     state = state.moved(quoted={**state.quoted, supplier.id: (state.day, talk.ask_permille)})
-    _, price_data = _price_list(state, asking(supplier, talk.ask_permille))
+    _, price_data = _price_list(state, with_prices(supplier, talk.ask_permille))
     sample = about or supplier.products[0]
     name, prices = state.setup.catalog.by_id[sample].name, price_data["prices_cents"]
     cents = prices[sample] if isinstance(prices, dict) else 0

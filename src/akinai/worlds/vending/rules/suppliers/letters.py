@@ -77,7 +77,7 @@ def not_placed(reasons: Sequence[str]) -> str:
 def on_their_way(setup: Setup, orders: Sequence[Order]) -> str:
     """The orders that are on their way."""
     lines = [
-        f"- Order {order.number}: {goods_in_a_row(setup.catalog, order.lines)}; delivery {clock(setup, order.expected)}"
+        f"- Order {order.number}: {list_goods(setup.catalog, order.lines)}; delivery {clock(setup, order.expected)}"
         for order in orders
     ]
     return _block("Your orders with us that are on their way:", lines) if lines else "No order of yours is on its way."
@@ -146,7 +146,7 @@ def below_minimum(supplier: Supplier, lines: Iterable[Line]) -> str:
     return f"The total of {total} is below our minimum order of {minimum}."
 
 
-def goods_in_a_row(catalog: Catalog, lines: Iterable[Line]) -> str:
+def list_goods(catalog: Catalog, lines: Iterable[Line]) -> str:
     """The goods of an order within a sentence."""
     return ", ".join(f"{line.units} x {name_and_id(catalog, line.product)}" for line in lines)
 

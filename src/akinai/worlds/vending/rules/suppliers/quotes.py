@@ -1,4 +1,4 @@
-"""Quotes: what a supplier offers for quantities, and what it does when a letter takes an offer up, whole or changed."""
+"""Quotes for quantities, and what happens when a letter accepts one, whole or changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,12 +27,12 @@ class Request:
     letter: int
     """The number of the letter."""
     changes: tuple[Intent, ...] = ()
-    """What the same letter changes of the quotes that it takes up."""
+    """Changes that the same letter makes to the quotes that it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The state after a supplier acted on a request, and what it writes about it."""
+    """The state after a supplier acted on a request, and the paragraphs that it writes about it."""
 
     state: State
     paragraphs: tuple[str, ...]
@@ -41,7 +41,7 @@ class Answer:
 
 
 def changes_of_confirmed(intents: Sequence[Intent]) -> tuple[Intent, ...]:
-    """The changes of quotes that the same letter takes up: "quote 67 accepted, but 12 popcorn instead of 24"."""
+    """The changes of quotes that the same letter accepts: "quote 67 accepted, but 12 popcorn instead of 24"."""
     confirmed = [intent.quotes for intent in intents if intent.kind == "confirm"]
     changes = [intent for intent in intents if intent.kind == "change" and not intent.orders]
     return tuple(
@@ -53,7 +53,7 @@ def changes_of_confirmed(intents: Sequence[Intent]) -> tuple[Intent, ...]:
 
 def confirm(state: State, request: Request) -> Answer:
     """Place the orders of quotes, each by itself, at the quoted prices; a quote can be ordered once."""
-    intent, offers = request.intent, standing_quotes(state, request)
+    intent, offers = request.intent, valid_quotes(state, request)
     numbers = intent.quotes or tuple(sorted(offers)[-1:])
     if not any(number in offers for number in numbers):
         return Answer(state, (letters.not_placed([_no_quote(numbers)]),))
@@ -65,14 +65,14 @@ def confirm(state: State, request: Request) -> Answer:
     less = any(item.product not in changed for item in intent.items.unclear)
     other = not request.changes and intent.items.found and intent.items.units != units_of(*meant)
     if less or other:
-        goods = letters.goods_in_a_row(state.setup.catalog, [line for offer in meant for line in offer.lines])
+        goods = letters.list_goods(state.setup.catalog, [line for offer in meant for line in offer.lines])
         quotes = ", ".join(f"Q-{offer.number}" for offer in meant)
         names = "and your letter names other quantities. Write those that you want, and we will quote them."
         reason = f"Quote {quotes} is for {goods}, {names}"
         return Answer(state, (letters.not_placed([reason]),))
     paragraphs: list[str] = []
     for offer in meant:
-        answer = _take_up(state, request, offer)
+        answer = _order_quote(state, request, offer)
         placed = answer.state.order_count > state.order_count
         state = drop_quote(answer.state, offer.number) if placed else answer.state
         paragraphs += answer.paragraphs
@@ -87,7 +87,7 @@ def _no_quote(numbers: Sequence[int]) -> str:
 
 
 def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]:
-    """The units after changes, which say how many there are to be, or how many come or go; none of goods taken off."""
+    """The units after changes, which name new totals or differences; goods without units are left out."""
     units = dict(former)
     for change in changes:
         units |= {id: count for id, count in change.items.units.items() if id not in change.more}
@@ -95,15 +95,15 @@ def changed_units(former: Mapping[str, int], *changes: Intent) -> dict[str, int]
     return {id: count for id, count in units.items() if count}
 
 
-def quote_meant(state: State, request: Request) -> tuple[int, ...]:
+def find_named_quote(state: State, request: Request) -> tuple[int, ...]:
     """The quote that an order names and is for as a whole: "we order the goods of quote 18: 96 water, 48 cola"."""
-    offers, units = standing_quotes(state, request), request.intent.items.units
+    offers, units = valid_quotes(state, request), request.intent.items.units
     return tuple(number for number in request.intent.quotes if number in offers and units_of(offers[number]) == units)
 
 
 def repeats_quotes(state: State, request: Request, confirmed: Sequence[Intent]) -> bool:
-    """Whether an order only says once more what quotes that the same letter takes up are for."""
-    offers = standing_quotes(state, request)
+    """Whether an order only repeats the goods of quotes that the same letter accepts."""
+    offers = valid_quotes(state, request)
     numbers = {number for intent in confirmed for number in intent.quotes or tuple(sorted(offers)[-1:])}
     quoted = units_of(*(offers[number] for number in numbers if number in offers))
     ordered = request.intent.items.units
@@ -118,8 +118,8 @@ def units_of(*offers: Quote) -> dict[str, int]:
     return units
 
 
-def _take_up(state: State, request: Request, offer: Quote) -> Answer:
-    """Place the order of a quote, with the changes of it; where these make it dearer a unit, quote it anew."""
+def _order_quote(state: State, request: Request, offer: Quote) -> Answer:
+    """Place the order of a quote with its changes; if these raise a unit price, quote it anew instead."""
     changes = [change for change in request.changes if not change.quotes or offer.number in change.quotes]
     if not changes:
         return charge(state, request, offer.lines, ())
@@ -144,7 +144,7 @@ def _take_up(state: State, request: Request, offer: Quote) -> Answer:
 
 
 def charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Sequence[str]) -> Answer:
-    """Place an order, unless there are reasons against it or the cash does not cover it: the state is then the same."""
+    """Place an order. With reasons against it, or without the cash for it, the state stays the same."""
     if not reasons and (total := charge_cents(request.supplier, lines)) > state.cash_cents:
         reasons = [f"Your account does not cover the total of {format_cents(total)}."]
     if reasons:
@@ -154,8 +154,8 @@ def charge(state: State, request: Request, lines: tuple[Line, ...], reasons: Seq
     return Answer(state, (letters.placed(state.setup, order), *remarks), terms=False)
 
 
-def standing_quotes(state: State, request: Request) -> Mapping[int, Quote]:
-    """The supplier's quotes that stood on the day of the letter."""
+def valid_quotes(state: State, request: Request) -> Mapping[int, Quote]:
+    """The supplier's quotes that were valid on the day of the letter."""
     return {
         quote.number: quote
         for quote in state.mail.quotes.values()
