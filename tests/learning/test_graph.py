@@ -17,10 +17,9 @@ from learners_for_tests import CodesBrain, codes, contents, data_set, fact, make
 import akinai
 from akinai.core.errors import UsageError
 from akinai.core.models import Reply
-from akinai.learning.loop.edges import EDGES
 from akinai.learning.loop.graph import checkpointer, learn_in_graph, mermaid
 from akinai.learning.loop.job import Job
-from akinai.learning.loop.loop import STEPS, learn
+from akinai.learning.loop.loop import EDGES, STEPS, learn
 from akinai.learning.loop.state import LoopState
 from akinai.testing.endpoint import Endpoint, ModelCall
 

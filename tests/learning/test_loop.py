@@ -23,10 +23,9 @@ import akinai
 from akinai.core.errors import ModelError, UsageError
 from akinai.core.lessons import Lesson
 from akinai.learning import Delta, Operation, apply_delta
-from akinai.learning.loop.edges import next_step
 from akinai.learning.loop.evaluation import Breaker, judge
 from akinai.learning.loop.job import begin
-from akinai.learning.loop.loop import STEPS, learn
+from akinai.learning.loop.loop import STEPS, learn, next_step
 from akinai.learning.loop.state import MOST_ROUNDS, LoopConfig, LoopState, StepName
 from akinai.learning.playbook.bullets import Playbook
 from akinai.learning.playbook.deltas import BulletTag, Refusal

@@ -17,7 +17,7 @@ from akinai.learning.roles.protocols import Evaluation, ModelUsage, Retrieved, T
 from akinai.learning.roles.runs import RunReflector, evidence
 from akinai.learning.roles.tasks import Task
 from akinai.learning.roles.templates import PromptTemplates
-from akinai.testing.endpoint.untidy import SHAPES
+from akinai.testing.endpoint.faults import UNTIDY_SHAPES
 
 FOLDER = Path(__file__).parent / "replies"
 TASK = Task("t", "?", "!")
@@ -113,11 +113,11 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("role", FIELDS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", UNTIDY_SHAPES)
 async def test_the_shapes_of_the_test_endpoint_are_read_or_refused(shape: str, role: str) -> None:
     """Each of the 20 shapes gives what the object says, or the reason why it cannot be read."""
     fields, says = FIELDS[role]
     refused = {"truncated": "!truncated", "two_answers": "!several", "refusal": "!no_object"}
-    sample = Sample(shape, role, refused.get(shape, json.dumps(says)), SHAPES[shape](dict(fields)))
+    sample = Sample(shape, role, refused.get(shape, json.dumps(says)), UNTIDY_SHAPES[shape](dict(fields)))
     content, usage = await read(sample)
     assert agrees(sample, content, usage), (sample.reply, content, dict(usage.reasons))

@@ -133,16 +133,12 @@ def _examples(verbs: Sequence[type[Action]]) -> Iterator[str]:
 
 def _tools_text(verbs: Sequence[type[Action]], names: Sequence[str]) -> str:
     if not names:
-        lines = [(usage(verb), _first_line(verb)) for verb in verbs]
+        lines = [(usage(verb), str(verb.tool()["description"]).splitlines()[0]) for verb in verbs]
         return "\n".join(
             f"{line:40} {about}" if len(line) <= 40 else f"{line}\n{'':40} {about}" for line, about in lines
         )
     matches = [verb for verb in verbs if verb.tool_name() == names[0].strip()]
     return _tool_text(matches[0]) if matches else "no such action now; 'tools' lists those that there are"
-
-
-def _first_line(verb: type[Action]) -> str:
-    return str(verb.tool()["description"]).splitlines()[0]
 
 
 def _tool_text(verb: type[Action]) -> str:

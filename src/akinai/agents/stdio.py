@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 
 from akinai.agents.structured import read_move
-from akinai.core.actions import Action, Verbs
+from akinai.core.actions import Verbs
 from akinai.core.agents import Move, Role, View
 from akinai.core.canonical import Json
 from akinai.core.errors import AgentError, EndRun, UsageError
@@ -74,7 +74,7 @@ class ProgramAgent:
     async def _send(self, line: dict[str, Json]) -> None:
         if self._process is None:
             self._process = await self._start()
-            line = {"actor": self._role.actor, "tools": _tools(self._role.verbs), **line}
+            line = {"actor": self._role.actor, "tools": [verb.tool() for verb in self._role.verbs], **line}
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
@@ -118,7 +118,3 @@ class ProgramAgent:
 def _turn_line(view: View, last: Outcome | None) -> dict[str, Json]:
     outcome: Json = None if last is None else {"text": last.text, "ok": last.ok, "code": last.code}
     return {"view": view.text, "news": view.news, "verbs": [verb.tool_name() for verb in view.verbs], "heard": outcome}
-
-
-def _tools(verbs: Sequence[type[Action]]) -> list[Json]:
-    return [verb.tool() for verb in verbs]

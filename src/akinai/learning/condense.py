@@ -120,7 +120,8 @@ def condense_run(
     first = dict(reversed(decisions))
     selection.add(sorted(first.values(), key=lambda line: line.order))
     selection.add(_spread([line for kind, line in decisions if first[kind] is not line]))
-    remarks = [_Line(REMARKS, step.entry.seq, _remark(step)) for step in steps if step.entry.said.strip()]
+    spoken = [step.entry for step in steps if step.entry.said.strip()]
+    remarks = [_Line(REMARKS, entry.seq, f"#{entry.seq} {entry.actor}: {_cut(entry.said)}") for entry in spoken]
     selection.add(_spread(remarks))
     return selection.condensed()
 
@@ -184,10 +185,6 @@ def _decision(world: World[Any], opening: Any, repeated: Sequence[Step[Any]]) ->
     when = f" day {day}" if day else ""
     text = f"#{entry.seq}{when} {entry.actor}: {_action(first)} -> {_cut(first.outcome.text)}{times}"
     return f"{_NUMBERED.sub('', entry.actor)} {entry.name}", _Line(DECISIONS, entry.seq, text)
-
-
-def _remark(step: Step[Any]) -> str:
-    return f"#{step.entry.seq} {step.entry.actor}: {_cut(step.entry.said)}"
 
 
 def _action(step: Step[Any]) -> str:

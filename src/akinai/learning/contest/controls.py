@@ -11,7 +11,6 @@ from akinai.learning.contest.contenders import Contest, ContestResult, Rival
 from akinai.learning.loop.retriever import Retriever
 from akinai.learning.playbook.bullets import Bullet, Playbook, Section
 from akinai.learning.roles.protocols import Retrieved
-from akinai.learning.roles.tasks import Task
 from akinai.learning.search.index import PlaybookIndex
 from akinai.learning.search.injection import inject_all
 
@@ -70,7 +69,10 @@ class AssignedRetriever:
 
 async def icl(contest: Contest) -> ContestResult:
     """Training tasks with their answers as raw examples, searched for each task, in as many tokens as the bullets."""
-    bullets = tuple(_example(number, task) for number, task in enumerate(contest.train, 1))
+    bullets = tuple(
+        Bullet(f"ex-{number:05}", EXAMPLES, f"{task.text}\n-> {task.truth}")
+        for number, task in enumerate(contest.train, 1)
+    )
     section = Section(EXAMPLES, "Earlier tasks with their right answers.", bullets)
     tokens = max(1, round(contest.injected_tokens))
     config = replace(contest.config, budget_tokens=tokens, whole=False, min_confidence=0.0)
@@ -108,10 +110,6 @@ def _numbered_playbook(bullets: Sequence[Bullet]) -> Playbook:
     """A playbook of these bullets in one section, renumbered."""
     own = tuple(Bullet(f"ex-{number:05}", EXAMPLES, bullet.content) for number, bullet in enumerate(bullets, 1))
     return Playbook((Section(EXAMPLES, "What was seen elsewhere.", own),), len(own) + 1)
-
-
-def _example(number: int, task: Task) -> Bullet:
-    return Bullet(f"ex-{number:05}", EXAMPLES, f"{task.text}\n-> {task.truth}")
 
 
 PLACEBO, ICL = Rival(placebo, on_runs=foreign_lessons), Rival(icl, on_runs=run_excerpts)

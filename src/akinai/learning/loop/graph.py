@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from akinai.core.canonical import Json
 from akinai.core.errors import UsageError
 from akinai.learning.extras import expect_package, load_package
-from akinai.learning.loop.edges import edges, follower
 from akinai.learning.loop.job import Job, Step, Watch, begin, check_resumable
-from akinai.learning.loop.loop import steps
+from akinai.learning.loop.loop import edges, follower, steps
 from akinai.learning.loop.state import LoopState
 
 if TYPE_CHECKING:
@@ -100,22 +99,20 @@ async def checkpointer(location: str) -> AsyncGenerator[BaseCheckpointSaver[Any]
     """
     expect_package("langgraph", _PART)
     postgres = location.startswith(_POSTGRES)
-    opened = _postgres_saver() if postgres else _sqlite_saver()
+    saver_class = (
+        _postgres_saver() if postgres else load_package("langgraph.checkpoint.sqlite.aio", _SQLITE).AsyncSqliteSaver
+    )
     async with AsyncExitStack() as stack:
         try:
             if not postgres:
                 _expect_sqlite(location)
-            saver = await stack.enter_async_context(opened.from_conn_string(location))
+            saver = await stack.enter_async_context(saver_class.from_conn_string(location))
             await saver.setup()
         except Exception as error:  # sqlite3, psycopg or the system
             where = "in PostgreSQL" if postgres else repr(location)  # a DSN may hold a password
             why = " ".join(str(error).split())
             raise UsageError(f"the checkpoint {where} cannot be opened: {why}; name a file or a server") from error
         yield saver
-
-
-def _sqlite_saver() -> Any:
-    return load_package("langgraph.checkpoint.sqlite.aio", _SQLITE).AsyncSqliteSaver
 
 
 def _postgres_saver() -> Any:

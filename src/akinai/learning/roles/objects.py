@@ -148,7 +148,7 @@ def _values(text: str) -> Iterator[Json]:
 def _fitting(value: Json, shape: Shape) -> Iterator[Mapping[str, Json]]:
     """A value as an object of the shape: itself, the item of a list of one, or the list that may stand alone."""
     if isinstance(value, Mapping):
-        fields = _renamed(value, shape)
+        fields = renamed(value, {*shape.keys, *shape.fields, *shape.near.values()}, shape.near)
         if any(key in fields for key in shape.keys):
             yield fields
     elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
@@ -184,14 +184,9 @@ def _is_sample(value: Json, shape: Shape) -> bool:
     return isinstance(value, list) and bool(value) and all(_is_sample(item, shape) for item in value)
 
 
-def _renamed(value: Mapping[str, Json], shape: Shape) -> Mapping[str, Json]:
-    """The object with near names replaced by those of the shape. A field that already has a right name wins."""
-    names = {*shape.keys, *shape.fields, *shape.near.values()}
-    return renamed(value, names, shape.near)
-
-
 def renamed(value: Mapping[str, Json], names: set[str], near: Mapping[str, str]) -> Mapping[str, Json]:
-    """The object with its keys in snake case where that is one of `names`, and with `near` names replaced."""
+    """The object with its keys in snake case where that is one of `names`, and with `near` names replaced. A field that
+    already has a right name wins."""
     if value.keys() <= names:
         return value
     fields = dict(value)

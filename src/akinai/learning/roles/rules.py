@@ -53,7 +53,8 @@ class LessonCurator:
         self._merge = merge
 
     async def curate(self, insights: Sequence[Insights], playbook: Playbook) -> Curation:
-        by_topic = {_key(bullet): bullet for bullet in playbook if ABOUT in bullet.extra}
+        topical = (bullet for bullet in playbook if ABOUT in bullet.extra)
+        by_topic = {(bullet.section, str(bullet.extra[ABOUT])): bullet for bullet in topical}
         operations: dict[tuple[str, str], Operation] = {}
         for insight in insights:
             for lesson in insight.lessons:
@@ -80,10 +81,6 @@ class LessonCurator:
         return Operation(
             "ADD", lesson.section, None, lesson.content, lesson.keywords or None, details, evidence=sources
         )
-
-
-def _key(bullet: Bullet) -> tuple[str, str]:
-    return bullet.section, str(bullet.extra[ABOUT])
 
 
 def _joined(a: Sequence[str] | None, b: Sequence[str]) -> tuple[str, ...] | None:

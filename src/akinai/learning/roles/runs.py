@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from akinai.core.canonical import Json
@@ -102,12 +102,12 @@ def _insight(item: Json, location: str, run: str, entries: int) -> tuple[str, st
     insight, named = text_in(fields, "insight"), fields.get("entries")
     if not insight.strip():
         raise UnreadableReply(f"{location}.insight is empty; say it in a sentence")
-    if not isinstance(named, list) or not named or not all(map(_is_entry(entries), named)):
+    if not isinstance(named, list) or not named or not all(_is_entry(value, entries) for value in named):
         raise UnreadableReply(
             f"{location}.entries is {quote_value(named)}; give numbers of entries of the run, 1 to {entries}"
         )
     return " ".join(insight.split()), evidence(run, sorted({int(str(entry)) for entry in named}))
 
 
-def _is_entry(entries: int) -> Callable[[Json], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= entries
+def _is_entry(value: Json, entries: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= entries

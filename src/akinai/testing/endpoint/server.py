@@ -13,12 +13,11 @@ from typing import Any, Self, cast
 
 from akinai.core.models import Reply, Request, Usage
 from akinai.testing.endpoint.anthropic import AnthropicWire
-from akinai.testing.endpoint.faults import STATUS, FaultKind, Faults, apply_fault, replaces_reply
+from akinai.testing.endpoint.faults import STATUS, FaultKind, Faults, apply_fault, replaces_reply, untidy
 from akinai.testing.endpoint.http import HOST, Connection, HttpAnswer, HttpRequest, Server
 from akinai.testing.endpoint.log import Exchange, Log, public_headers, reply_record
 from akinai.testing.endpoint.openai import OpenAIWire
 from akinai.testing.endpoint.responders import ByModel
-from akinai.testing.endpoint.untidy import untidy
 from akinai.testing.endpoint.wires import Incoming, ModelCall, Refused, Responder, Wire, tokens_of, tokens_of_tools
 
 WIRES: Mapping[str, Wire] = {"/chat/completions": OpenAIWire(), "/messages": AnthropicWire()}

@@ -1,7 +1,11 @@
-"""The laws of a store. A test file joins with one line: `test_laws = store_laws(open_my_store)`."""
+"""The laws of a store: its ledgers, concurrent writers, and the traces and scores that it keeps beside the ledgers.
+
+A test file joins with one line: `test_laws = store_laws(open_my_store)`.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,8 +14,7 @@ from pydantic import JsonValue
 
 from akinai.core.errors import SequenceConflict, StoreError, UnknownName, UsageError
 from akinai.core.ledger import Entry, check_chain
-from akinai.core.stores import Books, TraceRecord
-from akinai.testing.laws import store_extras, store_races
+from akinai.core.stores import Books, Forgets, KeepsScores, ScoreRecord, TraceRecord
 from akinai.testing.laws.sample_runs import (
     AWKWARD_TEXTS,
     OpenStore,
@@ -283,6 +286,274 @@ async def closed_store_answers_nothing(open_store: OpenStore) -> None:
         await expect_error(StoreError, ask())
 
 
+async def concurrent_runs_all_land(open_store: OpenStore) -> None:
+    """Fifty coroutines that write fifty runs at once all land, each in order."""
+    store = await open_store()
+    entries = sample_entries(8)
+
+    async def play(run_id: str) -> None:
+        await store.create(sample_header(run_id))
+        for start in (0, 1, 2, 5):
+            await store.append(run_id, entries[start : {0: 1, 1: 2, 2: 5, 5: 8}[start]])
+
+    await asyncio.gather(*(play(f"r{number}") for number in range(50)))
+    for number in range(50):
+        assert await read_entries(store, f"r{number}") == entries, f"run r{number}"
+    assert len(await store.runs()) == 50
+    await store.close()
+
+
+async def one_of_two_racing_appends_lands(open_store: OpenStore) -> None:
+    """Of two appends with the same numbers exactly one lands, whole; the other is a SequenceConflict."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    for _ in range(10):
+        before = await read_entries(store, "r")
+        both = [sample_entries(3, text, before) for text in ("one", "two")]
+        answers = await asyncio.gather(*(store.append("r", new) for new in both), return_exceptions=True)
+        await _one_landed(store, before, both, answers)
+    await store.close()
+
+
+async def refusal_spares_its_neighbours(open_store: OpenStore) -> None:
+    """Appends that arrive together with refused ones land nevertheless."""
+    store = await open_store()
+    for number in range(20):
+        await store.create(sample_header(f"r{number}"))
+    appends = [store.append(f"r{number}", sample_entries(4)[number % 2 :]) for number in range(20)]
+    answers = await asyncio.gather(*appends, store.append("unknown", sample_entries(1)), return_exceptions=True)
+    for number, answer in enumerate(answers[:20]):
+        assert isinstance(answer, SequenceConflict if number % 2 else type(None)), f"r{number}: {answer!r}"
+        assert await read_entries(store, f"r{number}") == ([] if number % 2 else sample_entries(4))
+    assert isinstance(answers[20], UnknownName)
+    await store.close()
+
+
+async def cancelled_append_lands_whole_or_not(open_store: OpenStore) -> None:
+    """An append whose caller is cancelled leaves all of its entries or none, and the run goes on from there."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    for pauses in range(12):
+        before = await read_entries(store, "r")
+        new = sample_entries(5, before=before)
+        task = asyncio.ensure_future(store.append("r", new))
+        for _ in range(pauses):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        # Once a later change is answered, the append has either landed or not.
+        await store.update(sample_header("r", entries=pauses))
+        read = await read_entries(store, "r")
+        assert read in (before, before + new), f"half of an append is there: {len(read)} entries"
+    stored = await read_entries(store, "r")
+    await store.append("r", sample_entries(1, before=stored))
+    check_chain(sample_genesis(), await read_entries(store, "r"))
+    await store.close()
+
+
+async def reader_sees_a_growing_prefix(open_store: OpenStore) -> None:
+    """While a writer appends, a reader sees a prefix of the run, complete and in order."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    entries = sample_entries(300)
+
+    async def write() -> None:
+        for start in range(0, 300, 10):
+            await store.append("r", entries[start : start + 10])
+
+    async def watch() -> None:
+        seen = 0
+        while seen < 300:
+            read = await read_entries(store, "r")
+            assert read == entries[: len(read)], "what is read is no prefix"
+            assert len(read) >= seen, "an entry that was seen is gone"
+            seen = len(read)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(write(), watch())
+    await store.close()
+
+
+async def reopened_store_has_everything(open_store: OpenStore) -> None:
+    """After a store is closed and opened again, runs, entries and trace are there, and the run goes on."""
+    store = await open_store()
+    await store.create(sample_header("r", card={"a": 1}))
+    await store.append("r", sample_entries(5))
+    await store.add_trace("r", [TraceRecord("a", 1, 1, "thought")])
+    await store.close()
+    store = await open_store()
+    assert list(await store.runs()) == [sample_header("r", card={"a": 1})]
+    assert await read_entries(store, "r") == sample_entries(5)
+    assert [record.data async for record in store.read_trace("r")] == ["thought"]
+    await expect_error(SequenceConflict, store.append("r", sample_entries(5)[4:]))
+    await store.append("r", sample_entries(2, before=sample_entries(5)))
+    check_chain(sample_genesis(), await read_entries(store, "r"))
+    await store.close()
+
+
+async def close_loses_nothing(open_store: OpenStore) -> None:
+    """Appends that are pending when the store is closed are finished and answered."""
+    store = await open_store()
+    runs = [f"r{number}" for number in range(30)]
+    await asyncio.gather(*(store.create(sample_header(run_id)) for run_id in runs))
+    waiting = [asyncio.ensure_future(store.append(run_id, sample_entries(20))) for run_id in runs]
+    await asyncio.sleep(0)
+    await store.close()
+    await asyncio.gather(*waiting)
+    store = await open_store()
+    for run_id in runs:
+        assert await read_entries(store, run_id) == sample_entries(20), f"run {run_id!r} lost entries"
+    await store.close()
+
+
+async def two_openings_agree(open_store: OpenStore) -> None:
+    """Two openings of a store are the same store: each sees the other's entries, and of a race one append lands."""
+    stores = [await open_store(), await open_store()]
+    await stores[0].create(sample_header("r"))
+    for turn in range(10):
+        before = await read_entries(stores[turn % 2], "r")
+        both = [sample_entries(3, text, before) for text in ("one", "two")]
+        appends = [store.append("r", new) for store, new in zip(stores, both, strict=True)]
+        answers = await asyncio.gather(*appends, return_exceptions=True)
+        for store in stores:
+            await _one_landed(store, before, both, answers)
+    for store in stores:
+        await store.close()
+
+
+async def _one_landed(
+    store: Books, before: list[Entry], both: Sequence[list[Entry]], answers: Sequence[BaseException | None]
+) -> None:
+    landed = [new for new, answer in zip(both, answers, strict=True) if answer is None]
+    assert len(landed) == 1, f"{len(landed)} of two appends with the same numbers were accepted"
+    assert any(isinstance(answer, SequenceConflict) for answer in answers), f"the other got {answers}"
+    assert await read_entries(store, "r") == before + landed[0]
+
+
+async def trace_reads_back_equal(open_store: OpenStore) -> None:
+    """Trace records read back equal, by actor and number, whatever the order they came in; entries are untouched."""
+    store = await open_store()
+    for run_id in ("r", "other"):
+        await store.create(sample_header(run_id))
+    contents = [
+        *AWKWARD_TEXTS,
+        "half a pair \ud83d and NUL \0 from a model",
+        {"tokens": 12, "latency_s": 0.25, "hit": None},
+    ]
+    owner = [TraceRecord("owner", call, 1000 - call, data) for call, data in enumerate(contents, 1)]
+    many = [TraceRecord("a 商", call, call, {"prompt": ["x"] * call}) for call in range(1, 161)]
+    await store.add_trace("r", owner[3:])
+    await store.add_trace("r", [*many, *owner[:3]])
+    await store.add_trace("r", [])
+    await store.add_trace("other", owner[:1])
+    assert [record async for record in store.read_trace("r")] == many + owner
+    assert [record async for record in store.read_trace("r", "owner")] == owner
+    assert [record async for record in store.read_trace("r", "a 商")] == many
+    assert [record async for record in store.read_trace("r", "nobody")] == []
+    assert [record async for record in store.read_trace("other")] == owner[:1]
+    assert await read_entries(store, "r") == []
+    await store.close()
+
+
+async def trace_number_is_used_once(open_store: OpenStore) -> None:
+    """A record under a number that its actor has used is refused, together with the rest of its call."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    first = TraceRecord("a", 1, 5, "first")
+    await store.add_trace("r", [first])
+    for again in (
+        [TraceRecord("a", 1, 6, "second")],
+        [TraceRecord("a", 2, 6, "new"), TraceRecord("a", 1, 6, "second")],
+        [TraceRecord("a", 3, 6, "new"), TraceRecord("a", 3, 6, "twice")],
+    ):
+        await expect_error(SequenceConflict, store.add_trace("r", again))
+    assert [record async for record in store.read_trace("r")] == [first]
+    await store.add_trace("r", [TraceRecord("b", 1, 6, "another actor's")])
+    await store.close()
+
+
+async def trace_keeps_what_was_handed_in(open_store: OpenStore) -> None:
+    """When the caller changes the data of a record later, the record stays as it was."""
+    store = await open_store()
+    await store.create(sample_header("r"))
+    messages: list[JsonValue] = ["first"]
+    await store.add_trace("r", [TraceRecord("a", 1, 1, messages)])
+    messages.append("second")
+    assert [record.data async for record in store.read_trace("r")] == [["first"]]
+    await store.close()
+
+
+async def scores_cover_sound_records(open_store: OpenStore) -> None:
+    """A record covers its run exactly where its digest is that of the last entry of an unbroken chain."""
+    store = await open_store()
+    if isinstance(store, KeepsScores):
+        entries = sample_entries(600, "é 😀")  # more than a store reads at a time
+        ends = {"none": (), "all": entries, "grown": entries[:-1], "broken": [*entries[:1], replace(entries[1], at=1)]}
+        for run_id, covered in ends.items():
+            await store.create(sample_header(run_id))
+            await store.append(run_id, entries if run_id == "grown" else covered)
+            end = covered[-1].digest if covered else sample_genesis().digest
+            await store.keep_scores([ScoreRecord(run_id, end, "v", "{}")])
+        await store.create(sample_header("without"))
+        await store.add_trace("none", [TraceRecord("a", 1, 1, [])])
+        starts = dict.fromkeys([*ends, "without", "nobody"], sample_genesis().digest)
+        covering = await store.covering_scores(starts)
+        assert {scores.record.run_id: (scores.entries, scores.traced) for scores in covering} == {
+            "none": (0, True),
+            "all": (600, False),
+        }
+        assert not await store.covering_scores({"all": "another genesis"})
+    await store.close()
+
+
+async def scores_are_kept_by_run(open_store: OpenStore) -> None:
+    """A store that keeps scores returns the newest record of each run, and None for a run without one."""
+    store = await open_store()
+    if isinstance(store, KeepsScores):
+        for run_id in ("r", "other", AWKWARD_TEXTS[-1]):
+            await store.create(sample_header(run_id))
+        old, new = (ScoreRecord("r", digest, "v1", '{"days":1.0,"text":"\\u0000\\ud83d"}') for digest in ("a", "b"))
+        odd = ScoreRecord(AWKWARD_TEXTS[-1], "c", "v2", "{}")
+        assert await store.kept_scores("r") is None
+        await store.keep_scores([old, odd])
+        await store.keep_scores([new])
+        await store.keep_scores([])
+        assert [await store.kept_scores(id) for id in ("r", "other", odd.run_id)] == [new, None, odd]
+        await expect_error(UnknownName, store.keep_scores([ScoreRecord("nobody", "a", "v1", "{}")]))
+        assert await store.kept_scores("nobody") is None
+    await store.close()
+
+
+async def forgotten_runs_leave_nothing(open_store: OpenStore) -> None:
+    """A store that removes runs removes all their records and no others; their names are free again."""
+    store = await open_store()
+    if isinstance(store, Forgets):
+        for run_id in ("r", "other", AWKWARD_TEXTS[2]):
+            await store.create(sample_header(run_id))
+            await store.append(run_id, sample_entries(3))
+            await store.add_trace(run_id, [TraceRecord("owner", 1, 5, {"reply": "x"})])
+            if isinstance(store, KeepsScores):
+                await store.keep_scores([ScoreRecord(run_id, "a", "v1", "{}")])
+        await expect_error(UnknownName, store.forget(["r", "nobody"]))
+        assert len(await read_entries(store, "r")) == 3
+        await store.forget([])
+        await store.forget(["r", AWKWARD_TEXTS[2]])
+        assert [header.run_id for header in await store.runs()] == ["other"]
+        await expect_error(UnknownName, store.header("r"))
+        await expect_error(UnknownName, store.append("r", sample_entries(1)))
+        assert len(await read_entries(store, "other")) == 3
+        assert len([record async for record in store.read_trace("other")]) == 1
+        await store.create(sample_header("r"))
+        assert await read_entries(store, "r") == []
+        assert [record async for record in store.read_trace("r")] == []
+        if isinstance(store, KeepsScores):
+            assert await store.kept_scores("r") is None
+            assert await store.kept_scores("other") is not None
+        await store.append("r", sample_entries(2))
+        assert len(await read_entries(store, "r")) == 2
+    await store.close()
+
+
 async def _in_time(answer: Awaitable[T]) -> T:
     """The store's answer. AssertionError when it takes too long, so that the tests go on."""
     try:
@@ -306,24 +577,24 @@ STORE_LAWS: tuple[StoreLaw, ...] = (
     taken_id_is_refused,
     update_keeps_genesis,
     closed_store_answers_nothing,
-    store_races.concurrent_runs_all_land,
-    store_races.one_of_two_racing_appends_lands,
-    store_races.refusal_spares_its_neighbours,
-    store_races.cancelled_append_lands_whole_or_not,
-    store_races.reader_sees_a_growing_prefix,
-    store_extras.trace_reads_back_equal,
-    store_extras.trace_number_is_used_once,
-    store_extras.trace_keeps_what_was_handed_in,
-    store_extras.scores_are_kept_by_run,
-    store_extras.scores_cover_sound_records,
-    store_extras.forgotten_runs_leave_nothing,
+    concurrent_runs_all_land,
+    one_of_two_racing_appends_lands,
+    refusal_spares_its_neighbours,
+    cancelled_append_lands_whole_or_not,
+    reader_sees_a_growing_prefix,
+    trace_reads_back_equal,
+    trace_number_is_used_once,
+    trace_keeps_what_was_handed_in,
+    scores_are_kept_by_run,
+    scores_cover_sound_records,
+    forgotten_runs_leave_nothing,
 )
 """The laws of every store."""
 
 LASTING_STORE_LAWS: tuple[StoreLaw, ...] = (
-    store_races.reopened_store_has_everything,
-    store_races.close_loses_nothing,
-    store_races.two_openings_agree,
+    reopened_store_has_everything,
+    close_loses_nothing,
+    two_openings_agree,
 )
 """Further laws of a store that outlives the process."""
 

@@ -221,15 +221,11 @@ def _array(schema: Schema, defs: Schema, words: Words) -> SearchStrategy[list[An
     if "prefixItems" in schema:
         fields = [_value(item, defs, words) for item in schema["prefixItems"]]
         rows: SearchStrategy[tuple[Any, ...]] = st.tuples(*fields)
-        return rows.map(_as_list)
+        return rows.map(list)
     low, high = schema.get("minItems", 0), schema.get("maxItems", MOST_ITEMS)
     unique_by: Callable[[Any], str] | None = repr if schema.get("uniqueItems") else None
     items = _value(schema.get("items", {}), defs, words)
     return st.lists(items, min_size=low, max_size=max(low, min(high, MOST_ITEMS)), unique_by=unique_by)
-
-
-def _as_list(row: tuple[Any, ...]) -> list[Any]:
-    return [*row]
 
 
 def _text(schema: Schema, words: Words) -> SearchStrategy[str]:
