@@ -362,8 +362,5 @@ def _searched_text(page: Page) -> str:
 @lru_cache(maxsize=4096)
 def _fold(text: str) -> str:
     """The words of a text, singular, without stop words and single letters."""
-    return " ".join(folded for word in tokenize(text) if not _is_stop_word(word) and (folded := plain_word(word)))
-
-
-def _is_stop_word(word: str) -> bool:
-    return word in _STOP_WORDS or (len(word) == 1 and word.isascii())
+    words = [word for word in tokenize(text) if word not in _STOP_WORDS and not (len(word) == 1 and word.isascii())]
+    return " ".join(filter(None, map(plain_word, words)))

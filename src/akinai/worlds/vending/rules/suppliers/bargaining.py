@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from akinai.core.canonical import Json
 from akinai.core.ledger import Outcome
-from akinai.core.money import format_cents
+from akinai.core.money import format_cents, half_up
 from akinai.worlds.vending.letters.intents import Intent
 from akinai.worlds.vending.model import actions as a
 from akinai.worlds.vending.model.setup import Supplier
@@ -19,11 +19,7 @@ Result = tuple[State, Outcome]
 @lru_cache(maxsize=512)
 def _prices(address: str, permille: int, costs: tuple[tuple[str, int, int], ...]) -> dict[str, int]:
     """A price list: cents by product from wholesale price and own factor; lists repeat for weeks."""
-    return {id: _rounded(cost * permille * own) for id, cost, own in costs}
-
-
-def _rounded(millionths: int) -> int:
-    return max(1, (2 * millionths + 1_000_000) // 2_000_000)
+    return {id: max(1, half_up(cost * permille * own, 1_000_000)) for id, cost, own in costs}
 
 
 def find_supplier(state: State, name: str) -> Supplier | Outcome:
